@@ -1,0 +1,242 @@
+//! A parsed robots.txt: bytes to lines to records to groups in one pass.
+//!
+//! It does not know rule sets' insides or what a person reads. Notes are not made while parsing:
+//! [`Document::notes`] reads the body once more with somebody listening, through the same code.
+
+use crate::groups::{self, Groups};
+use crate::lines::{self, Ending, Line, Lines};
+use crate::notes::{Code, Note};
+use crate::records::{self, Deaf, Listener, Record};
+use crate::ruleset::{self, Kind, RuleSet};
+use crate::settings::{Role, Settings};
+use std::sync::Arc;
+
+/// A parsed file. Immutable; its cost is the body and 28 octets a record.
+#[derive(Clone, Debug)]
+pub struct Document {
+    settings: Arc<Settings>,
+    body: Box<[u8]>,
+    first: usize,
+    encoding: Option<Code>,
+    cut: bool,
+    complete: bool,
+    records: Vec<Record>,
+    groups: Vec<u32>,
+}
+
+/// Reads every line, gives each record to `take` and each tolerance to `listener`.
+#[inline]
+fn walk<L: Listener>(
+    body: &[u8],
+    mut lines: Lines<'_>,
+    settings: &Settings,
+    listener: &mut L,
+    mut take: impl FnMut(&mut L, Record),
+) -> Ending {
+    for line in lines.by_ref() {
+        if let Some(record) = records::record(body, line, settings, listener) {
+            take(listener, record);
+        }
+    }
+    lines.ending
+}
+
+impl Document {
+    /// Parses a file. Total: every byte string is a robots.txt (RFC 9309 §2.3.1.5).
+    ///
+    /// `complete` is false when the file was cut before it got here; an unfinished last line is
+    /// then not used (AMB-12).
+    pub fn parse(received: &[u8], settings: Arc<Settings>, complete: bool) -> Document {
+        let body = lines::body(received, &settings);
+        let complete = complete && !body.cut;
+        let (mut records, mut groups) = (Vec::new(), Groups::default());
+        // Most lines of most files are records of some 30 octets; growth doubles from there.
+        records.reserve(body.octets.len() / 32);
+        let lines = Lines::new(&body.octets, body.first, settings.max_bytes, complete);
+        walk(&body.octets, lines, &settings, &mut Deaf, |_, record| {
+            groups.take(record.role, records.len() as u32);
+            records.push(record);
+        });
+        if records.capacity() > records.len() * 2 {
+            records.shrink_to_fit();
+        }
+        Document {
+            body: body.octets.into_owned().into_boxed_slice(),
+            first: body.first,
+            encoding: body.encoding,
+            cut: body.cut,
+            complete,
+            records,
+            groups: groups.starts,
+            settings,
+        }
+    }
+
+    /// The octets that were parsed; every span points into them.
+    pub fn body(&self) -> &[u8] {
+        &self.body
+    }
+
+    /// The profile it was parsed with.
+    pub fn settings(&self) -> &Arc<Settings> {
+        &self.settings
+    }
+
+    /// Every record, in order.
+    pub fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// The number of groups.
+    pub fn group_count(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// The records of a group, as a range of record numbers; empty where there is no such group.
+    pub fn group(&self, number: usize) -> std::ops::Range<usize> {
+        let end = self.groups.get(number + 1).map_or(self.records.len(), |&start| start as usize);
+        self.groups.get(number).map_or(0..0, |&start| start as usize..end)
+    }
+
+    /// The number of the group a record belongs to; none before the first user-agent line.
+    pub fn group_of(&self, record: usize) -> Option<usize> {
+        self.groups.partition_point(|&start| start as usize <= record).checked_sub(1)
+    }
+
+    /// The canonical name of a record's key, in lower case.
+    pub fn key(&self, record: &Record) -> Vec<u8> {
+        let written = record.key_start as usize..record.key_end as usize;
+        match self.settings.keys().get(usize::from(record.key)) {
+            Some(canonical) => canonical.clone(),
+            None => self.body.get(written).unwrap_or_default().to_ascii_lowercase(),
+        }
+    }
+
+    /// Every line that was read, and where its comment starts, if it has one.
+    pub fn lines(&self) -> impl Iterator<Item = (Line, Option<usize>)> + '_ {
+        self.read().map(|line| {
+            let comment = memchr::memchr(b'#', &self.body[line.start..line.end]);
+            (line, comment.map(|length| line.start + length))
+        })
+    }
+
+    fn read(&self) -> Lines<'_> {
+        Lines::new(&self.body, self.first, self.settings.max_bytes, self.complete)
+    }
+
+    /// The groups one of whose `key` lines names `token`; `*` asks for the star groups (§2.2.1).
+    pub fn select(&self, key: u16, token: &[u8]) -> Vec<u32> {
+        let mut chosen = Vec::new();
+        for number in 0..self.groups.len() {
+            let names = |record: &Record| {
+                record.role == Role::Start
+                    && record.key == key
+                    && groups::names(record, &self.body, token, &self.settings)
+            };
+            // Start records stand before the first rule of their group.
+            let starts = self.records[self.group(number)].iter();
+            if starts.take_while(|record| record.role != Role::Rule).any(names) {
+                chosen.push(number as u32);
+            }
+        }
+        chosen
+    }
+
+    /// Allow and disallow records of the given groups, merged in order (§2.2.1).
+    pub fn rules(&self, groups: &[u32]) -> Vec<u32> {
+        let settings = &self.settings;
+        let ranges = groups.iter().flat_map(|&number| self.group(number as usize));
+        ranges
+            .filter(|&number| settings.kind(self.records[number].key).is_some())
+            .map(|number| number as u32)
+            .collect()
+    }
+
+    /// The compiled rules of the given groups; rule numbers are positions in [`Document::rules`].
+    pub fn compile(&self, groups: &[u32]) -> RuleSet {
+        let rules = self.rules(groups);
+        let patterns = rules.iter().filter_map(|&number| {
+            let record = &self.records[number as usize];
+            self.settings.kind(record.key).map(|kind| (record.value(&self.body), kind))
+        });
+        RuleSet::new(patterns, self.settings.clone())
+    }
+
+    /// Everything that was tolerated or could not be used, in the order of the file.
+    pub fn notes(&self) -> Vec<Note> {
+        let mut notes = Collector(vec![]);
+        if let Some(code) = self.encoding {
+            notes.note(code, 0, 0, self.first);
+        }
+        if let Some(at) = looks_like_html(&self.body[self.first..]) {
+            notes.note(Code::LooksLikeHtml, 0, self.first + at, self.first + at + 1);
+        }
+        let (mut groups, mut between) = (Groups::default(), None);
+        let (body, settings) = (&*self.body, &*self.settings);
+        let ending = walk(body, self.read(), settings, &mut notes, |notes, record| {
+            match record.role {
+                Role::Start => {
+                    if let Some((line, start, end)) = between.take().filter(|_| groups.is_listing()) {
+                        notes.note(Code::RecordBetweenAgents, line, start, end);
+                    }
+                    if record.key == settings.user_agent {
+                        groups::notes(&record, body, settings, notes);
+                    }
+                }
+                Role::Rule => {
+                    if groups.starts.is_empty() {
+                        let (start, end) = (record.key_start, record.value_end);
+                        notes.note(Code::RuleOutsideGroup, record.line, start as usize, end as usize);
+                    }
+                    if settings.kind(record.key).is_some() {
+                        ruleset::notes(&record, body, settings, notes);
+                    }
+                }
+                Role::Other if groups.is_listing() => {
+                    let span = (record.key_start as usize, record.value_end as usize);
+                    between = between.or(Some((record.line, span.0, span.1)));
+                }
+                Role::Other => {}
+            }
+            if record.role != Role::Other {
+                between = None;
+            }
+            groups.take(record.role, 0);
+        });
+        match ending {
+            Ending::Whole => {}
+            Ending::Cut(start) if !self.cut => notes.note(Code::CutLine, 0, start, body.len()),
+            Ending::Limit(start) | Ending::Cut(start) => {
+                notes.note(Code::Truncated, 0, start, body.len());
+            }
+        }
+        notes.0.sort_by_key(|note| note.start);
+        notes.0
+    }
+}
+
+struct Collector(Vec<Note>);
+
+impl Listener for Collector {
+    fn note(&mut self, code: Code, line: u32, start: usize, end: usize) {
+        self.0.push(Note { code, line, start: start as u32, end: end as u32 });
+    }
+}
+
+/// Where the first octet stands that is not blank, if it is `<` (AMB-19).
+fn looks_like_html(body: &[u8]) -> Option<usize> {
+    let at = body.iter().position(|octet| !octet.is_ascii_whitespace())?;
+    (body[at] == b'<').then_some(at)
+}
+
+impl Settings {
+    /// What a record says about access, if it is one of the two rules of RFC 9309 §2.2.2.
+    pub fn kind(&self, key: u16) -> Option<Kind> {
+        match key {
+            records::UNKNOWN => None,
+            key if key == self.allow => Some(Kind::Allow),
+            key if key == self.disallow => Some(Kind::Disallow),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Records to groups, by role alone (RFC 9309 §2.1), and the groups a product token obeys (§2.2.1).
+//!
+//! It does not know what a rule says. A group is a run of records: from its first user-agent line
+//! to the next group's, so a group costs four octets and a record does not need to name its group.
+
+use crate::notes::Code;
+use crate::records::{faults, Listener, Record};
+use crate::settings::{Role, Settings};
+
+/// Collects records into groups.
+#[derive(Clone, Debug, Default)]
+pub struct Groups {
+    /// Number of the first record of each group.
+    pub starts: Vec<u32>,
+    // True while user-agent lines still join the open group.
+    listing: bool,
+}
+
+impl Groups {
+    /// Takes the next record; `number` counts records from 0.
+    #[inline]
+    pub fn take(&mut self, role: Role, number: u32) {
+        match role {
+            Role::Start => {
+                if !self.listing {
+                    self.starts.push(number);
+                }
+                self.listing = true;
+            }
+            // A rule outside any group changes nothing (§2.2.2, AMB-31).
+            Role::Rule => self.listing = false,
+            // §2.2.4: other records MUST NOT interfere (AMB-28, AMB-29).
+            Role::Other => {}
+        }
+    }
+
+    /// Whether user-agent lines still join the open group.
+    pub fn is_listing(&self) -> bool {
+        self.listing
+    }
+}
+
+/// Whom a user-agent line names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agent<'a> {
+    /// Everybody without a group of their own.
+    Star,
+    /// A crawler: by leading identifier (AMB-21), and perhaps by the whole value (AMB-22).
+    Token {
+        /// The leading identifier; may be empty, and then names nobody.
+        identifier: &'a [u8],
+        /// The whole value.
+        whole: &'a [u8],
+    },
+    /// Nobody (AMB-24).
+    Nobody,
+}
+
+/// `identifier = 1*(%x2D / %x41-5A / %x5F / %x61-7A)` (§2.2).
+#[inline]
+fn is_identifier(octet: u8) -> bool {
+    octet.is_ascii_alphabetic() || octet == b'-' || octet == b'_'
+}
+
+/// The leading identifier of a value.
+#[inline]
+pub fn identifier(value: &[u8]) -> &[u8] {
+    let length = value.iter().position(|&octet| !is_identifier(octet)).unwrap_or(value.len());
+    &value[..length]
+}
+
+/// Reads one user-agent value (already trimmed).
+#[inline]
+pub fn agent<'a>(value: &'a [u8], settings: &Settings) -> Agent<'a> {
+    match value {
+        b"" => Agent::Nobody,
+        b"*" => Agent::Star,
+        [b'*', b' ' | b'\t'..=b'\r', ..] if settings.switches.star_with_text => Agent::Star,
+        _ => Agent::Token { identifier: identifier(value), whole: value },
+    }
+}
+
+/// The agents of a value: one, or as many as a comma list has (AMB-25).
+pub fn agents<'a>(value: &'a [u8], settings: &'a Settings) -> impl Iterator<Item = Agent<'a>> {
+    let list = settings.switches.comma_user_agents;
+    value.split(move |&octet| list && octet == b',').map(|part| agent(trimmed(part), settings))
+}
+
+fn trimmed(mut value: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = value {
+        value = rest;
+    }
+    value
+}
+
+impl Agent<'_> {
+    /// Whether this names `token`, without regard to ASCII case (§2.2.1). `*` names the star.
+    #[inline]
+    pub fn names(&self, token: &[u8], settings: &Settings) -> bool {
+        match self {
+            Agent::Nobody => false,
+            Agent::Star => token == b"*",
+            Agent::Token { identifier, whole } => {
+                (!identifier.is_empty() && identifier.eq_ignore_ascii_case(token))
+                    || (settings.switches.literal_tokens && whole.eq_ignore_ascii_case(token))
+            }
+        }
+    }
+}
+
+/// Whether a user-agent line names `token`.
+#[inline]
+pub fn names(record: &Record, body: &[u8], token: &[u8], settings: &Settings) -> bool {
+    let value = record.value(body);
+    if settings.switches.comma_user_agents {
+        return faults(value).usable_token(settings)
+            && agents(value, settings).any(|agent| agent.names(token, settings));
+    }
+    // Most lines name somebody else: look at the octets only of those that might match.
+    agent(value, settings).names(token, settings) && faults(value).usable_token(settings)
+}
+
+/// Tells a listener what is odd about a user-agent line.
+pub fn notes(record: &Record, body: &[u8], settings: &Settings, listener: &mut impl Listener) {
+    let value = record.value(body);
+    let (start, end) = (record.value_start as usize, record.value_end as usize);
+    let mut note = |code, start, end| listener.note(code, record.line, start, end);
+    let found = faults(value);
+    if found.control && !settings.switches.keep_controls {
+        return note(Code::ControlCharacter, start, end);
+    }
+    if found.not_utf8 {
+        note(Code::InvalidUtf8, start, end);
+    }
+    if value.contains(&b',') {
+        note(Code::CommaList, start, end);
+        if settings.switches.comma_user_agents {
+            return;
+        }
+    }
+    match agent(value, settings) {
+        Agent::Nobody => note(Code::EmptyUserAgent, start, end),
+        Agent::Star if value.len() > 1 => note(Code::StarWithText, start + 1, end),
+        Agent::Star => {}
+        Agent::Token { identifier: b"", .. } => note(Code::UnusableUserAgent, start, end),
+        Agent::Token { identifier, whole } if identifier.len() < whole.len() => {
+            note(Code::UserAgentText, start + identifier.len(), end);
+        }
+        Agent::Token { .. } => {}
+    }
+}

@@ -1,0 +1,291 @@
+//! An index over a large rule set: what decides a path without trying the rules one by one.
+//!
+//! Patterns without a wildcard stand in a tree of prefixes: a path walks down it once, whatever
+//! the number of rules. Of every other pattern one *gram*, four octets it cannot match without,
+//! stands in a hash table: the grams of a path name the few patterns worth trying. Grams are chosen
+//! rarest first within the rule set, so that a piece all patterns share is not what they are found by.
+//!
+//! Built once; entries are ranks in the order of precedence, so the least one that matches wins.
+
+use crate::pattern::{Arena, Pattern, Span};
+use crate::ruleset::Entry;
+use std::collections::HashMap;
+
+const NONE: u32 = u32::MAX;
+
+/// The index of a rule set.
+#[derive(Debug)]
+pub struct Index {
+    tree: Tree,
+    grams: Grams,
+    // Patterns that have no gram, such as `/*`: always tried, best first.
+    always: Vec<u32>,
+}
+
+impl Index {
+    /// Builds the index of `entries`, which stand in the order of precedence.
+    pub fn new(arena: &Arena, entries: &[Entry]) -> Index {
+        let mut tree = Tree::default();
+        let mut wild = vec![];
+        for (rank, entry) in entries.iter().enumerate() {
+            match literal(arena, &entry.pattern) {
+                Some(anchored) => tree.insert(arena, entry.pattern.first, rank as u32, anchored),
+                None => wild.push(rank as u32),
+            }
+        }
+        tree.freeze(arena);
+        let (grams, always) = Grams::new(arena, entries, &wild);
+        Index { tree, grams, always }
+    }
+
+    /// The rank of the entry that decides `path`.
+    pub fn winner(&self, arena: &Arena, entries: &[Entry], path: &[u8]) -> Option<usize> {
+        let mut best = self.tree.winner(arena, path);
+        let mut try_ranks = |ranks: &[u32]| {
+            let better = ranks.iter().take_while(|&&rank| rank < best);
+            let matching = |rank: &&u32| {
+                entries.get(**rank as usize).is_some_and(|entry| arena.matches(&entry.pattern, path))
+            };
+            if let Some(&rank) = better.into_iter().find(matching) {
+                best = rank;
+            }
+        };
+        try_ranks(&self.always);
+        self.grams.visit(path, &mut try_ranks);
+        (best != NONE).then_some(best as usize)
+    }
+}
+
+/// Whether a pattern is a prefix (`Some(false)`) or a whole path (`Some(true)`), not a search.
+/// Wildcards at its end match anything (AMB-48).
+fn literal(arena: &Arena, pattern: &Pattern) -> Option<bool> {
+    let from = pattern.pieces_start as usize;
+    let pieces = &arena.pieces[from..from + pattern.pieces as usize];
+    let ends_open = pieces.iter().all(|piece| piece.in_path.length == 0);
+    ends_open.then_some(pattern.anchored && pieces.is_empty())
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    label: Span,
+    // Best rank of a pattern that ends here, as a prefix and as a whole path.
+    prefix: u32,
+    whole: u32,
+    // While building: a list of siblings. Frozen: a range of `edges`.
+    child: u32,
+    sibling: u32,
+    edges: u32,
+    edge_count: u32,
+}
+
+/// A tree of prefixes with one node for each branching point, not for each octet.
+#[derive(Debug, Default)]
+struct Tree {
+    nodes: Vec<Node>,
+    edge_octets: Vec<u8>,
+    edge_nodes: Vec<u32>,
+}
+
+impl Tree {
+    fn node(&mut self, label: Span) -> u32 {
+        let (prefix, whole, child, sibling) = (NONE, NONE, NONE, NONE);
+        self.nodes.push(Node { label, prefix, whole, child, sibling, edges: 0, edge_count: 0 });
+        self.nodes.len() as u32 - 1
+    }
+
+    fn insert(&mut self, arena: &Arena, mut rest: Span, rank: u32, anchored: bool) {
+        if self.nodes.is_empty() {
+            self.node(Span::default());
+        }
+        let mut at = 0;
+        while rest.length > 0 {
+            let octet = arena.octets[rest.start as usize];
+            let mut child = self.nodes[at].child;
+            while child != NONE && self.first_octet(arena, child) != octet {
+                child = self.nodes[child as usize].sibling;
+            }
+            if child == NONE {
+                let new = self.node(rest);
+                self.nodes[new as usize].sibling = self.nodes[at].child;
+                self.nodes[at].child = new;
+                at = new as usize;
+                break;
+            }
+            let label = self.nodes[child as usize].label;
+            let pairs = label.of(&arena.octets).iter().zip(rest.of(&arena.octets));
+            let shared = pairs.take_while(|(a, b)| a == b).count() as u32;
+            if shared < label.length {
+                self.split(child, shared);
+            }
+            rest = Span { start: rest.start + shared, length: rest.length - shared };
+            at = child as usize;
+        }
+        let node = &mut self.nodes[at];
+        let best = if anchored { &mut node.whole } else { &mut node.prefix };
+        *best = rank.min(*best);
+    }
+
+    fn first_octet(&self, arena: &Arena, node: u32) -> u8 {
+        arena.octets[self.nodes[node as usize].label.start as usize]
+    }
+
+    /// Gives the tail of a node's label, and all it had, to a child of its own.
+    fn split(&mut self, at: u32, shared: u32) {
+        let Node { label, .. } = self.nodes[at as usize];
+        let tail = Span { start: label.start + shared, length: label.length - shared };
+        let new = self.node(tail);
+        let node = &mut self.nodes[at as usize];
+        let (prefix, whole, child) = (node.prefix, node.whole, node.child);
+        node.label.length = shared;
+        (node.prefix, node.whole, node.child) = (NONE, NONE, new);
+        let tail = &mut self.nodes[new as usize];
+        (tail.prefix, tail.whole, tail.child) = (prefix, whole, child);
+    }
+
+    /// Lays the children of each node side by side.
+    fn freeze(&mut self, arena: &Arena) {
+        for at in 0..self.nodes.len() {
+            self.nodes[at].edges = self.edge_nodes.len() as u32;
+            let mut child = self.nodes[at].child;
+            while child != NONE {
+                self.edge_nodes.push(child);
+                self.edge_octets.push(self.first_octet(arena, child));
+                child = self.nodes[child as usize].sibling;
+            }
+            self.nodes[at].edge_count = self.edge_nodes.len() as u32 - self.nodes[at].edges;
+        }
+    }
+
+    /// The best rank of a pattern that `path` starts with: one walk down, O(path).
+    fn winner(&self, arena: &Arena, path: &[u8]) -> u32 {
+        let mut best = NONE;
+        let Some(mut node) = self.nodes.first() else { return best };
+        let mut rest = path;
+        loop {
+            let Some(after) = rest.strip_prefix(node.label.of(&arena.octets)) else { return best };
+            rest = after;
+            best = best.min(node.prefix);
+            let Some(&octet) = rest.first() else { return best.min(node.whole) };
+            let edges = node.edges as usize..(node.edges + node.edge_count) as usize;
+            let Some(found) = memchr::memchr(octet, &self.edge_octets[edges.clone()]) else {
+                return best;
+            };
+            node = &self.nodes[self.edge_nodes[edges.start + found] as usize];
+        }
+    }
+}
+
+/// Up to four octets, and how many, as one number.
+type Gram = u64;
+
+fn gram(octets: &[u8]) -> Gram {
+    octets.iter().fold(octets.len() as u64, |all, &octet| all << 8 | u64::from(octet))
+}
+
+/// A hash table from grams to the patterns found by them.
+#[derive(Debug)]
+struct Grams {
+    // Which lengths occur, longest first.
+    lengths: Vec<usize>,
+    // Open addressing; the size is a power of two and at least twice the number of grams.
+    slots: Vec<(Gram, u32, u32)>,
+    ranks: Vec<u32>,
+}
+
+impl Grams {
+    fn new(arena: &Arena, entries: &[Entry], wild: &[u32]) -> (Grams, Vec<u32>) {
+        let mut frequency: HashMap<Gram, u32> = HashMap::new();
+        for &rank in wild {
+            each_gram(arena, &entries[rank as usize].pattern, |gram| {
+                *frequency.entry(gram).or_default() += 1;
+            });
+        }
+        let mut always = vec![];
+        let mut found: Vec<(Gram, u32)> = vec![];
+        for &rank in wild {
+            let mut rarest: Option<(u32, Gram)> = None;
+            each_gram(arena, &entries[rank as usize].pattern, |gram| {
+                let candidate = (frequency.get(&gram).copied().unwrap_or(0), gram);
+                rarest = Some(rarest.map_or(candidate, |known| known.min(candidate)));
+            });
+            match rarest {
+                Some((_, gram)) => found.push((gram, rank)),
+                None => always.push(rank),
+            }
+        }
+        found.sort_unstable();
+        let mut grams = Grams { lengths: vec![], slots: vec![], ranks: vec![] };
+        grams.slots = vec![(0, 0, 0); (found.len() * 2).next_power_of_two().max(2)];
+        for list in found.chunk_by(|a, b| a.0 == b.0) {
+            let start = grams.ranks.len() as u32;
+            grams.ranks.extend(list.iter().map(|&(_, rank)| rank));
+            if let Some(&(gram, _)) = list.first() {
+                let slot = grams.slot(gram);
+                grams.slots[slot] = (gram, start, grams.ranks.len() as u32);
+                let length = gram_length(gram);
+                if !grams.lengths.contains(&length) {
+                    grams.lengths.push(length);
+                }
+            }
+        }
+        (grams, always)
+    }
+
+    /// Where `gram` is, or would be.
+    #[inline]
+    fn slot(&self, gram: Gram) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut at = (gram.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as usize & mask;
+        while self.slots[at].0 != gram && self.slots[at].0 != 0 {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    /// Gives `try_ranks` the patterns of every gram that `path` has, each gram once.
+    fn visit(&self, path: &[u8], try_ranks: &mut impl FnMut(&[u32])) {
+        // Grams repeat in hostile paths: remember the hits, first in place, then sorted.
+        let mut hits = [(0, 0); 16];
+        let mut count = 0;
+        let mut more: Vec<(u32, u32)> = vec![];
+        for &length in &self.lengths {
+            for octets in path.windows(length) {
+                let (found, start, end) = self.slots[self.slot(gram(octets))];
+                if found == 0 || hits[..count].contains(&(start, end)) {
+                    continue;
+                }
+                match hits.get_mut(count) {
+                    Some(hit) => {
+                        *hit = (start, end);
+                        count += 1;
+                    }
+                    None => more.push((start, end)),
+                }
+            }
+        }
+        more.sort_unstable();
+        more.dedup();
+        for &(start, end) in hits[..count].iter().chain(&more) {
+            try_ranks(&self.ranks[start as usize..end as usize]);
+        }
+    }
+}
+
+fn gram_length(gram: Gram) -> usize {
+    (1..=4).rev().find(|&length| gram >> (8 * length) == length as u64).unwrap_or(1)
+}
+
+/// The grams of everything a pattern needs: its start and the runs of its pieces.
+fn each_gram(arena: &Arena, pattern: &Pattern, mut take: impl FnMut(Gram)) {
+    let from = pattern.pieces_start as usize;
+    let pieces = &arena.pieces[from..from + pattern.pieces as usize];
+    let runs = pieces.iter().take(64).map(|piece| piece.run);
+    for run in std::iter::once(pattern.first).chain(runs) {
+        let octets = run.of(&arena.octets);
+        // "/" alone starts every path, so it finds nothing.
+        if octets.is_empty() || octets == b"/" {
+            continue;
+        }
+        octets.windows(octets.len().min(4)).for_each(|window| take(gram(window)));
+    }
+}

@@ -1,0 +1,148 @@
+//! Bytes to lines (RFC 9309 §2.2, §2.5): encoding, byte order mark, CR / LF / CRLF, size limit.
+//!
+//! It does not know what a record is.
+
+use crate::notes::Code;
+use crate::settings::Settings;
+use memchr::memchr2;
+use std::borrow::Cow;
+
+/// How far past the size limit a line that starts inside it may end (AMB-18).
+pub const SLACK: usize = 16 * 1024;
+
+const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
+
+/// The octets that are parsed, and what was done to get them.
+#[derive(Clone, Debug)]
+pub struct Body<'a> {
+    /// What is parsed; every span points into it.
+    pub octets: Cow<'a, [u8]>,
+    /// Where the first line starts: after a byte order mark.
+    pub first: usize,
+    /// A note about the encoding, if there is one.
+    pub encoding: Option<Code>,
+    /// True when octets past the limit were left out.
+    pub cut: bool,
+}
+
+/// Prepares a file as it was received for reading line by line.
+pub fn body<'a>(received: &'a [u8], settings: &Settings) -> Body<'a> {
+    let window = settings.max_bytes + SLACK;
+    if settings.switches.decode_utf16 {
+        if let Some(big_endian) = utf16_mark(received) {
+            // A 16-bit unit becomes at least one octet, so this much always fills the window.
+            let units = &received[2..received.len().min(2 + 2 * window)];
+            let mut octets = from_utf16(units, big_endian);
+            let cut = octets.len() > window || received.len() > 2 + 2 * window;
+            octets.truncate(window);
+            return Body { octets: octets.into(), first: 0, encoding: Some(Code::NotUtf8), cut };
+        }
+    }
+    let octets = &received[..received.len().min(window)];
+    // §2.3 asks for UTF-8 as RFC 3629 defines it, whose §6 knows the mark as a signature (AMB-07).
+    let mark = BOM.iter().zip(octets).take_while(|(bom, octet)| bom == octet).count();
+    let (first, encoding) = match mark {
+        3 => (3, Some(Code::Bom)),
+        1 | 2 if settings.switches.cut_bom => (mark, Some(Code::CutBom)),
+        _ => (0, None),
+    };
+    Body { octets: octets.into(), first, encoding, cut: received.len() > octets.len() }
+}
+
+/// `Some(true)` for a big endian mark, `Some(false)` for a little endian one; UTF-32 is neither.
+fn utf16_mark(received: &[u8]) -> Option<bool> {
+    match received {
+        [0xFF, 0xFE, 0, 0, ..] => None,
+        [0xFE, 0xFF, ..] => Some(true),
+        [0xFF, 0xFE, ..] => Some(false),
+        _ => None,
+    }
+}
+
+fn from_utf16(units: &[u8], big_endian: bool) -> Vec<u8> {
+    let units = units.chunks_exact(2).map(|pair| match big_endian {
+        true => u16::from_be_bytes([pair[0], pair[1]]),
+        false => u16::from_le_bytes([pair[0], pair[1]]),
+    });
+    let text: String = char::decode_utf16(units).map(|c| c.unwrap_or('\u{FFFD}')).collect();
+    text.into_bytes()
+}
+
+/// A physical line: octets `start..end`, without its terminator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Counted from 1.
+    pub number: u32,
+    /// Where it starts.
+    pub start: usize,
+    /// Where it ends, before CR, LF or CRLF.
+    pub end: usize,
+}
+
+/// How the reading of lines ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// At the end of the file.
+    Whole,
+    /// At the size limit: what starts at this octet was not read.
+    Limit(usize),
+    /// Inside a line that was cut; it starts at this octet and is not used.
+    Cut(usize),
+}
+
+/// Reads the lines of a body one after the other.
+pub struct Lines<'a> {
+    octets: &'a [u8],
+    next: usize,
+    number: u32,
+    limit: usize,
+    complete: bool,
+    /// How it ended, once it has.
+    pub ending: Ending,
+}
+
+impl<'a> Lines<'a> {
+    /// The lines of `octets` from `first` on. `complete` says that the last octet is the file's.
+    pub fn new(octets: &'a [u8], first: usize, limit: usize, complete: bool) -> Lines<'a> {
+        Lines { octets, next: first, number: 0, limit, complete, ending: Ending::Whole }
+    }
+}
+
+impl Iterator for Lines<'_> {
+    type Item = Line;
+
+    #[inline]
+    fn next(&mut self) -> Option<Line> {
+        let start = self.next;
+        let rest = self.octets.get(start..)?;
+        if start >= self.limit {
+            if !rest.is_empty() || !self.complete {
+                self.ending = Ending::Limit(start);
+            }
+            self.next = usize::MAX;
+            return None;
+        }
+        let end = match memchr2(b'\n', b'\r', rest) {
+            Some(length) => {
+                let end = start + length;
+                let crlf = self.octets[end] == b'\r' && self.octets.get(end + 1) == Some(&b'\n');
+                self.next = end + 1 + usize::from(crlf);
+                end
+            }
+            None => {
+                self.next = usize::MAX;
+                if rest.is_empty() {
+                    return None;
+                }
+                if !self.complete {
+                    // Half a rule can mean the opposite of the whole one (AMB-12, AMB-18).
+                    self.ending = Ending::Cut(start);
+                    return None;
+                }
+                self.octets.len()
+            }
+        };
+        self.number += 1;
+        Some(Line { number: self.number, start, end })
+    }
+}

@@ -1,0 +1,82 @@
+//! Notes: what the engine tolerated or could not use, as data.
+//!
+//! A note is a code and a byte span. Words for people, levels and references are in Python.
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $variant:ident = $slug:literal),* $(,)?) => {
+        /// What was found.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Code { $($(#[$doc])* $variant,)* }
+
+        impl Code {
+            /// The stable name of the code.
+            pub fn slug(self) -> &'static str {
+                match self { $(Code::$variant => $slug,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// A UTF-8 byte order mark was skipped.
+    Bom = "bom",
+    /// A byte order mark that lost octets was skipped.
+    CutBom = "cut-bom",
+    /// The file is UTF-16 and was decoded.
+    NotUtf8 = "not-utf8",
+    /// The file is longer than the limit; the rest was ignored.
+    Truncated = "truncated",
+    /// The last line was cut and is not used.
+    CutLine = "cut-line",
+    /// The line is longer than the profile reads.
+    LongLine = "long-line",
+    /// A NUL ended the line's content.
+    Nul = "nul",
+    /// The file starts like an HTML page.
+    LooksLikeHtml = "looks-like-html",
+    /// The line has no colon.
+    NoSeparator = "no-separator",
+    /// Nothing stands before the colon.
+    EmptyKey = "empty-key",
+    /// Two words without a colon were read as a record.
+    MissingColon = "missing-colon",
+    /// A known misspelling was accepted.
+    Typo = "typo",
+    /// The name only begins like a known one.
+    PrefixKey = "prefix-key",
+    /// A control character makes the line unusable.
+    ControlCharacter = "control-character",
+    /// The value is not UTF-8.
+    InvalidUtf8 = "invalid-utf8",
+    /// A rule stands before any user-agent line.
+    RuleOutsideGroup = "rule-outside-group",
+    /// Another record stands between user-agent lines of one group.
+    RecordBetweenAgents = "record-between-agents",
+    /// The user-agent value is empty.
+    EmptyUserAgent = "empty-user-agent",
+    /// The user-agent value does not begin with an identifier.
+    UnusableUserAgent = "unusable-user-agent",
+    /// Text after the identifier of a user-agent value is ignored.
+    UserAgentText = "user-agent-text",
+    /// Text after `*` in a user-agent value is ignored.
+    StarWithText = "star-with-text",
+    /// The user-agent value is a comma separated list.
+    CommaList = "comma-list",
+    /// The path pattern starts with neither `/` nor `*` and never matches.
+    PatternStart = "pattern-start",
+    /// The path pattern has whitespace inside.
+    SpaceInPattern = "space-in-pattern",
+}
+
+/// A note: what was found, on which line, over which octets of the body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// What was found.
+    pub code: Code,
+    /// The line, counted from 1; 0 for the file as a whole.
+    pub line: u32,
+    /// Where the span starts.
+    pub start: u32,
+    /// Where the span ends (exclusive).
+    pub end: u32,
+}

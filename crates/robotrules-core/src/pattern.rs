@@ -1,0 +1,228 @@
+//! One path pattern against one path: `*` and a final `$` (RFC 9309 §2.2.3).
+//!
+//! Both come from strangers. Pieces between wildcards are searched leftmost first, which is never
+//! worse than any other choice, so there is no backtracking: at worst O(pattern + path) time for
+//! each wildcard's piece and no allocation.
+
+use crate::octets::{push_form, push_minimal_form, Part};
+use crate::settings::Settings;
+use memchr::{memchr, memmem};
+
+/// A span in the arena that holds the octets of all patterns of a rule set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Span {
+    /// Where it starts.
+    pub start: u32,
+    /// How many octets it has.
+    pub length: u32,
+}
+
+impl Span {
+    /// The octets.
+    #[inline]
+    pub fn of(self, arena: &[u8]) -> &[u8] {
+        &arena[self.start as usize..self.start as usize + self.length as usize]
+    }
+}
+
+/// What stands between two wildcards, or after the last one.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece {
+    /// Its octets where the wildcard before it ended in the path.
+    pub in_path: Span,
+    /// Its octets where the wildcard before it ended in the query.
+    pub in_query: Span,
+    /// Its longest run of octets that is the same in both; an index may look for it.
+    pub run: Span,
+}
+
+/// A path pattern in normal form, cut at its wildcards.
+#[derive(Clone, Copy, Debug)]
+pub struct Pattern {
+    /// What a path must start with.
+    pub first: Span,
+    /// Where its pieces start in the rule set's list.
+    pub pieces_start: u32,
+    /// How many pieces follow the first: one for each `*`.
+    pub pieces: u32,
+    /// Whether a final `$` ties it to the end of the path.
+    pub anchored: bool,
+    /// Whether a piece has two spellings.
+    pub either: bool,
+    /// Octets of the normal form, wildcards and `$` counted (AMB-38, AMB-39).
+    pub octets: u32,
+}
+
+/// The octets and pieces of all patterns of a rule set.
+#[derive(Clone, Debug, Default)]
+pub struct Arena {
+    /// Octets.
+    pub octets: Vec<u8>,
+    /// Pieces.
+    pub pieces: Vec<Piece>,
+}
+
+/// Writes the normal form of a pattern (§2.2.2): the same as a URL's, but for `*` and a final `$`.
+pub fn normal_form(value: &[u8], settings: &Settings) -> Vec<u8> {
+    let mut form = Vec::with_capacity(value.len());
+    let (body, anchored) = anchor(value);
+    let mut part = Part::Path;
+    for (number, piece) in body.split(|&octet| octet == b'*').enumerate() {
+        if number > 0 {
+            form.push(b'*');
+            part = after_wildcard(part);
+        }
+        part = push_piece(&mut form, piece, part, settings);
+    }
+    form.extend(anchored.then_some(b'$'));
+    form
+}
+
+/// A final `$` is the end of the match pattern; any other is an ordinary octet (AMB-41).
+fn anchor(value: &[u8]) -> (&[u8], bool) {
+    value.strip_suffix(b"$").map_or((value, false), |body| (body, true))
+}
+
+fn after_wildcard(part: Part) -> Part {
+    if part == Part::Query {
+        Part::Query
+    } else {
+        Part::Either
+    }
+}
+
+fn push_piece(out: &mut Vec<u8>, piece: &[u8], part: Part, settings: &Settings) -> Part {
+    if settings.switches.minimal_encoding {
+        push_minimal_form(out, piece);
+        return part;
+    }
+    push_form(out, piece, part)
+}
+
+impl Arena {
+    /// Adds a pattern as written in a file.
+    pub fn add(&mut self, value: &[u8], settings: &Settings) -> Pattern {
+        let (body, anchored) = anchor(value);
+        let pieces_start = self.pieces.len() as u32;
+        let mut parts = body.split(|&octet| octet == b'*');
+        let (first, mut part) = self.write(parts.next().unwrap_or_default(), Part::Path, settings);
+        let mut octets = first.length + u32::from(anchored);
+        for piece in parts {
+            let (shown, next) = self.write(piece, after_wildcard(part), settings);
+            octets += 1 + shown.length;
+            let piece = match after_wildcard(part) {
+                Part::Either => self.either(piece, shown, settings),
+                _ => Piece { in_path: shown, in_query: shown, run: shown },
+            };
+            self.pieces.push(piece);
+            part = next;
+        }
+        let added = &self.pieces[pieces_start as usize..];
+        let either = added.iter().any(|piece| piece.in_path != piece.in_query);
+        Pattern { first, pieces_start, pieces: added.len() as u32, anchored, either, octets }
+    }
+
+    fn write(&mut self, piece: &[u8], part: Part, settings: &Settings) -> (Span, Part) {
+        let start = self.octets.len();
+        let part = push_piece(&mut self.octets, piece, part, settings);
+        (Span { start: start as u32, length: (self.octets.len() - start) as u32 }, part)
+    }
+
+    /// A piece that may stand in the path or in the query has two spellings where it holds a
+    /// delimiter; what lies between its delimiters is the same in both.
+    fn either(&mut self, piece: &[u8], shown: Span, settings: &Settings) -> Piece {
+        let delimits = |octet: &u8| matches!(octet, b'/' | b'?' | b'=' | b'&');
+        if settings.switches.minimal_encoding || !piece.iter().any(delimits) {
+            return Piece { in_path: shown, in_query: shown, run: shown };
+        }
+        let mut run = Span { start: shown.start, length: 0 };
+        let mut start = shown.start;
+        for part in shown.of(&self.octets).split(delimits) {
+            let length = part.len() as u32;
+            if length > run.length {
+                run = Span { start, length };
+            }
+            start += length + 1;
+        }
+        let (in_path, _) = self.write(piece, Part::Path, settings);
+        let (in_query, _) = self.write(piece, Part::Query, settings);
+        Piece { in_path, in_query, run }
+    }
+
+    /// Whether `pattern` matches `path` from its first octet (§2.2.2).
+    #[inline]
+    pub fn matches(&self, pattern: &Pattern, path: &[u8]) -> bool {
+        let first = pattern.first.of(&self.octets);
+        if !path.starts_with(first) {
+            return false;
+        }
+        if pattern.pieces == 0 {
+            return !pattern.anchored || path.len() == first.len();
+        }
+        self.matches_pieces(pattern, path, first.len())
+    }
+
+    fn matches_pieces(&self, pattern: &Pattern, path: &[u8], mut at: usize) -> bool {
+        let from = pattern.pieces_start as usize;
+        let pieces = &self.pieces[from..from + pattern.pieces as usize];
+        let Some((last, others)) = pieces.split_last() else { return false };
+        // The first octet of the query, after its `?`. In a normal form only the delimiter is raw.
+        let query = match pattern.either {
+            true => memchr(b'?', path).map_or(path.len() + 1, |at| at + 1),
+            false => 0,
+        };
+        for piece in others {
+            match self.find(piece, path, at, query) {
+                Some(end) => at = end,
+                None => return false,
+            }
+        }
+        match pattern.anchored {
+            true => self.ends_with(last, path, at, query),
+            false => self.find(last, path, at, query).is_some(),
+        }
+    }
+
+    /// Where the leftmost occurrence of `piece` at or after `at` ends.
+    ///
+    /// An occurrence in the path ends before any in the query, so it is the better one.
+    #[inline]
+    fn find(&self, piece: &Piece, path: &[u8], at: usize, query: usize) -> Option<usize> {
+        let in_path = piece.in_path.of(&self.octets);
+        if piece.in_path == piece.in_query {
+            return find(in_path, path, at);
+        }
+        if at < query {
+            // It may start anywhere before the query, and reach into it only with its own `?`.
+            let end = path.len().min(query - 1 + in_path.len());
+            if let Some(end) = find(in_path, &path[..end], at) {
+                return Some(end);
+            }
+        }
+        find(piece.in_query.of(&self.octets), path, at.max(query))
+    }
+
+    /// Whether `path` ends with `piece`, at or after `at`.
+    fn ends_with(&self, piece: &Piece, path: &[u8], at: usize, query: usize) -> bool {
+        let ends = |octets: &[u8], from: usize, to: usize| {
+            let start = path.len().checked_sub(octets.len());
+            start.is_some_and(|start| start >= from && start < to) && path.ends_with(octets)
+        };
+        let in_path = piece.in_path.of(&self.octets);
+        if piece.in_path == piece.in_query {
+            return ends(in_path, at, usize::MAX);
+        }
+        ends(in_path, at, query) || ends(piece.in_query.of(&self.octets), at.max(query), usize::MAX)
+    }
+}
+
+#[inline]
+fn find(octets: &[u8], path: &[u8], at: usize) -> Option<usize> {
+    let rest = path.get(at..)?;
+    let found = match octets {
+        [] => Some(0),
+        [octet] => memchr(*octet, rest),
+        _ => memmem::find(rest, octets),
+    };
+    found.map(|length| at + length + octets.len())
+}

@@ -1,0 +1,219 @@
+//! Line to record (RFC 9309 §2.2, §2.2.4): comment, separator, key, value, and what a value may hold.
+//!
+//! It does not know groups. A record keeps only positions; nothing is copied.
+
+use crate::lines::Line;
+use crate::notes::Code;
+use crate::settings::{Role, Settings};
+use memchr::{memchr, memchr2};
+
+/// The key number of a record whose name the table does not know.
+pub const UNKNOWN: u16 = u16::MAX;
+
+/// A line with a key and a value. Spans point into the body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The line, counted from 1.
+    pub line: u32,
+    /// Where the line starts.
+    pub line_start: u32,
+    /// Where the key starts.
+    pub key_start: u32,
+    /// Where the key ends.
+    pub key_end: u32,
+    /// Where the value starts.
+    pub value_start: u32,
+    /// Where the value ends.
+    pub value_end: u32,
+    /// Which known key it is, or [`UNKNOWN`].
+    pub key: u16,
+    /// What it does to grouping.
+    pub role: Role,
+}
+
+impl Record {
+    /// The value's octets.
+    #[inline]
+    pub fn value<'a>(&self, body: &'a [u8]) -> &'a [u8] {
+        body.get(self.value_start as usize..self.value_end as usize).unwrap_or_default()
+    }
+}
+
+/// Hears about every tolerance while a file is read. The parser's own listener ignores them, so
+/// that parsing pays nothing for notes nobody asked for.
+pub trait Listener {
+    /// Something was tolerated or not usable on `line`.
+    fn note(&mut self, code: Code, line: u32, start: usize, end: usize);
+}
+
+/// A listener that does not listen.
+pub struct Deaf;
+
+impl Listener for Deaf {
+    #[inline(always)]
+    fn note(&mut self, _: Code, _: u32, _: usize, _: usize) {}
+}
+
+#[inline]
+fn is_space(octet: u8, settings: &Settings) -> bool {
+    // WS = %x20 / %x09 (§2.2); AMB-10 for the other two.
+    matches!(octet, b' ' | b'\t')
+        || (settings.switches.ascii_whitespace && matches!(octet, 0x0B | 0x0C))
+}
+
+#[inline]
+fn trim(body: &[u8], mut start: usize, mut end: usize, settings: &Settings) -> (usize, usize) {
+    while start < end && is_space(body[start], settings) {
+        start += 1;
+    }
+    while start < end && is_space(body[end - 1], settings) {
+        end -= 1;
+    }
+    (start, end)
+}
+
+/// Reads one line. `None` for a line that is no record: empty, comment only, or not parseable.
+#[inline]
+pub fn record(
+    body: &[u8],
+    line: Line,
+    settings: &Settings,
+    listener: &mut impl Listener,
+) -> Option<Record> {
+    let Line { number, start: line_start, mut end } = line;
+    if end - line_start > settings.max_line {
+        end = line_start + settings.max_line;
+        listener.note(Code::LongLine, number, end, line.end);
+    }
+    if settings.switches.cut_at_nul {
+        if let Some(length) = memchr(0, &body[line_start..end]) {
+            end = line_start + length;
+            listener.note(Code::Nul, number, end, line.end);
+        }
+    }
+    let (separator, end) = separator(body, line_start, end);
+    let (start, end) = trim(body, line_start, end, settings);
+    if start == end {
+        return None;
+    }
+    let colon = separator.or_else(|| {
+        let gap = two_words(&body[start..end]).filter(|_| settings.switches.missing_colon)?;
+        let bare = |key: &[u8]| find_key(key, settings).is_some_and(|known| known.0.bare);
+        bare(&body[start..start + gap]).then_some(start + gap)
+    });
+    let Some(colon) = colon else {
+        listener.note(Code::NoSeparator, number, start, end);
+        return None;
+    };
+    let (key_start, key_end) = trim(body, start, colon, settings);
+    if key_start == key_end {
+        listener.note(Code::EmptyKey, number, start, end);
+        return None;
+    }
+    if separator.is_none() {
+        listener.note(Code::MissingColon, number, key_start, end);
+    }
+    let (value_start, value_end) = trim(body, (colon + 1).min(end), end, settings);
+    let (key, role) = match find_key(&body[key_start..key_end], settings) {
+        Some((known, by_prefix)) => {
+            if by_prefix {
+                listener.note(Code::PrefixKey, number, key_start, key_end);
+            } else if !known.canonical {
+                listener.note(Code::Typo, number, key_start, key_end);
+            }
+            (known.key, known.role)
+        }
+        None => (UNKNOWN, Role::Other),
+    };
+    Some(Record {
+        line: number,
+        line_start: line_start as u32,
+        key_start: key_start as u32,
+        key_end: key_end as u32,
+        value_start: value_start as u32,
+        value_end: value_end as u32,
+        key,
+        role,
+    })
+}
+
+/// The first colon before any comment, and where the comment (or the line) begins (ends).
+#[inline]
+fn separator(body: &[u8], start: usize, end: usize) -> (Option<usize>, usize) {
+    // Names are short: a plain loop finds their colon before a vector search has warmed up.
+    let near = end.min(start + 20);
+    let mut at = start;
+    while at < near && body[at] != b':' && body[at] != b'#' {
+        at += 1;
+    }
+    if at == near {
+        match memchr2(b':', b'#', &body[near..end]) {
+            Some(length) => at = near + length,
+            None => return (None, end),
+        }
+    }
+    if body[at] == b'#' {
+        return (None, at);
+    }
+    // §2.2.3: `#` starts a comment wherever it stands (AMB-16).
+    match memchr(b'#', &body[at..end]) {
+        Some(length) => (Some(at), at + length),
+        None => (Some(at), end),
+    }
+}
+
+/// Where the first of exactly two words ends (AMB-13).
+fn two_words(content: &[u8]) -> Option<usize> {
+    let blank = |octet: &u8| matches!(octet, b' ' | b'\t');
+    let first = content.iter().position(blank)?;
+    let second = first + content[first..].iter().position(|octet| !blank(octet))?;
+    (!content[second..].iter().any(blank)).then_some(first)
+}
+
+/// A known key, and whether only its beginning is known.
+#[inline]
+fn find_key(key: &[u8], settings: &Settings) -> Option<(crate::settings::KnownKey, bool)> {
+    let whole = settings.key(key).map(|known| (known, false));
+    whole.or_else(|| {
+        settings.switches.prefix_keys.then(|| settings.key_by_prefix(key)).flatten().map(|k| (k, true))
+    })
+}
+
+/// What is wrong with a value, if anything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// A C0 control other than HTAB (§3, AMB-05).
+    pub control: bool,
+    /// SP or HTAB inside (AMB-11).
+    pub space: bool,
+    /// Not UTF-8 (§2.2, AMB-06).
+    pub not_utf8: bool,
+}
+
+/// Looks at every octet of a value once.
+pub fn faults(value: &[u8]) -> Faults {
+    let mut low = false;
+    let mut high = false;
+    for &octet in value {
+        low |= octet <= b' ';
+        high |= octet >= 0x80;
+    }
+    Faults {
+        control: low && value.iter().any(|&octet| octet < b' ' && octet != b'\t'),
+        space: low && value.iter().any(|&octet| octet == b' ' || octet == b'\t'),
+        not_utf8: high && std::str::from_utf8(value).is_err(),
+    }
+}
+
+impl Faults {
+    /// Whether a user-agent value with these faults still names anybody.
+    pub fn usable_token(self, settings: &Settings) -> bool {
+        (!self.control || settings.switches.keep_controls)
+            && (!self.not_utf8 || settings.switches.keep_invalid_utf8)
+    }
+
+    /// Whether a path pattern with these faults is still a pattern.
+    pub fn usable_pattern(self, settings: &Settings) -> bool {
+        self.usable_token(settings) && (!self.space || settings.switches.keep_spaces)
+    }
+}

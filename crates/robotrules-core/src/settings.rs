@@ -1,0 +1,198 @@
+//! What a profile says to the engine: named switches, limits and the table of record names.
+//!
+//! This file holds data only. Which profile turns which switch on, and why, is written in the
+//! Python package (`profile.py`); each switch is read at one place, named in its comment below.
+
+use crate::records::UNKNOWN;
+
+/// What a record does to grouping (RFC 9309 §2.1): the parser acts on this and on nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A `startgroupline`: opens a group, or joins the user-agent lines of the open one.
+    Start,
+    /// A rule: closes the list of user-agent lines of its group.
+    Rule,
+    /// Any other record (§2.2.4): kept with its group, and without effect on grouping.
+    Other,
+}
+
+macro_rules! switches {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
+        /// The named departures of a profile. All are off in the strict profile.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Switches { $($(#[$doc])* pub $name: bool,)* }
+
+        impl Switches {
+            /// Turns the switch called `name` on. False when there is no switch of that name.
+            pub fn turn_on(&mut self, name: &str) -> bool {
+                match name {
+                    $(stringify!($name) => { self.$name = true; true })*
+                    _ => false,
+                }
+            }
+        }
+    };
+}
+
+switches! {
+    /// Read a UTF-16 file that says so by its byte order mark (AMB-08). `lines.rs`
+    decode_utf16,
+    /// Skip a byte order mark that lost its last octets (AMB-07). `lines.rs`
+    cut_bom,
+    /// A NUL ends the line's content (AMB-05). `records.rs`
+    cut_at_nul,
+    /// VT and FF are whitespace too (AMB-10). `records.rs`
+    ascii_whitespace,
+    /// `disallow /x`: two words without a colon are a record (AMB-13). `records.rs`
+    missing_colon,
+    /// A record is known by the beginning of its name (AMB-15). `records.rs`
+    prefix_keys,
+    /// Control characters are data and do not make a line unusable (AMB-05). `records.rs`
+    keep_controls,
+    /// Octets that are not UTF-8 are data (AMB-06). `records.rs`
+    keep_invalid_utf8,
+    /// Spaces inside a path pattern are data (AMB-11). `records.rs`
+    keep_spaces,
+    /// `User-agent: * text` is the star group (AMB-23). `groups.rs`
+    star_with_text,
+    /// A product token outside the grammar may equal the whole value (AMB-22). `groups.rs`
+    literal_tokens,
+    /// `User-agent: a, b` names both (AMB-25). `groups.rs`
+    comma_user_agents,
+    /// Compare with the least encoding: reading 3 of AMB-33. `octets.rs`
+    minimal_encoding,
+    /// Compare the path as the URL gives it (AMB-46). `octets.rs`
+    url_as_given,
+    /// `Allow: /d/index.html` allows `/d/` as well (AMB-47). `ruleset.rs`
+    index_page,
+    /// `/robots.txt` is matched like any other path (AMB-45). `ruleset.rs`
+    match_robots_txt,
+    /// An empty rule matches everything with no octets (AMB-42). `ruleset.rs`
+    empty_rules_match,
+}
+
+/// One spelling of a record name.
+#[derive(Clone, Debug)]
+struct Spelling {
+    text: Vec<u8>,
+    key: u16,
+    role: Role,
+    canonical: bool,
+    bare: bool,
+}
+
+/// A record name that the table knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownKey {
+    /// Which of [`Settings::keys`] it is.
+    pub key: u16,
+    /// What it does to grouping.
+    pub role: Role,
+    /// False when the file used another spelling than the canonical one.
+    pub canonical: bool,
+    /// True when the name may stand without a colon (AMB-13).
+    pub bare: bool,
+}
+
+/// Everything the engine needs to know about a profile.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The departures that are on.
+    pub switches: Switches,
+    /// Lines that start at or after this octet are ignored (§2.5, AMB-18).
+    pub max_bytes: usize,
+    /// Octets of a line after this many are not read (AMB-17).
+    pub max_line: usize,
+    /// The number of the key `user-agent`.
+    pub user_agent: u16,
+    /// The number of the key `allow`.
+    pub allow: u16,
+    /// The number of the key `disallow`.
+    pub disallow: u16,
+    keys: Vec<Vec<u8>>,
+    spellings: Vec<Spelling>,
+    // Where the spellings of each length begin: lookup touches only names as long as the key.
+    by_length: Vec<u16>,
+}
+
+impl Settings {
+    /// Settings without any known record name.
+    pub fn new(switches: Switches, max_bytes: usize, max_line: usize) -> Settings {
+        // Spans are 32 bits wide; a limit beyond that could not be expressed.
+        let max_bytes = max_bytes.min(1 << 30);
+        let (none, keys, spellings, by_length) = (UNKNOWN, vec![], vec![], vec![]);
+        let (user_agent, allow, disallow) = (none, none, none);
+        Settings {
+            switches,
+            max_bytes,
+            max_line,
+            user_agent,
+            allow,
+            disallow,
+            keys,
+            spellings,
+            by_length,
+        }
+    }
+
+    /// Adds a record name, `spelling`, that stands for `canonical`. Names ignore ASCII case.
+    ///
+    /// The first spelling given for a name wins; `bare` names may stand without a colon.
+    pub fn add_key(&mut self, spelling: &[u8], canonical: &[u8], role: Role, bare: bool) {
+        let canonical = canonical.to_ascii_lowercase();
+        let text = spelling.to_ascii_lowercase();
+        let key = match self.keys.iter().position(|known| *known == canonical) {
+            Some(at) => at,
+            None => {
+                self.keys.push(canonical.clone());
+                self.keys.len() - 1
+            }
+        };
+        if key >= usize::from(u16::MAX) || self.spellings.iter().any(|known| known.text == text) {
+            return;
+        }
+        let canonical = text == canonical;
+        self.spellings.push(Spelling { text, key: key as u16, role, canonical, bare });
+        self.spellings.sort_by_key(|spelling| spelling.text.len()); // stable: order is precedence
+        let longest = self.spellings.last().map_or(0, |spelling| spelling.text.len());
+        self.by_length = (0..=longest + 1)
+            .map(|len| self.spellings.partition_point(|known| known.text.len() < len) as u16)
+            .collect();
+        let number = |name: &[u8]| self.keys.iter().position(|key| key == name);
+        let number = |name| number(name).map_or(UNKNOWN, |at| at as u16);
+        (self.user_agent, self.allow, self.disallow) =
+            (number(b"user-agent"), number(b"allow"), number(b"disallow"));
+    }
+
+    /// The canonical names, by number.
+    pub fn keys(&self) -> &[Vec<u8>] {
+        &self.keys
+    }
+
+    /// Finds a record name as written in a file, whole and without regard to ASCII case (§2.2).
+    #[inline]
+    pub fn key(&self, name: &[u8]) -> Option<KnownKey> {
+        let from = usize::from(*self.by_length.get(name.len())?);
+        let to = usize::from(*self.by_length.get(name.len() + 1)?);
+        self.spellings[from..to]
+            .iter()
+            .find(|known| known.text.eq_ignore_ascii_case(name))
+            .map(Spelling::known)
+    }
+
+    /// Finds the longest known name that `name` begins with (AMB-15).
+    pub fn key_by_prefix(&self, name: &[u8]) -> Option<KnownKey> {
+        self.spellings
+            .iter()
+            .rev()
+            .filter(|known| known.bare && name.len() >= known.text.len())
+            .find(|known| known.text.eq_ignore_ascii_case(&name[..known.text.len()]))
+            .map(Spelling::known)
+    }
+}
+
+impl Spelling {
+    fn known(&self) -> KnownKey {
+        KnownKey { key: self.key, role: self.role, canonical: self.canonical, bare: self.bare }
+    }
+}

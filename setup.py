@@ -1,0 +1,26 @@
+"""
+Builds the native engine where there is a Rust toolchain, and goes on without it where not.
+
+`ROBOTRULES_REQUIRE_EXTENSIONS=1` makes a missing engine an error; `ROBOTRULES_NO_EXTENSIONS=1`
+does not try to build it.
+"""
+
+import os
+
+from setuptools import setup
+from setuptools_rust import Binding, RustExtension
+
+
+def is_set(name: str) -> bool:
+    return os.environ.get(name, "") not in ("", "0")
+
+
+native = RustExtension(
+    "robotrules._engine._native",
+    path="crates/robotrules-python/Cargo.toml",
+    binding=Binding.PyO3,
+    py_limited_api=True,
+    optional=not is_set("ROBOTRULES_REQUIRE_EXTENSIONS"),
+)
+
+setup(rust_extensions=[] if is_set("ROBOTRULES_NO_EXTENSIONS") else [native])

@@ -1,0 +1,222 @@
+"""
+RFC 9309 §2.2.2 and §2.2.3 written plainly: the second half of the pure engine.
+
+The normal form in which URLs and path patterns are compared, one pattern against one path, and
+which of many patterns decides. It does not know lines, records or groups: `pure.py` does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from robotrules._engine.pure_settings import Note, Settings, faults
+
+NO_MATCH, IMPLICIT = -1, -2
+
+
+# --- The normal form (§2.2.2; RFC 3986 §2, §5.2.4, §6.2.2) ----------------------------------------
+
+UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+PATH, QUERY, EITHER = "path", "query", "either"
+# Delimiters in their role stay; everywhere else they are data and are encoded (AMB-33). After a
+# `*` nobody can tell where the path ended, so all of them stay.
+DELIMITERS = {PATH: b"/?", QUERY: b"=&", EITHER: b"/?=&"}
+
+
+def encode(octets: bytes, part: str) -> tuple[bytes, str]:
+    """Return the normal form of *octets*, and the part that what follows stands in."""
+    form = bytearray()
+    for found in re.finditer(rb"%([0-9A-Fa-f]{2})|(.)", octets, re.DOTALL):
+        octet = int(found[1], 16) if found[1] else found[2][0]
+        if octet in UNRESERVED or (not found[1] and octet in DELIMITERS[part]):
+            form.append(octet)
+            if octet == ord("?"):
+                part = QUERY
+        else:
+            form += b"%%%02X" % octet
+    return bytes(form), part
+
+
+def encode_minimal(octets: bytes) -> bytes:
+    """Encode like google/robotstxt: hex in upper case, octets past ASCII escaped, no more."""
+    octets = re.sub(rb"%[0-9A-Fa-f]{2}", lambda found: found[0].upper(), octets)
+    return re.sub(rb"[\x80-\xff]", lambda found: b"%%%02X" % found[0][0], octets)
+
+
+def path(url: bytes, settings: Settings) -> bytes:
+    """Return path and query of a URL in the form that patterns are compared with."""
+    if "url_as_given" in settings.switches:
+        return path_as_given(url)
+    # [scheme:]//authority, then what counts, then a fragment that does not.
+    found = re.match(rb"(?:[^/?#]*:)?//[^/?#]*|[^/?#]*", url)
+    rest = url[found.end() if found else 0 :].split(b"#", 1)[0]
+    form, _ = encode(rest if rest.startswith(b"/") else b"/" + rest, PATH)
+    before, mark, query = form.partition(b"?")
+    return remove_dot_segments(before) + mark + query
+
+
+def remove_dot_segments(before: bytes) -> bytes:
+    """RFC 3986 §5.2.4, for a path that starts with `/`."""
+    segments = before.split(b"/")[1:]
+    kept: list[bytes] = []
+    for segment in segments:
+        if segment == b"..":
+            del kept[-1:]
+        elif segment != b".":
+            kept.append(segment)
+    if segments[-1] in (b".", b".."):
+        kept.append(b"")  # a dot segment at the end leaves its slash
+    return b"/" + b"/".join(kept)
+
+
+def path_as_given(url: bytes) -> bytes:
+    """Take the path from a URL like google/robotstxt: `;` begins one too, nothing is encoded."""
+    first = 2 if url.startswith(b"//") else 0
+    early = re.search(rb"[/?;]", url[first:])
+    scheme = url.find(b"://", first)
+    authority = scheme + 3 if scheme >= 0 else first
+    if early and first + early.start() < scheme:
+        authority = first
+    start = re.search(rb"[/?;]", url[authority:])
+    fragment = url.find(b"#", first)
+    end = fragment if fragment >= 0 else len(url)
+    if not start or end < authority + start.start():
+        return b"/"
+    given = url[authority + start.start() : end].split(b"\0", 1)[0]
+    return given if given.startswith(b"/") else b"/" + given
+
+
+# --- Patterns (§2.2.3) ----------------------------------------------------------------------------
+
+
+class Pattern:
+    """A path pattern, cut at its wildcards."""
+
+    def __init__(self, value: bytes, settings: Settings) -> None:
+        self.anchored = value.endswith(b"$")  # any other `$` is an ordinary octet (AMB-41)
+        first, *others = value.removesuffix(b"$").split(b"*")
+        minimal = "minimal_encoding" in settings.switches
+        self.first, part = (encode_minimal(first), PATH) if minimal else encode(first, PATH)
+        # What follows each `*`, as it is spelled in the path and in the query.
+        self.pieces: list[tuple[bytes, bytes]] = []
+        shown = [self.first]
+        for piece in others:
+            if minimal:
+                form = encode_minimal(piece)
+                self.pieces.append((form, form))
+            elif part == QUERY:
+                form, _ = encode(piece, QUERY)
+                self.pieces.append((form, form))
+            else:
+                self.pieces.append((encode(piece, PATH)[0], encode(piece, QUERY)[0]))
+                form, part = encode(piece, EITHER)
+            shown.append(form)
+        self.form = b"*".join(shown) + (b"$" if self.anchored else b"")
+        self.octets = len(self.form)  # wildcards and `$` count (AMB-38, AMB-39)
+
+    def matches(self, path: bytes) -> bool:
+        """Match from the first octet; each piece leftmost, which is never worse (§2.2.2)."""
+        if not path.startswith(self.first):
+            return False
+        if not self.pieces:
+            return not self.anchored or path == self.first
+        at = len(self.first)
+        query = path.find(b"?") + 1 or len(path) + 1
+        for in_path, in_query in self.pieces[: -1 if self.anchored else None]:
+            if in_path == in_query:
+                found, piece = path.find(in_path, at), in_path
+            else:
+                found, piece = path.find(in_path, at, query - 1 + len(in_path)), in_path
+                if found < 0 or at >= query:
+                    found, piece = path.find(in_query, max(at, query)), in_query
+            if found < 0:
+                return False
+            at = found + len(piece)
+        if not self.anchored:
+            return True
+        in_path, in_query = self.pieces[-1]
+        start = len(path) - len(in_path)
+        if path.endswith(in_path) and at <= start and (start < query or in_path == in_query):
+            return True
+        start = len(path) - len(in_query)
+        return path.endswith(in_query) and max(at, query) <= start
+
+
+def pattern_notes(value: bytes, line: int, start: int, settings: Settings) -> Iterator[Note]:
+    _, found = faults(value, settings, pattern=True)
+    if value[:1] not in (b"", b"/", b"*") and "control-character" not in found:
+        found.append("pattern-start")
+    yield from ((code, line, start, start + len(value)) for code in found)
+
+
+# --- The rule set (§2.2.2) ------------------------------------------------------------------------
+
+
+class Matcher:
+    """Patterns in the order of precedence: the first that matches decides."""
+
+    def __init__(self, patterns: Sequence[tuple[bytes, bool]], settings: Settings) -> None:
+        self.settings = settings
+        found: list[tuple[Pattern, bool, int]] = []
+        for rule, (value, allow) in enumerate(patterns):
+            if not value and "empty_rules_match" not in settings.switches:
+                continue  # no effect (AMB-42)
+            if value and value[:1] not in b"/*":
+                continue  # never matches (AMB-03)
+            if not faults(value, settings, pattern=True)[0]:
+                continue
+            found.append((Pattern(value, settings), allow, rule))
+            directory, slash, page = value.rpartition(b"/")
+            if slash and page.startswith(b"index.htm") and allow and "index_page" in settings.switches:
+                found.append((Pattern(directory + b"/$", settings), allow, rule))  # AMB-47
+        # Most octets; then allow (AMB-40); then the order of the file.
+        self._entries = sorted(found, key=lambda entry: (-entry[0].octets, not entry[1], entry[2]))
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def _matching(self, path: bytes) -> Iterator[tuple[Pattern, bool, int]]:
+        return (entry for entry in self._entries if entry[0].matches(path))
+
+    def _winner(self, url: str | bytes) -> tuple[int, bool]:
+        path_ = path(octets(url), self.settings)
+        if path_ == b"/robots.txt" and "match_robots_txt" not in self.settings.switches:
+            return IMPLICIT, True  # AMB-45
+        for pattern, allow, rule in self._matching(path_):
+            return rule, allow or not pattern.octets
+        return NO_MATCH, True
+
+    def allows(self, url: str | bytes) -> bool:
+        return self._winner(url)[1]
+
+    def decide(self, url: str | bytes) -> int:
+        return self._winner(url)[0]
+
+    def allows_many(self, urls: Iterable[str | bytes]) -> list[bool]:
+        return [self.allows(url) for url in urls]
+
+    def decide_many(self, urls: Iterable[str | bytes]) -> list[int]:
+        return [self.decide(url) for url in urls]
+
+    def best(self, url: str | bytes) -> list[int]:
+        """Return the rules that match with the most octets: those that tie."""
+        _, found = self.matches(url)
+        return [rule for rule, count in found if count == found[0][1]]
+
+    def matches(self, url: str | bytes) -> tuple[bytes, list[tuple[int, int]]]:
+        """Return the path, and each match in the order of precedence: rule and octets."""
+        path_ = path(octets(url), self.settings)
+        return path_, [(rule, pattern.octets) for pattern, _, rule in self._matching(path_)]
+
+
+def octets(url: str | bytes) -> bytes:
+    if isinstance(url, bytes):
+        return url
+    if not isinstance(url, str):
+        name = type(url).__name__
+        raise TypeError(f"a URL is str or bytes, not {name}; pass str(url)")
+    try:
+        return url.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return url.encode("utf-8", "surrogatepass")

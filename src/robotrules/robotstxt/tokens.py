@@ -1,0 +1,55 @@
+"""
+Product tokens: the names crawlers are called by in a robots.txt (RFC 9309 §2.2.1).
+
+A helper for those who only have a User-Agent header. It does not compare tokens with groups: the
+engine does.
+"""
+
+from __future__ import annotations
+
+import re
+
+_GRAMMAR = re.compile(r"[-A-Z_a-z]+", re.ASCII)
+# product = token ["/" product-version] (RFC 9110 §10.1.5). A name may have digits and dots, as some
+# crawlers' do, though RFC 9309 knows neither.
+_PRODUCT = re.compile(r"(?P<name>[A-Za-z][-\w.]*)(?:/(?P<version>\S*))?", re.ASCII)
+# Parts of the strings by which programs claim to be browsers; never the crawler's own name.
+_CLOTHES = frozenset(
+    "mozilla applewebkit khtml gecko chrome chromium safari mobile version edg edge opr firefox "
+    "compatible windows macintosh linux android iphone ipad x11 like u like-gecko ubuntu".split()
+)
+
+
+def is_product_token(text: str) -> bool:
+    """Tell whether *text* is a product token by the grammar: letters, `_` and `-` only."""
+    return _GRAMMAR.fullmatch(text) is not None
+
+
+def product_token(user_agent: str) -> str | None:
+    """
+    Return the product token a crawler probably means by its User-Agent header.
+
+    The last product that is not part of a browser's string, first inside comments that say
+    `compatible`, then outside of comments, then in any comment. None when there is nothing left:
+    then the crawler has to say its name itself.
+    """
+    comments = re.findall(r"\(([^()]*)\)", user_agent)
+    outside = re.sub(r"\([^()]*\)", " ", user_agent)
+    claims = [text.partition("compatible")[2] for text in comments if "compatible" in text]
+    products = [part for text in claims for part in text.split(";")]
+    for candidates in (products, outside.split(), [p for c in comments for p in c.split(";")]):
+        names = [name for name in map(_name, candidates) if name]
+        if names:
+            return names[0]
+    return None
+
+
+def _name(candidate: str) -> str | None:
+    candidate = candidate.strip(" ,;+")
+    found = _PRODUCT.match(candidate)
+    if not found or "://" in candidate or "@" in candidate:
+        return None
+    rest = candidate[found.end() :].strip()
+    if found["name"].lower() in _CLOTHES or (rest and not found["version"]):
+        return None
+    return found["name"]

@@ -1,0 +1,207 @@
+"""
+The values a robots.txt is made of: Line, Record, Rule, Group, Note (RFC 9309 §2.1, §2.2).
+
+All are frozen and compare by value. Positions are octets of the parsed body; columns count octets
+from 1. They hold what was written, and do not know how a verdict is reached.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from robotrules.profile import Role
+
+
+def shown(octets: bytes) -> str:
+    """Return octets as text for people and JSON; what is not UTF-8 shows as `\\xNN`."""
+    return octets.decode("utf-8", "backslashreplace")
+
+
+def octets_of(text: str | bytes | bytearray | memoryview) -> bytes:
+    """Return text as octets; what a lenient decoder smuggled into a str comes out again."""
+    if not isinstance(text, str):
+        return bytes(text)
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A physical line, without its terminator."""
+
+    number: int
+    start: int
+    end: int
+    comment: int | None
+    """Where its comment starts, if it has one."""
+    text: bytes
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        span = {"start": self.start, "end": self.end}
+        return {"line": self.number, **span, "comment": self.comment, "text": shown(self.text)}
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A line with a key and a value (RFC 9309 §2.2.4)."""
+
+    key: str
+    """The canonical name, in lower case."""
+    value: bytes
+    """The value as written, without comment and whitespace at its ends."""
+    line: int
+    role: Role
+    group: int | None
+    """The number of its group; None before the first user-agent line."""
+    start: int
+    """Where the value starts."""
+    end: int
+    key_start: int
+    key_end: int
+    column: int
+    """The column the value starts in, in octets from 1."""
+
+    @property
+    def text(self) -> str:
+        """The value as text."""
+        return shown(self.value)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {
+            "key": self.key,
+            "value": self.text,
+            "role": self.role.value,
+            "group": self.group,
+            "line": self.line,
+            "column": self.column,
+            "start": self.start,
+            "end": self.end,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """An allow or disallow record with its path pattern (RFC 9309 §2.2.2)."""
+
+    allow: bool
+    pattern: str
+    """The path pattern as written."""
+    form: str
+    """The pattern in the form it is compared in."""
+    octets: int
+    """How specific it is: the octets of that form, wildcards counted (AMB-38, AMB-39)."""
+    line: int
+    column: int
+    start: int
+    end: int
+
+    @property
+    def key(self) -> str:
+        """`Allow` or `Disallow`."""
+        return "Allow" if self.allow else "Disallow"
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.pattern}".rstrip()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {
+            "key": self.key.lower(),
+            "pattern": self.pattern,
+            "form": self.form,
+            "octets": self.octets,
+            "line": self.line,
+            "column": self.column,
+            "end_column": self.column + self.end - self.start,
+            "start": self.start,
+            "end": self.end,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """User-agent lines and what follows them, up to the next group (RFC 9309 §2.1)."""
+
+    index: int
+    starts: tuple[Record, ...]
+    """The records that opened it: user-agent lines, and those an extension declares as START."""
+    rules: tuple[Rule, ...]
+    records: tuple[Record, ...]
+    """All its records in order, `starts` and rules included."""
+
+    @property
+    def user_agents(self) -> tuple[str, ...]:
+        """The values of its user-agent lines as written."""
+        return tuple(record.text for record in self.starts if record.key == "user-agent")
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """The numbers of its first and its last record's line."""
+        return self.records[0].line, self.records[-1].line
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {
+            "index": self.index,
+            "user_agents": list(self.user_agents),
+            "first_line": self.lines[0],
+            "last_line": self.lines[1],
+            "rules": [rule.as_dict() for rule in self.rules],
+        }
+
+
+# What each note is: its level, and one sentence. `error`: the line or a part of it was not used;
+# `warning`: a departure from the grammar was tolerated; `info`: good to know.
+NOTES = {
+    "bom": ("info", "A UTF-8 byte order mark was skipped."),
+    "comma-list": ("warning", "A user-agent line has one product token; this looks like a list."),
+    "control-character": ("error", "A control character makes the line unusable."),
+    "cut-bom": ("warning", "A byte order mark that lost octets was skipped."),
+    "cut-line": ("error", "The file was cut inside this line, so the line is not used."),
+    "empty-key": ("error", "Nothing stands before the colon."),
+    "empty-user-agent": ("warning", "A user-agent line without a value: its group is for nobody."),
+    "invalid-utf8": ("warning", "The value is not UTF-8."),
+    "long-line": ("error", "The line is longer than this profile reads; its end is not used."),
+    "looks-like-html": ("warning", "The file starts like an HTML page."),
+    "missing-colon": ("warning", "The colon is missing; two words were read as a record."),
+    "no-separator": ("error", "The line has no colon, so it is not a record."),
+    "not-utf8": ("warning", "The file is UTF-16; robots.txt is UTF-8."),
+    "nul": ("error", "A NUL ended the line's content."),
+    "pattern-start": ("error", "A path pattern starts with '/' or '*'; this one never matches."),
+    "prefix-key": ("warning", "The record's name only begins like a known one."),
+    "record-between-agents": ("warning", "A record between user-agent lines does not part them."),
+    "rule-outside-group": ("error", "A rule before the first user-agent line is for nobody."),
+    "space-in-pattern": ("warning", "Whitespace inside a path pattern is outside the grammar."),
+    "star-with-text": ("warning", "Text after '*' in a user-agent line is ignored."),
+    "truncated": ("error", "The file is longer than the parsing limit; the rest is ignored."),
+    "typo": ("warning", "A known misspelling of a record's name was accepted."),
+    "unusable-user-agent": ("warning", "The value begins with no product token: for nobody."),
+    "user-agent-text": ("warning", "Only the leading letters, '_' and '-' are the product token."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What was tolerated or could not be used, as data: a code, a level and a byte span."""
+
+    code: str
+    level: str
+    line: int | None
+    """None when it is about the file."""
+    start: int
+    end: int
+
+    @property
+    def message(self) -> str:
+        """One sentence for people."""
+        return NOTES[self.code][1]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        where = {"line": self.line, "start": self.start, "end": self.end}
+        return {"code": self.code, "level": self.level, "message": self.message, **where}

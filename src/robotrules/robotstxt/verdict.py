@@ -1,0 +1,177 @@
+"""
+Verdict and Explanation: what was decided about a URL, by what, and what else matched.
+
+Both are values. A verdict is a statement about rules that a site asks crawlers to honour; it is no
+access authorization (RFC 9309 §1). It does not know how matching is done.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from robotrules.robotstxt.values import Group, Note, Rule
+
+# Raised when a field of `Explanation.as_dict()` changes meaning or goes away.
+SCHEMA_VERSION = 1
+
+
+class Reason(StrEnum):
+    """Why a verdict is what it is: a code a program can switch on."""
+
+    ALLOW_RULE = "allow-rule"
+    """An allow rule matches with the most octets, or ties with a disallow rule."""
+    DISALLOW_RULE = "disallow-rule"
+    """A disallow rule matches with more octets than any allow rule."""
+    NO_MATCH = "no-match"
+    """The groups have rules, and none matches (§2.2.2)."""
+    NO_RULES = "no-rules"
+    """The groups have no rule that can match (§2.2.2)."""
+    NO_GROUP = "no-group"
+    """No group names the product token, and there is no star group (§2.2.1)."""
+    IMPLICIT = "implicitly-allowed"
+    """`/robots.txt` is always allowed (§2.2.2)."""
+    EMPTY_RULE = "empty-rule"
+    """Profile google: an empty rule is the matched line (AMB-42)."""
+
+    @property
+    def sentence(self) -> str:
+        """The reason for people."""
+        return _SENTENCES[self]
+
+
+_SENTENCES = {
+    Reason.ALLOW_RULE: "an allow rule is the most specific match",
+    Reason.DISALLOW_RULE: "a disallow rule is the most specific match",
+    Reason.NO_MATCH: "no rule matches",
+    Reason.NO_RULES: "the group has no rules",
+    Reason.NO_GROUP: "no group is for this crawler",
+    Reason.IMPLICIT: "/robots.txt is always allowed",
+    Reason.EMPTY_RULE: "an empty rule matches everything",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer for one URL. `bool(verdict)` is `allowed`."""
+
+    allowed: bool
+    reason: Reason
+    rule: Rule | None
+    """The deciding rule, if one decided."""
+    profile: str
+    product_token: str
+
+    def __bool__(self) -> bool:
+        return self.allowed
+
+    @property
+    def line(self) -> int | None:
+        """The line of the deciding rule."""
+        return self.rule.line if self.rule else None
+
+    def __str__(self) -> str:
+        word = "allowed" if self.allowed else "disallowed"
+        if self.rule is None:
+            return f"{word}: {self.reason.sentence}"
+        return f"{word} by line {self.rule.line}: {self.rule}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {
+            "allowed": self.allowed,
+            "reason": str(self.reason),
+            "rule": self.rule.as_dict() if self.rule else None,
+            "profile": self.profile,
+            "product_token": self.product_token,
+        }
+
+
+class Outcome(StrEnum):
+    """What became of a rule that matches."""
+
+    WINS = "wins"
+    """It decides."""
+    FEWER_OCTETS = "fewer-octets"
+    """The winner is more specific (§2.2.2)."""
+    ALLOW_WINS_TIE = "allow-wins-tie"
+    """A disallow rule as specific as the allow rule that wins (AMB-40)."""
+    LATER_LINE = "later-line"
+    """Says what the winner says, as specifically, on a later line."""
+    NOT_CONSULTED = "not-consulted"
+    """`/robots.txt` is allowed whatever the rules say (AMB-45)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A rule that matches the URL, and what became of it."""
+
+    rule: Rule
+    outcome: Outcome
+    group: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {"outcome": str(self.outcome), "group": self.group, **self.rule.as_dict()}
+
+
+class Because(StrEnum):
+    """Why these groups are the ones to obey (§2.2.1)."""
+
+    TOKEN = "product-token"
+    """They name the product token."""
+    STAR = "star"
+    """None names it, so the star groups count."""
+    NONE = "none"
+    """None names it, and there is no star group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How a verdict was reached: groups, normal form, winner and losers."""
+
+    url: str
+    path: str
+    """Path and query of the URL in the form that rules are compared with."""
+    verdict: Verdict
+    because: Because
+    groups: tuple[Group, ...]
+    """The groups obeyed, merged in this order."""
+    matches: tuple[Match, ...]
+    """Every rule that matches, the winner first."""
+    notes: tuple[Note, ...]
+    """Notes of the file that lie in these groups or concern the file as a whole."""
+
+    @property
+    def winner(self) -> Match | None:
+        """The match that decides."""
+        return next((match for match in self.matches if match.outcome == Outcome.WINS), None)
+
+    @property
+    def losers(self) -> tuple[Match, ...]:
+        """The other matches, the most specific first."""
+        return tuple(match for match in self.matches if match.outcome != Outcome.WINS)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON; `docs/explain.schema.json` describes them."""
+        groups = [
+            {key: value for key, value in group.as_dict().items() if key != "rules"}
+            | {"rule_count": len(group.rules)}
+            for group in self.groups
+        ]
+        winner = self.winner
+        return {
+            "schema": SCHEMA_VERSION,
+            "url": self.url,
+            "path": self.path,
+            "profile": self.verdict.profile,
+            "product_token": self.verdict.product_token,
+            "allowed": self.verdict.allowed,
+            "reason": str(self.verdict.reason),
+            "groups_because": str(self.because),
+            "groups": groups,
+            "winner": winner.as_dict() if winner else None,
+            "losers": [match.as_dict() for match in self.losers],
+            "notes": [note.as_dict() for note in self.notes],
+        }

@@ -11,11 +11,11 @@ use crate::ruleset::{self, Kind, RuleSet};
 use crate::settings::{Role, Settings};
 use std::sync::Arc;
 
-/// A parsed file. Immutable; its cost is the body and 28 octets a record.
+/// A parsed file. Immutable; it costs 28 octets a record beside the body, which it takes as it is.
 #[derive(Clone, Debug)]
-pub struct Document {
+pub struct Document<B> {
     settings: Arc<Settings>,
-    body: Box<[u8]>,
+    received: Result<B, Box<[u8]>>,
     first: usize,
     encoding: Option<Code>,
     cut: bool,
@@ -41,19 +41,20 @@ fn walk<L: Listener>(
     lines.ending
 }
 
-impl Document {
+impl<B: AsRef<[u8]>> Document<B> {
     /// Parses a file. Total: every byte string is a robots.txt (RFC 9309 §2.3.1.5).
     ///
     /// `complete` is false when the file was cut before it got here; an unfinished last line is
     /// then not used (AMB-12).
-    pub fn parse(received: &[u8], settings: Arc<Settings>, complete: bool) -> Document {
-        let body = lines::body(received, &settings);
-        let complete = complete && !body.cut;
+    pub fn parse(received: B, settings: Arc<Settings>, complete: bool) -> Document<B> {
+        let prepared = lines::prepare(received.as_ref(), &settings);
+        let complete = complete && !prepared.cut;
+        let body = prepared.octets.as_deref().unwrap_or(received.as_ref());
         let (mut records, mut groups) = (Vec::new(), Groups::default());
         // Most lines of most files are records of some 30 octets; growth doubles from there.
-        records.reserve(body.octets.len() / 32);
-        let lines = Lines::new(&body.octets, body.first, settings.max_bytes, complete);
-        walk(&body.octets, lines, &settings, &mut Deaf, |_, record| {
+        records.reserve(body.len() / 32);
+        let lines = Lines::new(body, prepared.first, settings.max_bytes, complete);
+        walk(body, lines, &settings, &mut Deaf, |_, record| {
             groups.take(record.role, records.len() as u32);
             records.push(record);
         });
@@ -61,20 +62,28 @@ impl Document {
             records.shrink_to_fit();
         }
         Document {
-            body: body.octets.into_owned().into_boxed_slice(),
-            first: body.first,
-            encoding: body.encoding,
-            cut: body.cut,
+            settings,
+            received: prepared.octets.map_or(Ok(received), |octets| Err(octets.into())),
+            first: prepared.first,
+            encoding: prepared.encoding,
+            cut: prepared.cut,
             complete,
             records,
             groups: groups.starts,
-            settings,
         }
     }
 
     /// The octets that were parsed; every span points into them.
     pub fn body(&self) -> &[u8] {
-        &self.body
+        match &self.received {
+            Ok(whole) => whole.as_ref(),
+            Err(made) => made,
+        }
+    }
+
+    /// What was given to [`Document::parse`], if it was parsed as it is.
+    pub fn received(&self) -> Option<&B> {
+        self.received.as_ref().ok()
     }
 
     /// The profile it was parsed with.
@@ -108,30 +117,31 @@ impl Document {
         let written = record.key_start as usize..record.key_end as usize;
         match self.settings.keys().get(usize::from(record.key)) {
             Some(canonical) => canonical.clone(),
-            None => self.body.get(written).unwrap_or_default().to_ascii_lowercase(),
+            None => self.body().get(written).unwrap_or_default().to_ascii_lowercase(),
         }
     }
 
     /// Every line that was read, and where its comment starts, if it has one.
     pub fn lines(&self) -> impl Iterator<Item = (Line, Option<usize>)> + '_ {
-        self.read().map(|line| {
-            let comment = memchr::memchr(b'#', &self.body[line.start..line.end]);
+        let body = self.body();
+        self.read().map(move |line| {
+            let comment = memchr::memchr(b'#', &body[line.start..line.end]);
             (line, comment.map(|length| line.start + length))
         })
     }
 
     fn read(&self) -> Lines<'_> {
-        Lines::new(&self.body, self.first, self.settings.max_bytes, self.complete)
+        Lines::new(self.body(), self.first, self.settings.max_bytes, self.complete)
     }
 
     /// The groups one of whose `key` lines names `token`; `*` asks for the star groups (§2.2.1).
     pub fn select(&self, key: u16, token: &[u8]) -> Vec<u32> {
-        let mut chosen = Vec::new();
+        let (mut chosen, body) = (Vec::new(), self.body());
         for number in 0..self.groups.len() {
             let names = |record: &Record| {
                 record.role == Role::Start
                     && record.key == key
-                    && groups::names(record, &self.body, token, &self.settings)
+                    && groups::names(record, body, token, &self.settings)
             };
             // Start records stand before the first rule of their group.
             let starts = self.records[self.group(number)].iter();
@@ -154,10 +164,10 @@ impl Document {
 
     /// The compiled rules of the given groups; rule numbers are positions in [`Document::rules`].
     pub fn compile(&self, groups: &[u32]) -> RuleSet {
-        let rules = self.rules(groups);
+        let (rules, body) = (self.rules(groups), self.body());
         let patterns = rules.iter().filter_map(|&number| {
             let record = &self.records[number as usize];
-            self.settings.kind(record.key).map(|kind| (record.value(&self.body), kind))
+            self.settings.kind(record.key).map(|kind| (record.value(body), kind))
         });
         RuleSet::new(patterns, self.settings.clone())
     }
@@ -168,11 +178,11 @@ impl Document {
         if let Some(code) = self.encoding {
             notes.note(code, 0, 0, self.first);
         }
-        if let Some(at) = looks_like_html(&self.body[self.first..]) {
+        if let Some(at) = looks_like_html(&self.body()[self.first..]) {
             notes.note(Code::LooksLikeHtml, 0, self.first + at, self.first + at + 1);
         }
         let (mut groups, mut between) = (Groups::default(), None);
-        let (body, settings) = (&*self.body, &*self.settings);
+        let (body, settings) = (self.body(), &*self.settings);
         let ending = walk(body, self.read(), settings, &mut notes, |notes, record| {
             match record.role {
                 Role::Start => {

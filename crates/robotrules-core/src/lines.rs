@@ -5,18 +5,17 @@
 use crate::notes::Code;
 use crate::settings::Settings;
 use memchr::memchr2;
-use std::borrow::Cow;
 
 /// How far past the size limit a line that starts inside it may end (AMB-18).
 pub const SLACK: usize = 16 * 1024;
 
 const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
-/// The octets that are parsed, and what was done to get them.
+/// What has to be done to a file as it was received, before it is read line by line.
 #[derive(Clone, Debug)]
-pub struct Body<'a> {
-    /// What is parsed; every span points into it.
-    pub octets: Cow<'a, [u8]>,
+pub struct Preparation {
+    /// The octets to parse, where they are not those received.
+    pub octets: Option<Vec<u8>>,
     /// Where the first line starts: after a byte order mark.
     pub first: usize,
     /// A note about the encoding, if there is one.
@@ -25,8 +24,8 @@ pub struct Body<'a> {
     pub cut: bool,
 }
 
-/// Prepares a file as it was received for reading line by line.
-pub fn body<'a>(received: &'a [u8], settings: &Settings) -> Body<'a> {
+/// Looks at encoding, byte order mark and size.
+pub fn prepare(received: &[u8], settings: &Settings) -> Preparation {
     let window = settings.max_bytes + SLACK;
     if settings.switches.decode_utf16 {
         if let Some(big_endian) = utf16_mark(received) {
@@ -35,18 +34,19 @@ pub fn body<'a>(received: &'a [u8], settings: &Settings) -> Body<'a> {
             let mut octets = from_utf16(units, big_endian);
             let cut = octets.len() > window || received.len() > 2 + 2 * window;
             octets.truncate(window);
-            return Body { octets: octets.into(), first: 0, encoding: Some(Code::NotUtf8), cut };
+            let (octets, encoding) = (Some(octets), Some(Code::NotUtf8));
+            return Preparation { octets, first: 0, encoding, cut };
         }
     }
-    let octets = &received[..received.len().min(window)];
+    let cut = received.len() > window;
     // §2.3 asks for UTF-8 as RFC 3629 defines it, whose §6 knows the mark as a signature (AMB-07).
-    let mark = BOM.iter().zip(octets).take_while(|(bom, octet)| bom == octet).count();
+    let mark = BOM.iter().zip(received).take_while(|(bom, octet)| bom == octet).count();
     let (first, encoding) = match mark {
         3 => (3, Some(Code::Bom)),
         1 | 2 if settings.switches.cut_bom => (mark, Some(Code::CutBom)),
         _ => (0, None),
     };
-    Body { octets: octets.into(), first, encoding, cut: received.len() > octets.len() }
+    Preparation { octets: cut.then(|| received[..window].to_vec()), first, encoding, cut }
 }
 
 /// `Some(true)` for a big endian mark, `Some(false)` for a little endian one; UTF-32 is neither.

@@ -2,6 +2,8 @@
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::IntoPyObjectExt;
 use pyo3::types::{PyBytes, PyList, PyString};
 use robotrules_core as core;
 use std::borrow::Cow;
@@ -43,7 +45,7 @@ impl Settings {
 }
 
 #[pyclass(frozen, module = "robotrules._engine._native")]
-struct Document(core::Document);
+struct Document(core::Document<PyBackedBytes>);
 
 type Matches<'py> = (Bound<'py, PyBytes>, Vec<(u32, u32)>);
 type RecordTuple<'py> = (u32, u32, u32, u32, u32, u32, Bound<'py, PyBytes>, &'static str, i64);
@@ -51,8 +53,11 @@ type RecordTuple<'py> = (u32, u32, u32, u32, u32, u32, Bound<'py, PyBytes>, &'st
 #[pymethods]
 impl Document {
     #[getter]
-    fn body<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, self.0.body())
+    fn body<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self.0.received() {
+            Some(received) => received.into_bound_py_any(py),
+            None => Ok(PyBytes::new(py, self.0.body()).into_any()),
+        }
     }
 
     fn records<'py>(&self, py: Python<'py>) -> Vec<RecordTuple<'py>> {
@@ -173,9 +178,10 @@ impl Matcher {
 }
 
 #[pyfunction]
-fn parse(py: Python<'_>, body: &[u8], settings: &Settings, complete: bool) -> Document {
+fn parse(py: Python<'_>, body: PyBackedBytes, settings: &Settings, complete: bool) -> Document {
+    let large = body.len() > DETACH;
     let parse = || core::Document::parse(body, settings.0.clone(), complete);
-    Document(if body.len() > DETACH { py.detach(parse) } else { parse() })
+    Document(if large { py.detach(parse) } else { parse() })
 }
 
 #[pyfunction]

@@ -169,7 +169,7 @@ impl<B: AsRef<[u8]>> Document<B> {
             let record = &self.records[number as usize];
             self.settings.kind(record.key).map(|kind| (record.value(body), kind))
         });
-        RuleSet::new(patterns, self.settings.clone())
+        RuleSet::new(patterns, &self.settings)
     }
 
     /// Everything that was tolerated or could not be used, in the order of the file.

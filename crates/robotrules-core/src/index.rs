@@ -5,10 +5,10 @@
 //! stands in a hash table: the grams of a path name the few patterns worth trying. Grams are chosen
 //! rarest first within the rule set, so that a piece all patterns share is not what they are found by.
 //!
-//! Built once; entries are ranks in the order of precedence, so the least one that matches wins.
+//! Built once. It knows patterns by their rank: of those that match, the greatest decides.
 
 use crate::pattern::{Arena, Pattern, Span};
-use crate::ruleset::Entry;
+use crate::ruleset::Rank;
 use std::collections::HashMap;
 
 const NONE: u32 = u32::MAX;
@@ -19,40 +19,39 @@ pub struct Index {
     tree: Tree,
     grams: Grams,
     // Patterns that have no gram, such as `/*`: always tried, best first.
-    always: Vec<u32>,
+    always: Vec<Rank>,
 }
 
 impl Index {
-    /// Builds the index of `entries`, which stand in the order of precedence.
-    pub fn new(arena: &Arena, entries: &[Entry]) -> Index {
+    /// Builds the index of ranked patterns.
+    pub fn new(arena: &Arena, ranked: impl Iterator<Item = (Rank, Pattern)>) -> Index {
         let mut tree = Tree::default();
         let mut wild = vec![];
-        for (rank, entry) in entries.iter().enumerate() {
-            match literal(arena, &entry.pattern) {
-                Some(anchored) => tree.insert(arena, entry.pattern.first, rank as u32, anchored),
-                None => wild.push(rank as u32),
+        for (rank, pattern) in ranked {
+            match literal(arena, &pattern) {
+                Some(anchored) => tree.insert(arena, pattern.first, rank, anchored),
+                None => wild.push((rank, pattern)),
             }
         }
         tree.freeze(arena);
-        let (grams, always) = Grams::new(arena, entries, &wild);
+        wild.sort_unstable_by_key(|&(rank, _)| std::cmp::Reverse(rank));
+        let (grams, always) = Grams::new(arena, &wild);
         Index { tree, grams, always }
     }
 
-    /// The rank of the entry that decides `path`.
-    pub fn winner(&self, arena: &Arena, entries: &[Entry], path: &[u8]) -> Option<usize> {
+    /// The greatest rank of a pattern that matches `path`; `matches` tells for one of them.
+    #[inline]
+    pub fn winner(&self, path: &[u8], arena: &Arena, matches: impl Fn(Rank) -> bool) -> Rank {
         let mut best = self.tree.winner(arena, path);
-        let mut try_ranks = |ranks: &[u32]| {
-            let better = ranks.iter().take_while(|&&rank| rank < best);
-            let matching = |rank: &&u32| {
-                entries.get(**rank as usize).is_some_and(|entry| arena.matches(&entry.pattern, path))
-            };
-            if let Some(&rank) = better.into_iter().find(matching) {
+        let mut try_ranks = |ranks: &[Rank]| {
+            let better = ranks.iter().take_while(|&&rank| rank > best);
+            if let Some(&rank) = better.into_iter().find(|&&rank| matches(rank)) {
                 best = rank;
             }
         };
         try_ranks(&self.always);
         self.grams.visit(path, &mut try_ranks);
-        (best != NONE).then_some(best as usize)
+        best
     }
 }
 
@@ -69,8 +68,8 @@ fn literal(arena: &Arena, pattern: &Pattern) -> Option<bool> {
 struct Node {
     label: Span,
     // Best rank of a pattern that ends here, as a prefix and as a whole path.
-    prefix: u32,
-    whole: u32,
+    prefix: Rank,
+    whole: Rank,
     // While building: a list of siblings. Frozen: a range of `edges`.
     child: u32,
     sibling: u32,
@@ -88,12 +87,12 @@ struct Tree {
 
 impl Tree {
     fn node(&mut self, label: Span) -> u32 {
-        let (prefix, whole, child, sibling) = (NONE, NONE, NONE, NONE);
+        let (prefix, whole, child, sibling) = (0, 0, NONE, NONE);
         self.nodes.push(Node { label, prefix, whole, child, sibling, edges: 0, edge_count: 0 });
         self.nodes.len() as u32 - 1
     }
 
-    fn insert(&mut self, arena: &Arena, mut rest: Span, rank: u32, anchored: bool) {
+    fn insert(&mut self, arena: &Arena, mut rest: Span, rank: Rank, anchored: bool) {
         if self.nodes.is_empty() {
             self.node(Span::default());
         }
@@ -122,7 +121,7 @@ impl Tree {
         }
         let node = &mut self.nodes[at];
         let best = if anchored { &mut node.whole } else { &mut node.prefix };
-        *best = rank.min(*best);
+        *best = rank.max(*best);
     }
 
     fn first_octet(&self, arena: &Arena, node: u32) -> u8 {
@@ -137,7 +136,7 @@ impl Tree {
         let node = &mut self.nodes[at as usize];
         let (prefix, whole, child) = (node.prefix, node.whole, node.child);
         node.label.length = shared;
-        (node.prefix, node.whole, node.child) = (NONE, NONE, new);
+        (node.prefix, node.whole, node.child) = (0, 0, new);
         let tail = &mut self.nodes[new as usize];
         (tail.prefix, tail.whole, tail.child) = (prefix, whole, child);
     }
@@ -157,15 +156,15 @@ impl Tree {
     }
 
     /// The best rank of a pattern that `path` starts with: one walk down, O(path).
-    fn winner(&self, arena: &Arena, path: &[u8]) -> u32 {
-        let mut best = NONE;
+    fn winner(&self, arena: &Arena, path: &[u8]) -> Rank {
+        let mut best = 0;
         let Some(mut node) = self.nodes.first() else { return best };
         let mut rest = path;
         loop {
             let Some(after) = rest.strip_prefix(node.label.of(&arena.octets)) else { return best };
             rest = after;
-            best = best.min(node.prefix);
-            let Some(&octet) = rest.first() else { return best.min(node.whole) };
+            best = best.max(node.prefix);
+            let Some(&octet) = rest.first() else { return best.max(node.whole) };
             let edges = node.edges as usize..(node.edges + node.edge_count) as usize;
             let Some(found) = memchr::memchr(octet, &self.edge_octets[edges.clone()]) else {
                 return best;
@@ -189,22 +188,21 @@ struct Grams {
     lengths: Vec<usize>,
     // Open addressing; the size is a power of two and at least twice the number of grams.
     slots: Vec<(Gram, u32, u32)>,
-    ranks: Vec<u32>,
+    ranks: Vec<Rank>,
 }
 
 impl Grams {
-    fn new(arena: &Arena, entries: &[Entry], wild: &[u32]) -> (Grams, Vec<u32>) {
+    /// `wild` stands in the order of precedence; so do the lists made from it.
+    fn new(arena: &Arena, wild: &[(Rank, Pattern)]) -> (Grams, Vec<Rank>) {
         let mut frequency: HashMap<Gram, u32> = HashMap::new();
-        for &rank in wild {
-            each_gram(arena, &entries[rank as usize].pattern, |gram| {
-                *frequency.entry(gram).or_default() += 1;
-            });
+        for (_, pattern) in wild {
+            each_gram(arena, pattern, |gram| *frequency.entry(gram).or_default() += 1);
         }
         let mut always = vec![];
-        let mut found: Vec<(Gram, u32)> = vec![];
-        for &rank in wild {
+        let mut found: Vec<(Gram, Rank)> = vec![];
+        for &(rank, ref pattern) in wild {
             let mut rarest: Option<(u32, Gram)> = None;
-            each_gram(arena, &entries[rank as usize].pattern, |gram| {
+            each_gram(arena, pattern, |gram| {
                 let candidate = (frequency.get(&gram).copied().unwrap_or(0), gram);
                 rarest = Some(rarest.map_or(candidate, |known| known.min(candidate)));
             });
@@ -213,7 +211,7 @@ impl Grams {
                 None => always.push(rank),
             }
         }
-        found.sort_unstable();
+        found.sort_by_key(|&(gram, _)| gram); // stable
         let mut grams = Grams { lengths: vec![], slots: vec![], ranks: vec![] };
         grams.slots = vec![(0, 0, 0); (found.len() * 2).next_power_of_two().max(2)];
         for list in found.chunk_by(|a, b| a.0 == b.0) {
@@ -243,7 +241,7 @@ impl Grams {
     }
 
     /// Gives `try_ranks` the patterns of every gram that `path` has, each gram once.
-    fn visit(&self, path: &[u8], try_ranks: &mut impl FnMut(&[u32])) {
+    fn visit(&self, path: &[u8], try_ranks: &mut impl FnMut(&[Rank])) {
         // Grams repeat in hostile paths: remember the hits, first in place, then sorted.
         let mut hits = [(0, 0); 16];
         let mut count = 0;

@@ -3,7 +3,6 @@
 //!
 //! It does not know rules. Of the URL only path and query take part (REP-2.2.2-26).
 
-use crate::settings::Settings;
 use memchr::{memchr, memchr3, memmem};
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
@@ -112,9 +111,9 @@ pub fn push_minimal_form(out: &mut Vec<u8>, octets: &[u8]) {
 /// The path and query of `url` in the form rules are compared with. `scratch` holds it when it is
 /// not a part of `url` already; nothing is allocated for a URL that is in normal form.
 #[inline]
-pub fn path<'a>(url: &'a [u8], settings: &Settings, scratch: &'a mut Vec<u8>) -> &'a [u8] {
+pub fn path<'a>(url: &'a [u8], url_as_given: bool, scratch: &'a mut Vec<u8>) -> &'a [u8] {
     scratch.clear();
-    if settings.switches.url_as_given {
+    if url_as_given {
         return path_as_given(url, scratch);
     }
     let start = path_start(url);

@@ -3,8 +3,8 @@
 //! Allow and disallow are its special case: at equal octets allow stands first. It does not know
 //! groups or records; a rule is the number of its pattern in the order given.
 //!
-//! Patterns are kept in the order of precedence, so the first that matches decides. A small set is
-//! scanned, eight octets a comparison; a large one builds an [`Index`] once it is worth it.
+//! A small set is scanned, eight octets of each pattern in one comparison; a large one builds an
+//! [`Index`] once it is worth it. A crawler that asks once or twice pays for neither.
 
 use crate::index::Index;
 use crate::notes::Code;
@@ -13,7 +13,7 @@ use crate::pattern::{Arena, Pattern};
 use crate::records::{faults, Listener, Record};
 use crate::settings::Settings;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 /// What a rule says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,14 +24,18 @@ pub enum Kind {
     Disallow,
 }
 
-/// What decided.
+/// What decided. Only [`Decision::Disallow`] disallows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// The rule of this number.
-    Rule(u32),
-    /// No rule matches: allowed.
+    /// An allow rule, by number.
+    Allow(u32),
+    /// A disallow rule, by number.
+    Disallow(u32),
+    /// An empty rule, by number, whatever it says (AMB-42).
+    Empty(u32),
+    /// No rule matches.
     NoMatch,
-    /// The path is `/robots.txt`: allowed (AMB-45).
+    /// The path is `/robots.txt` (AMB-45).
     Implicit,
 }
 
@@ -40,8 +44,6 @@ pub enum Decision {
 pub struct Entry {
     /// The number of the rule.
     pub rule: u32,
-    /// Whether it allows; an empty rule always does.
-    pub allows: bool,
     kind: Kind,
     /// The pattern.
     pub pattern: Pattern,
@@ -49,14 +51,32 @@ pub struct Entry {
     pairs: u64,
 }
 
+/// The precedence of an entry: of two that match, the one with the greater rank decides. Most
+/// octets, then allow before disallow, then the order of the file; zero is no entry.
+pub type Rank = u64;
+
+impl Entry {
+    fn rank(&self, position: usize) -> Rank {
+        let allow = Rank::from(self.kind == Kind::Allow);
+        // The lower half is never zero: there are fewer entries than octets in a file.
+        Rank::from(self.pattern.octets) << 33 | allow << 32 | Rank::from(!(position as u32))
+    }
+}
+
+/// The position of the entry with this rank.
+pub fn position(rank: Rank) -> usize {
+    !(rank as u32) as usize
+}
+
 /// Compiled rules. Immutable but for an index that is built when it pays.
 #[derive(Debug)]
 pub struct RuleSet {
-    settings: Arc<Settings>,
-    arena: Arena,
-    entries: Vec<Entry>,
     // For each entry the first eight octets of a path under a mask.
     heads: Vec<(u64, u64)>,
+    entries: Vec<Entry>,
+    arena: Arena,
+    url_as_given: bool,
+    match_robots_txt: bool,
     checks: AtomicU32,
     index: OnceLock<Index>,
 }
@@ -70,86 +90,82 @@ impl RuleSet {
     /// Compiles patterns as written in a file. A pattern that cannot match keeps its number.
     pub fn new<'a>(
         patterns: impl Iterator<Item = (&'a [u8], Kind)>,
-        settings: Arc<Settings>,
+        settings: &Settings,
     ) -> RuleSet {
-        let mut arena = Arena::default();
-        let mut entries = Vec::with_capacity(patterns.size_hint().0);
+        let mut rules = RuleSet {
+            heads: vec![],
+            entries: vec![],
+            arena: Arena::default(),
+            url_as_given: settings.switches.url_as_given,
+            match_robots_txt: settings.switches.match_robots_txt,
+            checks: AtomicU32::new(0),
+            index: OnceLock::new(),
+        };
+        let (least, _) = patterns.size_hint();
+        rules.heads.reserve(least);
+        rules.entries.reserve(least);
         for (rule, (value, kind)) in patterns.enumerate() {
-            let rule = rule as u32;
-            let mut add = |value: &[u8], kind| {
-                let pattern = arena.add(value, &settings);
-                let allows = kind == Kind::Allow || pattern.octets == 0;
-                let pairs = required_pairs(&arena, &pattern);
-                entries.push(Entry { rule, allows, kind, pattern, pairs });
-            };
             match value.first() {
-                None if settings.switches.empty_rules_match => add(value, kind),
-                Some(b'/' | b'*') if faults(value).usable_pattern(&settings) => {
-                    add(value, kind);
-                    if let Some(directory) = index_page(value, kind, &settings) {
-                        add(&directory, kind);
+                None if settings.switches.empty_rules_match => rules.add(value, kind, rule, settings),
+                Some(b'/' | b'*') if faults(value).usable_pattern(settings) => {
+                    rules.add(value, kind, rule, settings);
+                    if let Some(directory) = index_page(value, kind, settings) {
+                        rules.add(&directory, kind, rule, settings);
                     }
                 }
                 // Empty (AMB-42), not starting with "/" or "*" (AMB-03), or not usable (AMB-05).
                 _ => {}
             }
         }
-        // Most octets first, allow before disallow, then the order of the file.
-        let precedence =
-            |entry: &Entry| (std::cmp::Reverse(entry.pattern.octets), entry.kind, entry.rule);
-        entries.sort_unstable_by_key(precedence);
-        let heads = entries.iter().map(|entry| head(entry.pattern.first.of(&arena.octets))).collect();
-        let (checks, index) = (AtomicU32::new(0), OnceLock::new());
-        RuleSet { settings, arena, entries, heads, checks, index }
+        rules
     }
 
-    /// The path of `url` as the patterns are compared with it.
-    pub fn path<'a>(&self, url: &'a [u8], scratch: &'a mut Vec<u8>) -> &'a [u8] {
-        octets::path(url, &self.settings, scratch)
+    fn add(&mut self, value: &[u8], kind: Kind, rule: usize, settings: &Settings) {
+        let pattern = self.arena.add(value, settings);
+        let pairs = required_pairs(&self.arena, &pattern);
+        self.heads.push(head(pattern.first.of(&self.arena.octets)));
+        self.entries.push(Entry { rule: rule as u32, kind, pattern, pairs });
     }
 
     /// What decides about `url`. `scratch` is room for its path; keep it between calls.
     #[inline]
     pub fn decide(&self, url: &[u8], scratch: &mut Vec<u8>) -> Decision {
-        match self.decide_entry(url, scratch) {
-            Ok(entry) => Decision::Rule(entry.rule),
-            Err(decision) => decision,
+        let path = octets::path(url, self.url_as_given, scratch);
+        if path == b"/robots.txt" && !self.match_robots_txt {
+            return Decision::Implicit;
+        }
+        match self.entries.get(position(self.winner(path))) {
+            Some(entry) if entry.pattern.octets == 0 => Decision::Empty(entry.rule),
+            Some(entry) if entry.kind == Kind::Allow => Decision::Allow(entry.rule),
+            Some(entry) => Decision::Disallow(entry.rule),
+            None => Decision::NoMatch,
         }
     }
 
     /// Whether `url` is allowed.
     #[inline]
     pub fn allows(&self, url: &[u8], scratch: &mut Vec<u8>) -> bool {
-        self.decide_entry(url, scratch).map_or(true, |entry| entry.allows)
-    }
-
-    #[inline]
-    fn decide_entry(&self, url: &[u8], scratch: &mut Vec<u8>) -> Result<&Entry, Decision> {
-        let path = octets::path(url, &self.settings, scratch);
-        if path == b"/robots.txt" && !self.settings.switches.match_robots_txt {
-            return Err(Decision::Implicit);
-        }
-        self.winner(path).and_then(|rank| self.entries.get(rank)).ok_or(Decision::NoMatch)
+        !matches!(self.decide(url, scratch), Decision::Disallow(_))
     }
 
     /// The rules that match with the most octets: those that tie, in order of precedence.
     pub fn best(&self, url: &[u8]) -> Vec<u32> {
-        let mut scratch = vec![];
-        let path = octets::path(url, &self.settings, &mut scratch);
-        let Some(rank) = self.winner(path) else { return vec![] };
-        let most = self.entries[rank].pattern.octets;
-        let tied = self.entries[rank..].iter().take_while(|entry| entry.pattern.octets == most);
-        let tied = tied.filter(|entry| self.arena.matches(&entry.pattern, path));
-        tied.map(|entry| entry.rule).collect()
+        let (_, mut found) = self.matches(url);
+        let most = found.first().map_or(0, |&(_, octets)| octets);
+        found.retain(|&(_, octets)| octets == most);
+        found.into_iter().map(|(rule, _)| rule).collect()
     }
 
     /// The path of `url`, and every match in order of precedence: rule and octets.
     pub fn matches(&self, url: &[u8]) -> (Vec<u8>, Vec<(u32, u32)>) {
         let mut scratch = vec![];
-        let path = octets::path(url, &self.settings, &mut scratch).to_vec();
-        let matching = self.entries.iter().filter(|entry| self.arena.matches(&entry.pattern, &path));
-        let found = matching.map(|entry| (entry.rule, entry.pattern.octets)).collect();
-        (path, found)
+        let path = octets::path(url, self.url_as_given, &mut scratch);
+        let entries = self.entries.iter().enumerate();
+        let matching = entries.filter(|(_, entry)| self.arena.matches(&entry.pattern, path));
+        let mut found: Vec<_> = matching.map(|(at, entry)| (entry.rank(at), entry)).collect();
+        found.sort_unstable_by_key(|&(rank, _)| std::cmp::Reverse(rank));
+        let found = found.iter().map(|(_, entry)| (entry.rule, entry.pattern.octets)).collect();
+        (path.to_vec(), found)
     }
 
     /// The number of patterns that can match.
@@ -165,17 +181,23 @@ impl RuleSet {
     /// Says that `urls` more checks will come, so that an index may be built before them.
     pub fn expect(&self, urls: usize) {
         if self.entries.len() > SCANNED && urls as u64 >= u64::from(PATIENCE) {
-            self.index.get_or_init(|| Index::new(&self.arena, &self.entries));
+            self.index.get_or_init(|| {
+                let ranked = self.entries.iter().enumerate();
+                Index::new(&self.arena, ranked.map(|(at, entry)| (entry.rank(at), entry.pattern)))
+            });
         }
     }
 
     #[inline]
-    fn winner(&self, path: &[u8]) -> Option<usize> {
+    fn winner(&self, path: &[u8]) -> Rank {
         if self.entries.len() <= SCANNED {
             return self.scan(path);
         }
         if let Some(index) = self.index.get() {
-            return index.winner(&self.arena, &self.entries, path);
+            return index.winner(path, &self.arena, |rank| {
+                let entry = self.entries.get(position(rank));
+                entry.is_some_and(|entry| self.arena.matches(&entry.pattern, path))
+            });
         }
         if self.checks.fetch_add(1, Ordering::Relaxed) >= PATIENCE {
             self.expect(PATIENCE as usize);
@@ -183,25 +205,33 @@ impl RuleSet {
         self.scan(path)
     }
 
-    fn scan(&self, path: &[u8]) -> Option<usize> {
+    fn scan(&self, path: &[u8]) -> Rank {
         let (start, _) = head(path);
-        let mut pairs = None;
-        self.heads.iter().zip(&self.entries).position(|(&(octets, mask), entry)| {
+        let (mut best, mut pairs) = (0, None);
+        for (at, &(octets, mask)) in self.heads.iter().enumerate() {
             if start & mask != octets {
-                return false;
+                continue;
+            }
+            let Some(entry) = self.entries.get(at) else { continue };
+            let rank = entry.rank(at);
+            if rank <= best {
+                continue;
             }
             if entry.pairs != 0 {
                 let have = *pairs.get_or_insert_with(|| pairs_of(path));
                 if entry.pairs & !have != 0 {
-                    return false;
+                    continue;
                 }
             }
-            self.arena.matches(&entry.pattern, path)
-        })
+            if self.arena.matches(&entry.pattern, path) {
+                best = rank;
+            }
+        }
+        best
     }
 }
 
-/// The first eight octets, and the mask of those there are. A normal form never holds a zero.
+/// The first eight octets, and the mask of those there are. A pattern never holds a zero.
 #[inline]
 fn head(octets: &[u8]) -> (u64, u64) {
     if let Some(first) = octets.first_chunk::<8>() {

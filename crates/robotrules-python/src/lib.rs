@@ -108,7 +108,7 @@ impl Matcher {
         Ok(self.0.allows(&octets(url)?, &mut Vec::new()))
     }
 
-    fn decide(&self, url: &Bound<'_, PyAny>) -> PyResult<i32> {
+    fn decide(&self, url: &Bound<'_, PyAny>) -> PyResult<i64> {
         Ok(number(self.0.decide(&octets(url)?, &mut Vec::new())))
     }
 
@@ -145,11 +145,12 @@ impl Matcher {
         T: IntoPyObject<'py> + Send,
     {
         let py = urls.py();
+        let mut answers = Vec::new();
         if let Ok(count) = urls.len() {
             self.0.expect(count);
+            answers.reserve(count);
         }
-        let answers = PyList::empty(py);
-        let (mut text, mut ends, mut decided) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut text, mut ends, mut scratch) = (Vec::new(), Vec::new(), Vec::new());
         let mut urls = urls.try_iter()?;
         loop {
             text.clear();
@@ -159,20 +160,16 @@ impl Matcher {
                 ends.push(text.len());
             }
             if ends.is_empty() {
-                return Ok(answers);
+                return PyList::new(py, answers);
             }
-            decided.clear();
             py.detach(|| {
-                let (mut start, mut scratch) = (0, Vec::new());
-                decided.extend(ends.iter().map(|&end| {
+                let mut start = 0;
+                answers.extend(ends.iter().map(|&end| {
                     let url = &text[start..end];
                     start = end;
                     decide(url, &mut scratch)
                 }));
             });
-            for answer in decided.drain(..) {
-                answers.append(answer)?;
-            }
         }
     }
 }
@@ -188,7 +185,7 @@ fn parse(py: Python<'_>, body: PyBackedBytes, settings: &Settings, complete: boo
 fn compile(patterns: Vec<(Vec<u8>, bool)>, settings: &Settings) -> Matcher {
     let kind = |allow| if allow { core::Kind::Allow } else { core::Kind::Disallow };
     let patterns = patterns.iter().map(|(value, allow)| (value.as_slice(), kind(*allow)));
-    Matcher(core::RuleSet::new(patterns, settings.0.clone()))
+    Matcher(core::RuleSet::new(patterns, &settings.0))
 }
 
 #[pyfunction]
@@ -200,7 +197,7 @@ fn normal_form<'py>(
     let (octets, mut scratch) = (octets(text)?, Vec::new());
     let form = match pattern {
         true => &core::pattern::normal_form(&octets, &settings.0),
-        false => core::octets::path(&octets, &settings.0, &mut scratch),
+        false => core::octets::path(&octets, settings.0.switches.url_as_given, &mut scratch),
     };
     Ok(PyBytes::new(text.py(), form))
 }
@@ -213,9 +210,12 @@ fn role_name(role: core::Role) -> &'static str {
     }
 }
 
-fn number(decision: core::Decision) -> i32 {
+/// A rule's number with what it says in the two lowest bits, or a negative number for no rule.
+fn number(decision: core::Decision) -> i64 {
     match decision {
-        core::Decision::Rule(rule) => rule as i32,
+        core::Decision::Disallow(rule) => i64::from(rule) << 2,
+        core::Decision::Allow(rule) => i64::from(rule) << 2 | 1,
+        core::Decision::Empty(rule) => i64::from(rule) << 2 | 3,
         core::Decision::NoMatch => -1,
         core::Decision::Implicit => -2,
     }

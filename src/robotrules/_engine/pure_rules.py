@@ -184,7 +184,9 @@ class Matcher:
         if path_ == b"/robots.txt" and "match_robots_txt" not in self.settings.switches:
             return IMPLICIT, True  # AMB-45
         for pattern, allow, rule in self._matching(path_):
-            return rule, allow or not pattern.octets
+            # The rule's number, with what it says in the two lowest bits.
+            empty = not pattern.octets
+            return rule << 2 | (3 if empty else allow), allow or empty
         return NO_MATCH, True
 
     def allows(self, url: str | bytes) -> bool:

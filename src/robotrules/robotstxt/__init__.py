@@ -82,26 +82,9 @@ class RobotsTxt:
         if known is not None:
             return known
         groups, _ = self._choose(product_token)
-        document = self._document
-        numbers: list[int] = []
-
-        def load_rule(number: int) -> Rule:
-            return self._rule(self._record(load_numbers()[number]))
-
-        def load_numbers() -> list[int]:
-            if not numbers:
-                numbers[:] = document.rules(groups)
-            return numbers
-
-        rules = RuleSet(
-            document.compile(groups),
-            self.profile,
-            product_token if isinstance(product_token, str) else ", ".join(product_token),
-            load_rule,
-            lambda: len(load_numbers()),
-            (RobotsTxt.rules_for, (self, product_token)),
-            bool(groups),
-        )
+        name = product_token if isinstance(product_token, str) else ", ".join(product_token)
+        source = _Chosen(self, product_token, groups)
+        rules = RuleSet(self._document.compile(groups), source, self.profile, name)
         if len(self._rule_sets) >= REMEMBERED:
             self._rule_sets.clear()
         return self._rule_sets.setdefault(product_token, rules)
@@ -117,23 +100,30 @@ class RobotsTxt:
         return tuple(groups[number] for number in self._choose(product_token)[0])
 
     def _choose(self, product_token: Tokens) -> tuple[list[int], Because]:
-        tokens = [product_token] if isinstance(product_token, str) else list(product_token)
+        select = self._document.select
+        if isinstance(product_token, str):
+            self._vet(product_token)
+            chosen = select(b"user-agent", octets_of(product_token))
+        else:
+            chosen = self._choose_among(product_token)
+        if chosen and product_token != "*":
+            return chosen, Because.TOKEN
+        star = select(b"user-agent", b"*")
+        if self.profile.first_star_group_only:
+            star = star[:1]
+        return star, Because.STAR if star else Because.NONE
+
+    def _choose_among(self, tokens: Sequence[str]) -> list[int]:
         if not tokens:
             raise ProductTokenError("no product token was given: pass the crawler's name")
         chosen: set[int] = set()
         for token in tokens:
             self._vet(token)
-            if token == "*":
-                continue
-            chosen.update(self._document.select(b"user-agent", octets_of(token)))
+            if token != "*":
+                chosen.update(self._document.select(b"user-agent", octets_of(token)))
             if chosen and not self.profile.merge_tokens:
                 break
-        if chosen:
-            return sorted(chosen), Because.TOKEN
-        star = self._document.select(b"user-agent", b"*")
-        if self.profile.first_star_group_only:
-            star = star[:1]
-        return star, Because.STAR if star else Because.NONE
+        return sorted(chosen)
 
     def _vet(self, token: str) -> None:
         if not isinstance(token, str):
@@ -247,6 +237,33 @@ class RobotsTxt:
         document, name = self._document, self.profile.name
         groups = document.group_count()
         return f"<RobotsTxt: {len(document.body)} octets, {groups} groups, profile {name}>"
+
+
+class _Chosen:
+    """The rules of chosen groups, where they are written."""
+
+    __slots__ = ("_groups", "_numbers", "_robots", "_tokens")
+
+    def __init__(self, robots: RobotsTxt, tokens: Tokens, groups: list[int]) -> None:
+        self._robots, self._tokens, self._groups = robots, tokens, groups
+        self._numbers: list[int] | None = None
+
+    def _records(self) -> list[int]:
+        if self._numbers is None:
+            self._numbers = self._robots._document.rules(self._groups)
+        return self._numbers
+
+    def rule(self, number: int) -> Rule:
+        return self._robots._rule(self._robots._record(self._records()[number]))
+
+    def count(self) -> int:
+        return len(self._records())
+
+    def is_for_nobody(self) -> bool:
+        return not self._groups
+
+    def remake(self) -> tuple[Any, ...]:
+        return RobotsTxt.rules_for, (self._robots, self._tokens)
 
 
 def _reparse(body: bytes, profile: Profile, complete: bool) -> RobotsTxt:

@@ -8,8 +8,9 @@ does not know how groups are chosen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
+from functools import partial
+from typing import Any, Protocol
 
 from robotrules._engine import engine as default_engine
 from robotrules.profile import Profile, find_profile
@@ -17,42 +18,43 @@ from robotrules.robotstxt.values import Rule, octets_of, shown
 from robotrules.robotstxt.verdict import Reason, Verdict
 
 URL = str | bytes
-# The engine's answer for `/robots.txt`; any other negative number says that no rule matches.
-IMPLICIT = -2
+# What the engine answers where no rule decides.
+NO_MATCH, IMPLICIT = -1, -2
+# What the two lowest bits of its other answers say of the rule, whose number the rest is.
+_SAYS = (
+    (False, Reason.DISALLOW_RULE),
+    (True, Reason.ALLOW_RULE),
+    (True, Reason.EMPTY_RULE),
+    (True, Reason.EMPTY_RULE),
+)
+
+
+class RuleSource(Protocol):
+    """Where the rules of a set were written: read when somebody asks, not before."""
+
+    def rule(self, number: int) -> Rule:
+        """Return a rule."""
+
+    def count(self) -> int:
+        """Return how many rules there are."""
+
+    def is_for_nobody(self) -> bool:
+        """Tell whether no group was chosen."""
+
+    def remake(self) -> tuple[Any, ...]:
+        """Return how to make the rule set again, for pickle."""
 
 
 class RuleSet:
     """Rules ready to be asked. Equal when made of the same rules under the same profile."""
 
-    __slots__ = (
-        "_decide",
-        "_grouped",
-        "_load_rule",
-        "_matcher",
-        "_remake",
-        "_rule_count",
-        "_verdicts",
-        "product_token",
-        "profile",
-    )
+    __slots__ = ("_matcher", "_source", "_verdicts", "product_token", "profile")
 
     def __init__(
-        self,
-        matcher: Any,
-        profile: Profile,
-        product_token: str,
-        load_rule: Callable[[int], Rule],
-        rule_count: Callable[[], int],
-        remake: tuple[Any, ...],
-        grouped: bool = True,
+        self, matcher: Any, source: RuleSource, profile: Profile, product_token: str
     ) -> None:
         self._matcher = matcher
-        self._decide = matcher.decide
-        self._load_rule = load_rule
-        self._rule_count = rule_count
-        self._remake = remake
-        self._grouped = grouped
-        # A verdict does not depend on the URL, only on what decided: each is made once.
+        self._source = source
         self._verdicts: dict[int, Verdict] = {}
         self.profile = profile
         self.product_token = product_token
@@ -63,30 +65,21 @@ class RuleSet:
     ) -> RuleSet:
         """Compile path patterns of any record; `best(url)` gives the positions of those that win."""
         profile, engine = find_profile(profile), engine or default_engine
-        octets = [octets_of(pattern) for pattern in patterns]
-        settings = profile.settings(engine)
-        matcher = engine.compile([(pattern, True) for pattern in octets], settings)
-
-        def rule(number: int) -> Rule:
-            form = engine.normal_form(octets[number], True, settings)
-            return Rule(True, shown(octets[number]), shown(form), len(form), 0, 0, 0, 0)
-
-        remake = cls.from_patterns, (octets, profile)
-        return cls(matcher, profile, "*", rule, octets.__len__, remake)
+        source = _Patterns([octets_of(pattern) for pattern in patterns], profile, engine)
+        compiled = [(pattern, True) for pattern in source.patterns]
+        return cls(engine.compile(compiled, profile.settings(engine)), source, profile, "*")
 
     def allows(self, url: URL) -> bool:
         """Tell whether the rules allow *url*: the hot path."""
-        allowed: bool = self._matcher.allows(url)
-        return allowed
+        return self._matcher.allows(url)  # type: ignore[no-any-return]
 
     def allows_many(self, urls: Iterable[URL]) -> list[bool]:
         """Tell it for many URLs with one crossing into the engine."""
-        allowed: list[bool] = self._matcher.allows_many(urls)
-        return allowed
+        return self._matcher.allows_many(urls)  # type: ignore[no-any-return]
 
     def check(self, url: URL) -> Verdict:
         """Return the verdict for *url*, with its reason and the deciding rule."""
-        number = self._decide(url)
+        number = self._matcher.decide(url)
         try:
             return self._verdicts[number]
         except KeyError:
@@ -110,47 +103,72 @@ class RuleSet:
     @property
     def rules(self) -> tuple[Rule, ...]:
         """The rules in the order of the file, those that can never match included."""
-        return tuple(self._load_rule(number) for number in range(self._rule_count()))
+        return tuple(map(self._source.rule, range(self._source.count())))
 
     def _verdict(self, number: int) -> Verdict:
+        """Make the verdict that the engine's answer stands for, or find it made."""
         known = self._verdicts.get(number)
         if known is not None:
             return known
-        rule = self._load_rule(number) if number >= 0 else None
-        if rule is not None and rule.octets:
-            allowed, reason = rule.allow, Reason.ALLOW_RULE if rule.allow else Reason.DISALLOW_RULE
+        name, token = self.profile.name, self.product_token
+        if number >= 0:
+            rule = partial(self._source.rule, number >> 2)
+            made = Verdict(*_SAYS[number & 3], rule, name, token)
         else:
-            allowed, reason = True, self._reason_without_rule(number)
-        verdict = Verdict(allowed, reason, rule, self.profile.name, self.product_token)
-        return self._verdicts.setdefault(number, verdict)
+            made = Verdict(True, self._reason_without_rule(number), None, name, token)
+        return self._verdicts.setdefault(number, made)
 
     def _reason_without_rule(self, number: int) -> Reason:
-        if number >= 0:
-            return Reason.EMPTY_RULE
         if number == IMPLICIT:
             return Reason.IMPLICIT
         if len(self._matcher):
             return Reason.NO_MATCH
-        return Reason.NO_RULES if self._grouped else Reason.NO_GROUP
+        return Reason.NO_GROUP if self._source.is_for_nobody() else Reason.NO_RULES
 
     def __len__(self) -> int:
-        return self._rule_count()
+        return self._source.count()
 
     def __bool__(self) -> bool:
-        return True
+        return True  # an empty rule set is still a rule set
+
+    def _identity(self) -> tuple[Any, ...]:
+        return self.rules, self.profile, self.product_token
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RuleSet):
             return NotImplemented
-        mine, theirs = (self.rules, self.profile), (other.rules, other.profile)
-        return mine == theirs and self.product_token == other.product_token
+        return self._identity() == other._identity()
 
     def __hash__(self) -> int:
-        return hash((self.rules, self.profile, self.product_token))
+        return hash(self._identity())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._source.remake()
 
     def __repr__(self) -> str:
         token, name = self.product_token, self.profile.name
         return f"<RuleSet for {token!r}: {len(self)} rules, profile {name}>"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return self._remake
+
+class _Patterns:
+    """Patterns that were given and not read from a file."""
+
+    __slots__ = ("_engine", "_profile", "patterns")
+
+    def __init__(self, patterns: list[bytes], profile: Profile, engine: Any) -> None:
+        self.patterns = patterns
+        self._profile, self._engine = profile, engine
+
+    def rule(self, number: int) -> Rule:
+        pattern = self.patterns[number]
+        form = self._engine.normal_form(pattern, True, self._profile.settings(self._engine))
+        return Rule(True, shown(pattern), shown(form), len(form), 0, 0, 0, 0)
+
+    def count(self) -> int:
+        return len(self.patterns)
+
+    def is_for_nobody(self) -> bool:
+        return False
+
+    def remake(self) -> tuple[Any, ...]:
+        return RuleSet.from_patterns, (self.patterns, self._profile)

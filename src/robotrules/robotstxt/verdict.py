@@ -7,6 +7,7 @@ access authorization (RFC 9309 §1). It does not know how matching is done.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -52,30 +53,83 @@ _SENTENCES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
 class Verdict:
-    """The answer for one URL. `bool(verdict)` is `allowed`."""
+    """
+    The answer for one URL. `bool(verdict)` is `allowed`. Immutable.
+
+    It depends on what decided and not on the URL, so rule sets make each verdict once and share
+    it; the deciding rule is read from the file when somebody asks for it.
+    """
+
+    __slots__ = ("_rule", "allowed", "product_token", "profile", "reason")
 
     allowed: bool
     reason: Reason
-    rule: Rule | None
-    """The deciding rule, if one decided."""
     profile: str
     product_token: str
+    _rule: Rule | Callable[[], Rule] | None
 
-    def __bool__(self) -> bool:
-        return self.allowed
+    def __init__(
+        self,
+        allowed: bool,
+        reason: Reason,
+        rule: Rule | Callable[[], Rule] | None,
+        profile: str,
+        product_token: str,
+    ) -> None:
+        put = object.__setattr__
+        put(self, "allowed", allowed)
+        put(self, "reason", reason)
+        put(self, "_rule", rule)
+        put(self, "profile", profile)
+        put(self, "product_token", product_token)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a verdict is immutable: {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a verdict is immutable: {name!r} cannot be deleted")
+
+    @property
+    def rule(self) -> Rule | None:
+        """The deciding rule, if one decided."""
+        rule = self._rule
+        if callable(rule):
+            rule = rule()
+            object.__setattr__(self, "_rule", rule)
+        return rule
 
     @property
     def line(self) -> int | None:
         """The line of the deciding rule."""
-        return self.rule.line if self.rule else None
+        rule = self.rule
+        return rule.line if rule else None
+
+    def __bool__(self) -> bool:
+        return self.allowed
 
     def __str__(self) -> str:
         word = "allowed" if self.allowed else "disallowed"
         if self.rule is None:
             return f"{word}: {self.reason.sentence}"
         return f"{word} by line {self.rule.line}: {self.rule}"
+
+    def __repr__(self) -> str:
+        return f"<Verdict for {self.product_token!r}, profile {self.profile}: {self}>"
+
+    def _identity(self) -> tuple[Any, ...]:
+        return self.allowed, self.reason, self.rule, self.profile, self.product_token
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Verdict):
+            return NotImplemented
+        return self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Verdict, self._identity()
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""

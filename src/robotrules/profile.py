@@ -146,7 +146,7 @@ class Profile:
     empty_rules_match: bool = False
     """An empty rule matches everything with no octets, and allows it (AMB-42)."""
 
-    _settings: dict[str, Any] = field(
+    _settings: dict[ModuleType, Any] = field(
         default_factory=dict, init=False, repr=False, compare=False, hash=False
     )
 
@@ -185,11 +185,11 @@ class Profile:
 
     def settings(self, engine: ModuleType) -> Any:
         """Return this profile as *engine* wants it; made once for each engine."""
-        settings = self._settings.get(engine.__name__)
+        settings = self._settings.get(engine)
         if settings is None:
             switches = [name for name in self.switches() if name not in _PYTHON_SWITCHES]
             settings = engine.Settings(switches, self._keys(), self.max_bytes, self.max_line)
-            self._settings[engine.__name__] = settings
+            self._settings[engine] = settings
         return settings
 
     def _keys(self) -> list[tuple[bytes, bytes, str, bool]]:

@@ -18,7 +18,6 @@ pub struct Document<B> {
     received: Result<B, Box<[u8]>>,
     first: usize,
     encoding: Option<Code>,
-    cut: bool,
     complete: bool,
     records: Vec<Record>,
     groups: Vec<u32>,
@@ -66,7 +65,6 @@ impl<B: AsRef<[u8]>> Document<B> {
             received: prepared.octets.map_or(Ok(received), |octets| Err(octets.into())),
             first: prepared.first,
             encoding: prepared.encoding,
-            cut: prepared.cut,
             complete,
             records,
             groups: groups.starts,
@@ -84,6 +82,11 @@ impl<B: AsRef<[u8]>> Document<B> {
     /// What was given to [`Document::parse`], if it was parsed as it is.
     pub fn received(&self) -> Option<&B> {
         self.received.as_ref().ok()
+    }
+
+    /// Whether the last line counts as whole though nothing ends it.
+    pub fn is_complete(&self) -> bool {
+        self.complete
     }
 
     /// The profile it was parsed with.
@@ -123,11 +126,7 @@ impl<B: AsRef<[u8]>> Document<B> {
 
     /// Every line that was read, and where its comment starts, if it has one.
     pub fn lines(&self) -> impl Iterator<Item = (Line, Option<usize>)> + '_ {
-        let body = self.body();
-        self.read().map(move |line| {
-            let comment = memchr::memchr(b'#', &body[line.start..line.end]);
-            (line, comment.map(|length| line.start + length))
-        })
+        self.read().map(|line| (line, (line.comment < line.end).then_some(line.comment)))
     }
 
     fn read(&self) -> Lines<'_> {
@@ -154,20 +153,25 @@ impl<B: AsRef<[u8]>> Document<B> {
 
     /// Allow and disallow records of the given groups, merged in order (§2.2.1).
     pub fn rules(&self, groups: &[u32]) -> Vec<u32> {
-        let settings = &self.settings;
-        let ranges = groups.iter().flat_map(|&number| self.group(number as usize));
-        ranges
-            .filter(|&number| settings.kind(self.records[number].key).is_some())
-            .map(|number| number as u32)
-            .collect()
+        let (allow, disallow) = (self.settings.allow, self.settings.disallow);
+        let mut rules = Vec::new();
+        for &group in groups {
+            let range = self.group(group as usize);
+            rules.reserve(range.len());
+            let numbered = range.clone().zip(&self.records[range]);
+            let is_rule = |record: &Record| record.key == allow || record.key == disallow;
+            rules.extend(numbered.filter(|(_, r)| is_rule(r)).map(|(number, _)| number as u32));
+        }
+        rules
     }
 
     /// The compiled rules of the given groups; rule numbers are positions in [`Document::rules`].
     pub fn compile(&self, groups: &[u32]) -> RuleSet {
-        let (rules, body) = (self.rules(groups), self.body());
-        let patterns = rules.iter().filter_map(|&number| {
+        let (rules, body, allow) = (self.rules(groups), self.body(), self.settings.allow);
+        let patterns = rules.iter().map(|&number| {
             let record = &self.records[number as usize];
-            self.settings.kind(record.key).map(|kind| (record.value(body), kind))
+            let kind = if record.key == allow { Kind::Allow } else { Kind::Disallow };
+            (record.value(body), kind)
         });
         RuleSet::new(patterns, &self.settings)
     }
@@ -198,7 +202,7 @@ impl<B: AsRef<[u8]>> Document<B> {
                         let (start, end) = (record.key_start, record.value_end);
                         notes.note(Code::RuleOutsideGroup, record.line, start as usize, end as usize);
                     }
-                    if settings.kind(record.key).is_some() {
+                    if record.key == settings.allow || record.key == settings.disallow {
                         ruleset::notes(&record, body, settings, notes);
                     }
                 }
@@ -215,7 +219,9 @@ impl<B: AsRef<[u8]>> Document<B> {
         });
         match ending {
             Ending::Whole => {}
-            Ending::Cut(start) if !self.cut => notes.note(Code::CutLine, 0, start, body.len()),
+            Ending::Cut(start) if body.len() < settings.max_bytes + lines::SLACK => {
+                notes.note(Code::CutLine, 0, start, body.len());
+            }
             Ending::Limit(start) | Ending::Cut(start) => {
                 notes.note(Code::Truncated, 0, start, body.len());
             }
@@ -237,16 +243,4 @@ impl Listener for Collector {
 fn looks_like_html(body: &[u8]) -> Option<usize> {
     let at = body.iter().position(|octet| !octet.is_ascii_whitespace())?;
     (body[at] == b'<').then_some(at)
-}
-
-impl Settings {
-    /// What a record says about access, if it is one of the two rules of RFC 9309 §2.2.2.
-    pub fn kind(&self, key: u16) -> Option<Kind> {
-        match key {
-            records::UNKNOWN => None,
-            key if key == self.allow => Some(Kind::Allow),
-            key if key == self.disallow => Some(Kind::Disallow),
-            _ => None,
-        }
-    }
 }

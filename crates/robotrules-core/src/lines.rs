@@ -4,7 +4,7 @@
 
 use crate::notes::Code;
 use crate::settings::Settings;
-use memchr::memchr2;
+use memchr::memchr;
 
 /// How far past the size limit a line that starts inside it may end (AMB-18).
 pub const SLACK: usize = 16 * 1024;
@@ -77,6 +77,8 @@ pub struct Line {
     pub start: usize,
     /// Where it ends, before CR, LF or CRLF.
     pub end: usize,
+    /// Where its comment starts; its end if it has none.
+    pub comment: usize,
 }
 
 /// How the reading of lines ended.
@@ -97,14 +99,41 @@ pub struct Lines<'a> {
     number: u32,
     limit: usize,
     complete: bool,
+    cr: Next,
+    hash: Next,
     /// How it ended, once it has.
     pub ending: Ending,
+}
+
+/// Where an octet stands next. Found once and remembered, so that a line without it costs nothing.
+struct Next {
+    octet: u8,
+    at: Option<usize>,
+}
+
+impl Next {
+    #[inline]
+    fn from(&mut self, octets: &[u8], start: usize) -> usize {
+        match self.at {
+            Some(at) if at >= start => at,
+            _ => self.search(octets, start),
+        }
+    }
+
+    fn search(&mut self, octets: &[u8], start: usize) -> usize {
+        let found = memchr(self.octet, octets.get(start..).unwrap_or_default());
+        let at = found.map_or(usize::MAX, |length| start + length);
+        self.at = Some(at);
+        at
+    }
 }
 
 impl<'a> Lines<'a> {
     /// The lines of `octets` from `first` on. `complete` says that the last octet is the file's.
     pub fn new(octets: &'a [u8], first: usize, limit: usize, complete: bool) -> Lines<'a> {
-        Lines { octets, next: first, number: 0, limit, complete, ending: Ending::Whole }
+        let next = |octet| Next { octet, at: None };
+        let (cr, hash, ending) = (next(b'\r'), next(b'#'), Ending::Whole);
+        Lines { octets, next: first, number: 0, limit, complete, cr, hash, ending }
     }
 }
 
@@ -122,27 +151,27 @@ impl Iterator for Lines<'_> {
             self.next = usize::MAX;
             return None;
         }
-        let end = match memchr2(b'\n', b'\r', rest) {
-            Some(length) => {
-                let end = start + length;
-                let crlf = self.octets[end] == b'\r' && self.octets.get(end + 1) == Some(&b'\n');
-                self.next = end + 1 + usize::from(crlf);
-                end
-            }
-            None => {
-                self.next = usize::MAX;
-                if rest.is_empty() {
-                    return None;
-                }
-                if !self.complete {
-                    // Half a rule can mean the opposite of the whole one (AMB-12, AMB-18).
-                    self.ending = Ending::Cut(start);
-                    return None;
-                }
-                self.octets.len()
-            }
+        let lf = memchr(b'\n', rest).map_or(usize::MAX, |length| start + length);
+        let cr = self.cr.from(self.octets, start);
+        let mut end = lf.min(cr);
+        self.next = match end {
+            usize::MAX => usize::MAX,
+            _ if cr.wrapping_add(1) == lf => lf + 1,
+            _ => end + 1,
         };
+        if end == usize::MAX {
+            if rest.is_empty() {
+                return None;
+            }
+            if !self.complete {
+                // Half a rule can mean the opposite of the whole one (AMB-12, AMB-18).
+                self.ending = Ending::Cut(start);
+                return None;
+            }
+            end = self.octets.len();
+        }
         self.number += 1;
-        Some(Line { number: self.number, start, end })
+        let comment = self.hash.from(self.octets, start).min(end);
+        Some(Line { number: self.number, start, end, comment })
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! It does not know rules. Of the URL only path and query take part (REP-2.2.2-26).
 
-use memchr::{memchr, memchr3, memmem};
+use memchr::{memchr, memchr3, memchr_iter, memmem};
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
@@ -19,9 +19,8 @@ pub enum Part {
 }
 
 // Octet classes: what may stay as it is.
-const IN_PATH: u8 = 1; // in a path, wherever it stands
-const IN_QUERY: u8 = 2; // in a query
-const DOT: u8 = 4; // in a path, unless it is a dot segment
+const IN_PATH: u8 = 1;
+const IN_QUERY: u8 = 2;
 static CLASS: [u8; 256] = classes();
 
 const fn classes() -> [u8; 256] {
@@ -30,8 +29,8 @@ const fn classes() -> [u8; 256] {
     while octet < 256 {
         // unreserved = ALPHA / DIGIT / "-" / "." / "_" / "~" (RFC 3986 §2.3)
         table[octet] = match octet as u8 {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'~' => IN_PATH | IN_QUERY,
-            b'.' => DOT | IN_QUERY,
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => IN_PATH | IN_QUERY,
+            b'-' | b'.' | b'_' | b'~' => IN_PATH | IN_QUERY,
             b'/' => IN_PATH,
             b'=' | b'&' => IN_QUERY,
             _ => 0,
@@ -64,11 +63,11 @@ pub fn push_form(out: &mut Vec<u8>, octets: &[u8], mut part: Part) -> Part {
     let mut at = 0;
     loop {
         let stays = match part {
-            Part::Path => IN_PATH | DOT,
+            Part::Path => IN_PATH,
             Part::Query => IN_QUERY,
             Part::Either => IN_PATH | IN_QUERY,
         };
-        let same = octets[at..].iter().take_while(|&&o| CLASS[usize::from(o)] & stays != 0).count();
+        let same = run(&octets[at..], stays);
         out.extend_from_slice(&octets[at..at + same]);
         at += same;
         let Some(&octet) = octets.get(at) else { return part };
@@ -154,29 +153,41 @@ fn path_start(url: &[u8]) -> usize {
 /// How long the path and query at the start of `given` are, if they are in normal form already.
 #[inline]
 fn normal_length(given: &[u8]) -> Option<usize> {
-    let mut at = 0;
-    while let Some(&octet) = given.get(at) {
-        let class = CLASS[usize::from(octet)];
-        if class & IN_PATH == 0 && (class & DOT == 0 || is_dot_segment(given, at)) {
-            break;
-        }
-        at += 1;
+    let mut at = run(given, IN_PATH);
+    let mut end = given.get(at);
+    if has_dot_segment(&given[..at]) {
+        return None;
     }
-    if given.get(at) == Some(&b'?') {
-        at += 1;
-        while given.get(at).is_some_and(|&octet| CLASS[usize::from(octet)] & IN_QUERY != 0) {
-            at += 1;
-        }
+    if end == Some(&b'?') {
+        at += 1 + run(&given[at + 1..], IN_QUERY);
+        end = given.get(at);
     }
-    matches!(given.get(at), None | Some(b'#')).then_some(at)
+    matches!(end, None | Some(b'#')).then_some(at)
 }
 
-/// Whether the dot at `at` begins a segment that is `.` or `..`, or may be one with escapes.
+/// Whether a pattern is its own normal form, and a prefix without wildcards.
 #[inline]
-fn is_dot_segment(given: &[u8], at: usize) -> bool {
-    at > 0
-        && given[at - 1] == b'/'
-        && matches!(given.get(at + 1), None | Some(b'/' | b'.' | b'?' | b'#' | b'%'))
+pub fn is_plain(pattern: &[u8]) -> bool {
+    run(pattern, IN_PATH) == pattern.len()
+}
+
+/// How many octets at the start are of a class.
+#[inline]
+fn run(octets: &[u8], class: u8) -> usize {
+    let of_class = |octet: &u8| CLASS[usize::from(*octet)] & class != 0;
+    // Eight at a time while all are; then one by one.
+    let all = |eight: &&[u8]| eight.iter().fold(class, |all, &o| all & CLASS[usize::from(o)]) != 0;
+    let whole = 8 * octets.chunks_exact(8).take_while(all).count();
+    whole + octets[whole..].iter().take_while(|octet| of_class(octet)).count()
+}
+
+/// Whether a path in normal form has a segment that is `.` or `..`.
+#[inline]
+fn has_dot_segment(path: &[u8]) -> bool {
+    memchr_iter(b'.', path).any(|at| {
+        let next = path.get(at + 1);
+        at > 0 && path[at - 1] == b'/' && matches!(next, None | Some(b'/' | b'.'))
+    })
 }
 
 /// Removes `.` and `..` segments from the path of a normal form, in place (RFC 3986 §5.2.4).

@@ -100,6 +100,15 @@ fn push_piece(out: &mut Vec<u8>, piece: &[u8], part: Part, settings: &Settings) 
 }
 
 impl Arena {
+    /// Adds a pattern that is in normal form and has no wildcard: most patterns do not cost more.
+    #[inline]
+    pub fn add_plain(&mut self, value: &[u8]) -> Pattern {
+        let first = Span { start: self.octets.len() as u32, length: value.len() as u32 };
+        self.octets.extend_from_slice(value);
+        let (pieces_start, pieces, anchored, either) = (0, 0, false, false);
+        Pattern { first, pieces_start, pieces, anchored, either, octets: first.length }
+    }
+
     /// Adds a pattern as written in a file.
     pub fn add(&mut self, value: &[u8], settings: &Settings) -> Pattern {
         let (body, anchored) = anchor(value);

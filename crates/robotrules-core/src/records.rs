@@ -5,7 +5,7 @@
 use crate::lines::Line;
 use crate::notes::Code;
 use crate::settings::{Role, Settings};
-use memchr::{memchr, memchr2};
+use memchr::memchr;
 
 /// The key number of a record whose name the table does not know.
 pub const UNKNOWN: u16 = u16::MAX;
@@ -56,20 +56,31 @@ impl Listener for Deaf {
 
 #[inline]
 fn is_space(octet: u8, settings: &Settings) -> bool {
-    // WS = %x20 / %x09 (§2.2); AMB-10 for the other two.
-    matches!(octet, b' ' | b'\t')
-        || (settings.switches.ascii_whitespace && matches!(octet, 0x0B | 0x0C))
+    // WS = %x20 / %x09 (§2.2); AMB-10 for the other two. No octet past the space is white.
+    octet <= b' '
+        && (matches!(octet, b' ' | b'\t')
+            || (settings.switches.ascii_whitespace && matches!(octet, 0x0B | 0x0C)))
 }
 
+/// `start..end` without whitespace at either side.
 #[inline]
-fn trim(body: &[u8], mut start: usize, mut end: usize, settings: &Settings) -> (usize, usize) {
-    while start < end && is_space(body[start], settings) {
-        start += 1;
+fn trim(body: &[u8], start: usize, end: usize, settings: &Settings) -> (usize, usize) {
+    let mut content = body.get(start..end).unwrap_or_default();
+    let before = content.len();
+    while let [first, rest @ ..] = content {
+        if !is_space(*first, settings) {
+            break;
+        }
+        content = rest;
     }
-    while start < end && is_space(body[end - 1], settings) {
-        end -= 1;
+    let start = start + before - content.len();
+    while let [rest @ .., last] = content {
+        if !is_space(*last, settings) {
+            break;
+        }
+        content = rest;
     }
-    (start, end)
+    (start, start + content.len())
 }
 
 /// Reads one line. `None` for a line that is no record: empty, comment only, or not parseable.
@@ -80,32 +91,38 @@ pub fn record(
     settings: &Settings,
     listener: &mut impl Listener,
 ) -> Option<Record> {
-    let Line { number, start: line_start, mut end } = line;
-    if end - line_start > settings.max_line {
-        end = line_start + settings.max_line;
-        listener.note(Code::LongLine, number, end, line.end);
+    let Line { number, start: line_start, comment: mut end, .. } = line;
+    if line.end - line_start > settings.max_line {
+        let cut = line_start + settings.max_line;
+        listener.note(Code::LongLine, number, cut, line.end);
+        end = end.min(cut);
     }
     if settings.switches.cut_at_nul {
-        if let Some(length) = memchr(0, &body[line_start..end]) {
-            end = line_start + length;
-            listener.note(Code::Nul, number, end, line.end);
+        if let Some(length) = memchr(0, body.get(line_start..line.end)?) {
+            let nul = line_start + length;
+            // What a cut or a comment took away before has no NUL any more.
+            if nul < line.end.min(line_start + settings.max_line.min(body.len())) {
+                listener.note(Code::Nul, number, nul, line.end);
+            }
+            end = end.min(nul);
         }
     }
-    let (separator, end) = separator(body, line_start, end);
+    // §2.2.3: `#` starts a comment wherever it stands (AMB-16); `end` is before it.
     let (start, end) = trim(body, line_start, end, settings);
     if start == end {
         return None;
     }
-    let colon = separator.or_else(|| {
-        let gap = two_words(&body[start..end]).filter(|_| settings.switches.missing_colon)?;
-        let bare = |key: &[u8]| find_key(key, settings).is_some_and(|known| known.0.bare);
-        bare(&body[start..start + gap]).then_some(start + gap)
-    });
-    let Some(colon) = colon else {
+    let content = body.get(start..end)?;
+    let separator = separator(content);
+    let gap = match separator {
+        Some(length) => Some(length),
+        None => missing_colon(content, settings),
+    };
+    let Some(gap) = gap else {
         listener.note(Code::NoSeparator, number, start, end);
         return None;
     };
-    let (key_start, key_end) = trim(body, start, colon, settings);
+    let (key_start, key_end) = trim(body, start, start + gap, settings);
     if key_start == key_end {
         listener.note(Code::EmptyKey, number, start, end);
         return None;
@@ -113,8 +130,8 @@ pub fn record(
     if separator.is_none() {
         listener.note(Code::MissingColon, number, key_start, end);
     }
-    let (value_start, value_end) = trim(body, (colon + 1).min(end), end, settings);
-    let (key, role) = match find_key(&body[key_start..key_end], settings) {
+    let (value_start, value_end) = trim(body, start + gap + 1, end, settings);
+    let (key, role) = match find_key(body, key_start, key_end, settings) {
         Some((known, by_prefix)) => {
             if by_prefix {
                 listener.note(Code::PrefixKey, number, key_start, key_end);
@@ -137,29 +154,20 @@ pub fn record(
     })
 }
 
-/// The first colon before any comment, and where the comment (or the line) begins (ends).
+/// Where the first colon stands.
 #[inline]
-fn separator(body: &[u8], start: usize, end: usize) -> (Option<usize>, usize) {
+fn separator(content: &[u8]) -> Option<usize> {
     // Names are short: a plain loop finds their colon before a vector search has warmed up.
-    let near = end.min(start + 20);
-    let mut at = start;
-    while at < near && body[at] != b':' && body[at] != b'#' {
-        at += 1;
-    }
-    if at == near {
-        match memchr2(b':', b'#', &body[near..end]) {
-            Some(length) => at = near + length,
-            None => return (None, end),
-        }
-    }
-    if body[at] == b'#' {
-        return (None, at);
-    }
-    // §2.2.3: `#` starts a comment wherever it stands (AMB-16).
-    match memchr(b'#', &body[at..end]) {
-        Some(length) => (Some(at), at + length),
-        None => (Some(at), end),
-    }
+    let near = content.len().min(16);
+    let found = content[..near].iter().position(|&octet| octet == b':');
+    found.or_else(|| memchr(b':', &content[near..]).map(|length| near + length))
+}
+
+/// Where the blank stands that is read as a colon (AMB-13).
+#[cold]
+fn missing_colon(content: &[u8], settings: &Settings) -> Option<usize> {
+    let gap = two_words(content).filter(|_| settings.switches.missing_colon)?;
+    find_key(content, 0, gap, settings).filter(|(known, _)| known.bare).map(|_| gap)
 }
 
 /// Where the first of exactly two words ends (AMB-13).
@@ -172,11 +180,19 @@ fn two_words(content: &[u8]) -> Option<usize> {
 
 /// A known key, and whether only its beginning is known.
 #[inline]
-fn find_key(key: &[u8], settings: &Settings) -> Option<(crate::settings::KnownKey, bool)> {
-    let whole = settings.key(key).map(|known| (known, false));
-    whole.or_else(|| {
-        settings.switches.prefix_keys.then(|| settings.key_by_prefix(key)).flatten().map(|k| (k, true))
-    })
+fn find_key(
+    body: &[u8],
+    start: usize,
+    end: usize,
+    settings: &Settings,
+) -> Option<(crate::settings::KnownKey, bool)> {
+    if let Some(known) = settings.key(body, start, end) {
+        return Some((known, false));
+    }
+    if !settings.switches.prefix_keys {
+        return None;
+    }
+    settings.key_by_prefix(body.get(start..end)?).map(|known| (known, true))
 }
 
 /// What is wrong with a value, if anything.

@@ -102,10 +102,16 @@ impl RuleSet {
             index: OnceLock::new(),
         };
         let (least, _) = patterns.size_hint();
-        rules.heads.reserve(least);
-        rules.entries.reserve(least);
+        rules.heads.reserve_exact(least);
+        rules.entries.reserve_exact(least);
+        rules.arena.octets.reserve(least * 16);
         for (rule, (value, kind)) in patterns.enumerate() {
             match value.first() {
+                Some(b'/') if octets::is_plain(value) && !settings.switches.index_page => {
+                    let pattern = rules.arena.add_plain(value);
+                    rules.heads.push(head(value));
+                    rules.entries.push(Entry { rule: rule as u32, kind, pattern, pairs: 0 });
+                }
                 None if settings.switches.empty_rules_match => rules.add(value, kind, rule, settings),
                 Some(b'/' | b'*') if faults(value).usable_pattern(settings) => {
                     rules.add(value, kind, rule, settings);

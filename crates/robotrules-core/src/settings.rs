@@ -3,7 +3,8 @@
 //! This file holds data only. Which profile turns which switch on, and why, is written in the
 //! Python package (`profile.py`); each switch is read at one place, named in its comment below.
 
-use crate::records::UNKNOWN;
+// The number of a key that is not in the table: no record has it.
+const ABSENT: u16 = u16::MAX - 1;
 
 /// What a record does to grouping (RFC 9309 §2.1): the parser acts on this and on nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,11 +76,36 @@ switches! {
 #[derive(Clone, Debug)]
 struct Spelling {
     text: Vec<u8>,
-    key: u16,
-    role: Role,
-    canonical: bool,
-    bare: bool,
+    known: KnownKey,
 }
+
+/// Up to sixteen octets of a name, in lower case, and its length: one comparison tells most names
+/// apart.
+type Word = (u128, usize);
+
+#[inline]
+fn word(octets: [u8; 16], length: usize) -> Word {
+    const ONES: u128 = u128::from_le_bytes([1; 16]);
+    let all = u128::from_le_bytes(octets);
+    // All sixteen at once: bit 7 of a sum tells whether an octet is past a bound; an octet between
+    // "A" and "Z" gets bit 5. Octets past ASCII keep bit 7 and are left alone.
+    let low = all & (ONES * 0x7F);
+    let from_a = low + ONES * (0x80 - b'A' as u128);
+    let past_z = low + ONES * (0x7F - b'Z' as u128);
+    let upper = (from_a ^ past_z) & !all & (ONES * 0x80);
+    ((all | upper >> 2) & MASKS[length.min(16)], length)
+}
+
+// The lowest octets, none to sixteen of them.
+static MASKS: [u128; 17] = {
+    let mut masks = [u128::MAX; 17];
+    let mut length = 0;
+    while length < 16 {
+        masks[length] = (1 << (8 * length)) - 1;
+        length += 1;
+    }
+    masks
+};
 
 /// A record name that the table knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,9 +136,9 @@ pub struct Settings {
     /// The number of the key `disallow`.
     pub disallow: u16,
     keys: Vec<Vec<u8>>,
+    // By length, the shortest first; `words` is its shorthand.
     spellings: Vec<Spelling>,
-    // Where the spellings of each length begin: lookup touches only names as long as the key.
-    by_length: Vec<u16>,
+    words: Vec<(Word, KnownKey)>,
 }
 
 impl Settings {
@@ -120,8 +146,8 @@ impl Settings {
     pub fn new(switches: Switches, max_bytes: usize, max_line: usize) -> Settings {
         // Spans are 32 bits wide; a limit beyond that could not be expressed.
         let max_bytes = max_bytes.min(1 << 30);
-        let (none, keys, spellings, by_length) = (UNKNOWN, vec![], vec![], vec![]);
-        let (user_agent, allow, disallow) = (none, none, none);
+        let (keys, spellings, words) = (vec![], vec![], vec![]);
+        let (user_agent, allow, disallow) = (ABSENT, ABSENT, ABSENT);
         Settings {
             switches,
             max_bytes,
@@ -131,7 +157,7 @@ impl Settings {
             disallow,
             keys,
             spellings,
-            by_length,
+            words,
         }
     }
 
@@ -148,18 +174,20 @@ impl Settings {
                 self.keys.len() - 1
             }
         };
-        if key >= usize::from(u16::MAX) || self.spellings.iter().any(|known| known.text == text) {
+        if key >= usize::from(ABSENT) || self.spellings.iter().any(|known| known.text == text) {
             return;
         }
         let canonical = text == canonical;
-        self.spellings.push(Spelling { text, key: key as u16, role, canonical, bare });
+        let known = KnownKey { key: key as u16, role, canonical, bare };
+        if text.len() <= 16 {
+            let mut octets = [0; 16];
+            octets[..text.len()].copy_from_slice(&text);
+            self.words.push((word(octets, text.len()), known));
+        }
+        self.spellings.push(Spelling { text, known });
         self.spellings.sort_by_key(|spelling| spelling.text.len()); // stable: order is precedence
-        let longest = self.spellings.last().map_or(0, |spelling| spelling.text.len());
-        self.by_length = (0..=longest + 1)
-            .map(|len| self.spellings.partition_point(|known| known.text.len() < len) as u16)
-            .collect();
         let number = |name: &[u8]| self.keys.iter().position(|key| key == name);
-        let number = |name| number(name).map_or(UNKNOWN, |at| at as u16);
+        let number = |name| number(name).map_or(ABSENT, |at| at as u16);
         (self.user_agent, self.allow, self.disallow) =
             (number(b"user-agent"), number(b"allow"), number(b"disallow"));
     }
@@ -169,15 +197,24 @@ impl Settings {
         &self.keys
     }
 
-    /// Finds a record name as written in a file, whole and without regard to ASCII case (§2.2).
+    /// Finds the record name `body[start..end]`, whole and without regard to ASCII case (§2.2).
     #[inline]
-    pub fn key(&self, name: &[u8]) -> Option<KnownKey> {
-        let from = usize::from(*self.by_length.get(name.len())?);
-        let to = usize::from(*self.by_length.get(name.len() + 1)?);
-        self.spellings[from..to]
-            .iter()
-            .find(|known| known.text.eq_ignore_ascii_case(name))
-            .map(Spelling::known)
+    pub fn key(&self, body: &[u8], start: usize, end: usize) -> Option<KnownKey> {
+        let name = body.get(start..end)?;
+        if name.len() > 16 {
+            let known = self.spellings.iter().find(|known| known.text.eq_ignore_ascii_case(name));
+            return known.map(|spelling| spelling.known);
+        }
+        let octets = match body.get(start..).and_then(<[u8]>::first_chunk::<16>) {
+            Some(octets) => *octets,
+            None => {
+                let mut octets = [0; 16];
+                octets[..name.len()].copy_from_slice(name);
+                octets
+            }
+        };
+        let word = word(octets, name.len());
+        self.words.iter().find(|(known, _)| *known == word).map(|&(_, known)| known)
     }
 
     /// Finds the longest known name that `name` begins with (AMB-15).
@@ -185,14 +222,8 @@ impl Settings {
         self.spellings
             .iter()
             .rev()
-            .filter(|known| known.bare && name.len() >= known.text.len())
+            .filter(|known| known.known.bare && name.len() >= known.text.len())
             .find(|known| known.text.eq_ignore_ascii_case(&name[..known.text.len()]))
-            .map(Spelling::known)
-    }
-}
-
-impl Spelling {
-    fn known(&self) -> KnownKey {
-        KnownKey { key: self.key, role: self.role, canonical: self.canonical, bare: self.bare }
+            .map(|spelling| spelling.known)
     }
 }

@@ -60,6 +60,11 @@ impl Document {
         }
     }
 
+    #[getter]
+    fn complete(&self) -> bool {
+        self.0.is_complete()
+    }
+
     fn records<'py>(&self, py: Python<'py>) -> Vec<RecordTuple<'py>> {
         (0..self.0.records().len()).filter_map(|number| self.record(py, number)).collect()
     }
@@ -87,7 +92,8 @@ impl Document {
 
     fn select(&self, py: Python<'_>, key: &[u8], token: &[u8]) -> Vec<u32> {
         let key = self.0.settings().keys().iter().position(|known| known == key);
-        py.detach(|| key.map_or(vec![], |key| self.0.select(key as u16, token)))
+        let select = || key.map_or(vec![], |key| self.0.select(key as u16, token));
+        self.detached(py, select)
     }
 
     fn rules(&self, groups: Vec<u32>) -> Vec<u32> {
@@ -95,7 +101,17 @@ impl Document {
     }
 
     fn compile(&self, py: Python<'_>, groups: Vec<u32>) -> Matcher {
-        Matcher(py.detach(|| self.0.compile(&groups)))
+        Matcher(self.detached(py, || self.0.compile(&groups)))
+    }
+}
+
+impl Document {
+    /// Lets other threads run while a large file is worked on.
+    fn detached<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
+        if self.0.body().len() > DETACH {
+            return py.detach(work);
+        }
+        work()
     }
 }
 

@@ -63,7 +63,7 @@ def decode(received: bytes, settings: Settings, notes: list[Note]) -> tuple[byte
 
 
 def lines(
-    body: bytes, first: int, limit: int, complete: bool, notes: list[Note] | None = None, cut: bool = False
+    body: bytes, first: int, limit: int, complete: bool, notes: list[Note] | None = None
 ) -> Iterator[tuple[int, int, int]]:
     """Yield number, start and end of each line. NL = CR / LF / CRLF, and nothing else (§2.2)."""
     start, number = first, 0
@@ -77,7 +77,8 @@ def lines(
         yield number + 1, start, len(body)  # a last line without terminator (AMB-12)
     elif notes is not None and start < limit and start < len(body):
         # Half a rule can mean the opposite of the whole one.
-        notes.append(("truncated" if cut else "cut-line", 0, start, len(body)))
+        code = "cut-line" if len(body) < limit + SLACK else "truncated"
+        notes.append((code, 0, start, len(body)))
     elif notes is not None and start >= limit and (start < len(body) or not complete):
         notes.append(("truncated", 0, start, len(body)))
 
@@ -208,7 +209,7 @@ class Document:
         notes: list[Note] = []
         self.settings = settings
         self.body, self._first, cut = decode(received, settings, notes)
-        self._complete = complete and not cut
+        self.complete = complete and not cut
         content = re.search(rb"[^ \t\n\r\f]", self.body[self._first :])
         if content and content[0] == b"<":
             at = self._first + content.start()
@@ -217,8 +218,8 @@ class Document:
         self._starts: list[int] = []  # the number of each group's first record
         listing = False  # user-agent lines still join the open group
         between: Record | None = None
-        limits = self._first, settings.max_bytes, self._complete
-        for line in lines(self.body, *limits, notes, cut):
+        limits = self._first, settings.max_bytes, self.complete
+        for line in lines(self.body, *limits, notes):
             found = record(self.body, line, settings, notes)
             if found is None:
                 continue
@@ -252,7 +253,7 @@ class Document:
     def lines(self) -> list[tuple[int, int, int, int | None]]:
         found = []
         for number, start, end in lines(
-            self.body, self._first, self.settings.max_bytes, self._complete
+            self.body, self._first, self.settings.max_bytes, self.complete
         ):
             comment = self.body.find(b"#", start, end)
             found.append((number, start, end, comment if comment >= 0 else None))

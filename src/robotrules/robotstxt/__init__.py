@@ -13,15 +13,16 @@ from typing import Any
 from robotrules import _engine
 from robotrules.errors import ProductTokenError
 from robotrules.profile import Profile, Role, find_profile
+from robotrules.robotstxt.reading import Reading
 from robotrules.robotstxt.ruleset import URL, RuleSet
 from robotrules.robotstxt.tokens import is_product_token
 from robotrules.robotstxt.values import NOTES, Group, Line, Note, Record, Rule, octets_of, shown
 from robotrules.robotstxt.verdict import Because, Explanation, Match, Outcome, Verdict
 
 Tokens = str | Sequence[str]
-# How many product tokens a file remembers compiled rules for. Crawlers ask as one or a few; an
-# audit that asks as thousands must not keep thousands of rule sets.
-REMEMBERED = 64
+# How many rule sets and names for them a file remembers. Crawlers ask as one or a few; an audit
+# that asks as thousands must not keep thousands.
+REMEMBERED = 256
 
 
 def parse(
@@ -42,22 +43,21 @@ def parse(
             name = type(body).__name__
             raise TypeError(f"a robots.txt is bytes or str, not {name}; pass response.content")
         body = octets_of(body)
-    profile = find_profile(profile)
+    if not isinstance(profile, Profile):
+        profile = find_profile(profile)
     engine = engine or _engine.engine
-    document = engine.parse(body, profile.settings(engine), complete)
-    return RobotsTxt(document, profile, engine, complete)
+    return RobotsTxt(engine.parse(body, profile.settings(engine), complete), profile, engine)
 
 
 class RobotsTxt:
     """A parsed robots.txt. Immutable; share it between threads, pickle it, use it as a key."""
 
-    __slots__ = ("_complete", "_document", "_engine", "_rule_sets", "profile")
+    __slots__ = ("_document", "_engine", "_rule_sets", "profile")
 
-    def __init__(self, document: Any, profile: Profile, engine: Any, complete: bool) -> None:
+    def __init__(self, document: Any, profile: Profile, engine: Any) -> None:
         self._document = document
         self._engine = engine
-        self._complete = complete
-        self._rule_sets: dict[Tokens, RuleSet] = {}
+        self._rule_sets: dict[Any, RuleSet] = {}
         self.profile = profile
 
     # --- Deciding -----------------------------------------------------------------------------
@@ -78,16 +78,18 @@ class RobotsTxt:
         """Return the compiled rules that *product_token* obeys; remembered for the next call."""
         if not isinstance(product_token, str):
             product_token = tuple(product_token)
-        known = self._rule_sets.get(product_token)
-        if known is not None:
-            return known
-        groups, _ = self._choose(product_token)
-        name = product_token if isinstance(product_token, str) else ", ".join(product_token)
-        source = _Chosen(self, product_token, groups)
-        rules = RuleSet(self._document.compile(groups), source, self.profile, name)
-        if len(self._rule_sets) >= REMEMBERED:
-            self._rule_sets.clear()
-        return self._rule_sets.setdefault(product_token, rules)
+        rules = self._rule_sets.get(product_token)
+        if rules is None:
+            groups, _ = self._choose(product_token)
+            # Crawlers that obey the same groups share what is compiled.
+            chosen = tuple(groups)
+            rules = self._rule_sets.get(chosen)
+            if rules is None:
+                rules = Reading(self._document, self._engine, self.profile, groups).rule_set()
+            if len(self._rule_sets) >= REMEMBERED:
+                self._rule_sets.clear()
+            self._rule_sets[chosen] = self._rule_sets[product_token] = rules
+        return rules
 
     def select(self, product_token: Tokens) -> tuple[Group, ...]:
         """
@@ -100,6 +102,7 @@ class RobotsTxt:
         return tuple(groups[number] for number in self._choose(product_token)[0])
 
     def _choose(self, product_token: Tokens) -> tuple[list[int], Because]:
+        """Return the numbers of the groups a crawler obeys, and why those."""
         select = self._document.select
         if isinstance(product_token, str):
             self._vet(product_token)
@@ -129,7 +132,7 @@ class RobotsTxt:
         if not isinstance(token, str):
             name = type(token).__name__
             raise TypeError(f"a product token is a str such as 'ExampleBot', not {name}")
-        if not token.strip():
+        if not token or token.isspace():
             raise ProductTokenError("the product token is empty: pass the crawler's name")
         if self.profile.any_product_token or token == "*" or is_product_token(token):
             return
@@ -141,19 +144,19 @@ class RobotsTxt:
 
     def explain(self, url: URL, product_token: Tokens) -> Explanation:
         """Return how the verdict on *url* is reached: groups, normal form, winner and losers."""
-        rules = self.rules_for(product_token)
         numbers, because = self._choose(product_token)
         all_groups = self.groups
         groups = tuple(all_groups[number] for number in numbers)
-        home = {rule: group.index for group in groups for rule in group.rules}
-        verdict = rules.check(url)
-        path, found = rules.matches(url)
-        matches: list[Match] = []
-        every_rule = rules.rules if found else ()
-        for position, _ in found:
-            rule = every_rule[position]
-            if all(match.rule != rule for match in matches):  # an index page matches twice (AMB-47)
-                matches.append(Match(rule, _outcome(rule, verdict), home[rule]))
+        rules = [(rule, group.index) for group in groups for rule in group.rules]
+        compiled = self.rules_for(product_token)
+        verdict = compiled.check(url)
+        path, found = compiled.matches(url)
+        # An index page may match twice (AMB-47); its better match counts.
+        positions = dict.fromkeys(position for position, _ in found)
+        matches = tuple(
+            Match(rule, _outcome(rule, verdict), group)
+            for rule, group in (rules[position] for position in positions)
+        )
         spans = [(group.records[0].key_start, group.records[-1].end) for group in groups]
         notes = tuple(
             note
@@ -161,7 +164,8 @@ class RobotsTxt:
             if note.line is None or any(start <= note.start <= end for start, end in spans)
         )
         text = url if isinstance(url, str) else shown(url)
-        return Explanation(text, path, verdict, because, groups, tuple(matches), notes)
+        name = product_token if isinstance(product_token, str) else ", ".join(product_token)
+        return Explanation(text, path, name, verdict, because, groups, matches, notes)
 
     # --- What was written ---------------------------------------------------------------------
 
@@ -183,17 +187,25 @@ class RobotsTxt:
     @property
     def records(self) -> tuple[Record, ...]:
         """Every record in order, known to a profile or not."""
-        body = self.body
-        return tuple(_record(found, body) for found in self._document.records())
+        return self._reading().records()
 
     @property
     def groups(self) -> tuple[Group, ...]:
         """Every group in order."""
+        reading = self._reading()
         members: list[list[Record]] = [[] for _ in range(self._document.group_count())]
-        for record in self.records:
+        for record in reading.records():
             if record.group is not None:
                 members[record.group].append(record)
-        return tuple(self._group(index, records) for index, records in enumerate(members))
+        return tuple(
+            Group(
+                index,
+                tuple(record for record in records if record.role is Role.START),
+                tuple(reading.as_rule(record) for record in records if record.is_rule),
+                tuple(records),
+            )
+            for index, records in enumerate(members)
+        )
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -203,21 +215,13 @@ class RobotsTxt:
             for code, line, start, end in self._document.notes()
         )
 
-    def _group(self, index: int, records: list[Record]) -> Group:
-        starts = tuple(record for record in records if record.role is Role.START)
-        rules = tuple(self._rule(record) for record in records if record.key in ("allow", "disallow"))
-        return Group(index, starts, rules, tuple(records))
-
-    def _record(self, number: int) -> Record:
-        return _record(self._document.record(number), self.body)
-
-    def _rule(self, record: Record) -> Rule:
-        form = self._engine.normal_form(record.value, True, self.profile.settings(self._engine))
-        allow, octets = record.key == "allow", len(form)
-        where = record.line, record.column, record.start, record.end
-        return Rule(allow, record.text, shown(form), octets, *where)
+    def _reading(self) -> Reading:
+        return Reading(self._document, self._engine, self.profile, [])
 
     # --- Being a value ------------------------------------------------------------------------
+
+    def _identity(self) -> tuple[bytes, Profile, bool]:
+        return self.body, self.profile, self._document.complete
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RobotsTxt):
@@ -227,54 +231,16 @@ class RobotsTxt:
     def __hash__(self) -> int:
         return hash(self._identity())
 
-    def _identity(self) -> tuple[bytes, bool, Profile]:
-        return self.body, self._complete, self.profile
-
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reparse, (self.body, self.profile, self._complete)
+        return _reparse, self._identity()
 
     def __repr__(self) -> str:
-        document, name = self._document, self.profile.name
-        groups = document.group_count()
-        return f"<RobotsTxt: {len(document.body)} octets, {groups} groups, profile {name}>"
-
-
-class _Chosen:
-    """The rules of chosen groups, where they are written."""
-
-    __slots__ = ("_groups", "_numbers", "_robots", "_tokens")
-
-    def __init__(self, robots: RobotsTxt, tokens: Tokens, groups: list[int]) -> None:
-        self._robots, self._tokens, self._groups = robots, tokens, groups
-        self._numbers: list[int] | None = None
-
-    def _records(self) -> list[int]:
-        if self._numbers is None:
-            self._numbers = self._robots._document.rules(self._groups)
-        return self._numbers
-
-    def rule(self, number: int) -> Rule:
-        return self._robots._rule(self._robots._record(self._records()[number]))
-
-    def count(self) -> int:
-        return len(self._records())
-
-    def is_for_nobody(self) -> bool:
-        return not self._groups
-
-    def remake(self) -> tuple[Any, ...]:
-        return RobotsTxt.rules_for, (self._robots, self._tokens)
+        count, name = self._document.group_count(), self.profile.name
+        return f"<RobotsTxt: {len(self.body)} octets, {count} groups, profile {name}>"
 
 
 def _reparse(body: bytes, profile: Profile, complete: bool) -> RobotsTxt:
     return parse(body, profile, complete=complete)
-
-
-def _record(found: tuple[Any, ...], body: bytes) -> Record:
-    line, line_start, key_start, key_end, start, end, key, role, group = found
-    where = start, end, key_start, key_end, start - line_start + 1
-    number = group if group >= 0 else None
-    return Record(shown(key), body[start:end], line, Role(role), number, *where)
 
 
 def _outcome(rule: Rule, verdict: Verdict) -> Outcome:

@@ -48,16 +48,13 @@ class RuleSource(Protocol):
 class RuleSet:
     """Rules ready to be asked. Equal when made of the same rules under the same profile."""
 
-    __slots__ = ("_matcher", "_source", "_verdicts", "product_token", "profile")
+    __slots__ = ("_matcher", "_source", "_verdicts", "profile")
 
-    def __init__(
-        self, matcher: Any, source: RuleSource, profile: Profile, product_token: str
-    ) -> None:
+    def __init__(self, matcher: Any, source: RuleSource, profile: Profile) -> None:
         self._matcher = matcher
         self._source = source
         self._verdicts: dict[int, Verdict] = {}
         self.profile = profile
-        self.product_token = product_token
 
     @classmethod
     def from_patterns(
@@ -67,7 +64,7 @@ class RuleSet:
         profile, engine = find_profile(profile), engine or default_engine
         source = _Patterns([octets_of(pattern) for pattern in patterns], profile, engine)
         compiled = [(pattern, True) for pattern in source.patterns]
-        return cls(engine.compile(compiled, profile.settings(engine)), source, profile, "*")
+        return cls(engine.compile(compiled, profile.settings(engine)), source, profile)
 
     def allows(self, url: URL) -> bool:
         """Tell whether the rules allow *url*: the hot path."""
@@ -110,12 +107,12 @@ class RuleSet:
         known = self._verdicts.get(number)
         if known is not None:
             return known
-        name, token = self.profile.name, self.product_token
+        name = self.profile.name
         if number >= 0:
-            rule = partial(self._source.rule, number >> 2)
-            made = Verdict(*_SAYS[number & 3], rule, name, token)
+            allowed, reason = _SAYS[number & 3]
+            made = Verdict(allowed, reason, partial(self._source.rule, number >> 2), name)
         else:
-            made = Verdict(True, self._reason_without_rule(number), None, name, token)
+            made = Verdict(True, self._reason_without_rule(number), None, name)
         return self._verdicts.setdefault(number, made)
 
     def _reason_without_rule(self, number: int) -> Reason:
@@ -132,7 +129,7 @@ class RuleSet:
         return True  # an empty rule set is still a rule set
 
     def _identity(self) -> tuple[Any, ...]:
-        return self.rules, self.profile, self.product_token
+        return self.rules, self.profile
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RuleSet):
@@ -146,8 +143,7 @@ class RuleSet:
         return self._source.remake()
 
     def __repr__(self) -> str:
-        token, name = self.product_token, self.profile.name
-        return f"<RuleSet for {token!r}: {len(self)} rules, profile {name}>"
+        return f"<RuleSet: {len(self)} rules, profile {self.profile.name}>"
 
 
 class _Patterns:

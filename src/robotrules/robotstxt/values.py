@@ -70,6 +70,11 @@ class Record:
         """The value as text."""
         return shown(self.value)
 
+    @property
+    def is_rule(self) -> bool:
+        """Whether it is one of the two rules of RFC 9309 §2.2.2."""
+        return self.key in ("allow", "disallow")
+
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
         return {

@@ -61,13 +61,7 @@ class Verdict:
     it; the deciding rule is read from the file when somebody asks for it.
     """
 
-    __slots__ = ("_rule", "allowed", "product_token", "profile", "reason")
-
-    allowed: bool
-    reason: Reason
-    profile: str
-    product_token: str
-    _rule: Rule | Callable[[], Rule] | None
+    __slots__ = ("_allowed", "_profile", "_reason", "_rule")
 
     def __init__(
         self,
@@ -75,28 +69,33 @@ class Verdict:
         reason: Reason,
         rule: Rule | Callable[[], Rule] | None,
         profile: str,
-        product_token: str,
     ) -> None:
-        put = object.__setattr__
-        put(self, "allowed", allowed)
-        put(self, "reason", reason)
-        put(self, "_rule", rule)
-        put(self, "profile", profile)
-        put(self, "product_token", product_token)
+        self._allowed = allowed
+        self._reason = reason
+        self._rule = rule
+        self._profile = profile
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a verdict is immutable: {name!r} cannot be set")
+    @property
+    def allowed(self) -> bool:
+        """Whether the rules allow the URL."""
+        return self._allowed
 
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a verdict is immutable: {name!r} cannot be deleted")
+    @property
+    def reason(self) -> Reason:
+        """Why: a code a program can switch on."""
+        return self._reason
+
+    @property
+    def profile(self) -> str:
+        """The name of the profile that the file was read with."""
+        return self._profile
 
     @property
     def rule(self) -> Rule | None:
         """The deciding rule, if one decided."""
         rule = self._rule
         if callable(rule):
-            rule = rule()
-            object.__setattr__(self, "_rule", rule)
+            rule = self._rule = rule()
         return rule
 
     @property
@@ -106,7 +105,7 @@ class Verdict:
         return rule.line if rule else None
 
     def __bool__(self) -> bool:
-        return self.allowed
+        return self._allowed
 
     def __str__(self) -> str:
         word = "allowed" if self.allowed else "disallowed"
@@ -115,10 +114,10 @@ class Verdict:
         return f"{word} by line {self.rule.line}: {self.rule}"
 
     def __repr__(self) -> str:
-        return f"<Verdict for {self.product_token!r}, profile {self.profile}: {self}>"
+        return f"<Verdict, profile {self.profile}: {self}>"
 
     def _identity(self) -> tuple[Any, ...]:
-        return self.allowed, self.reason, self.rule, self.profile, self.product_token
+        return self.allowed, self.reason, self.rule, self.profile
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Verdict):
@@ -138,7 +137,6 @@ class Verdict:
             "reason": str(self.reason),
             "rule": self.rule.as_dict() if self.rule else None,
             "profile": self.profile,
-            "product_token": self.product_token,
         }
 
 
@@ -188,6 +186,7 @@ class Explanation:
     url: str
     path: str
     """Path and query of the URL in the form that rules are compared with."""
+    product_token: str
     verdict: Verdict
     because: Because
     groups: tuple[Group, ...]
@@ -220,7 +219,7 @@ class Explanation:
             "url": self.url,
             "path": self.path,
             "profile": self.verdict.profile,
-            "product_token": self.verdict.product_token,
+            "product_token": self.product_token,
             "allowed": self.verdict.allowed,
             "reason": str(self.verdict.reason),
             "groups_because": str(self.because),

@@ -69,7 +69,8 @@ GOOGLE_SPELLINGS = (
     ("site-map", "sitemap"),
 )
 # For those who want to read more of what people write; not in any profile.
-MORE_SPELLINGS = GOOGLE_SPELLINGS + (
+MORE_SPELLINGS = (
+    *GOOGLE_SPELLINGS,
     ("user-agents", "user-agent"),
     ("user_agent", "user-agent"),
     ("usser-agent", "user-agent"),

@@ -190,7 +190,8 @@ impl<B: AsRef<[u8]>> Document<B> {
         let ending = walk(body, self.read(), settings, &mut notes, |notes, record| {
             match record.role {
                 Role::Start => {
-                    if let Some((line, start, end)) = between.take().filter(|_| groups.is_listing()) {
+                    if let Some((line, start, end)) = between.take().filter(|_| groups.is_listing())
+                    {
                         notes.note(Code::RecordBetweenAgents, line, start, end);
                     }
                     if record.key == settings.user_agent {
@@ -200,7 +201,12 @@ impl<B: AsRef<[u8]>> Document<B> {
                 Role::Rule => {
                     if groups.starts.is_empty() {
                         let (start, end) = (record.key_start, record.value_end);
-                        notes.note(Code::RuleOutsideGroup, record.line, start as usize, end as usize);
+                        notes.note(
+                            Code::RuleOutsideGroup,
+                            record.line,
+                            start as usize,
+                            end as usize,
+                        );
                     }
                     if record.key == settings.allow || record.key == settings.disallow {
                         ruleset::notes(&record, body, settings, notes);

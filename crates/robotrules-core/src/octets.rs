@@ -198,7 +198,8 @@ fn remove_dot_segments(form: &mut Vec<u8>) {
     let path_end = memchr(b'?', form).unwrap_or(form.len());
     let (mut read, mut write) = (0, 0);
     while read < path_end {
-        let end = memchr(b'/', &form[read + 1..path_end]).map_or(path_end, |length| read + 1 + length);
+        let end =
+            memchr(b'/', &form[read + 1..path_end]).map_or(path_end, |length| read + 1 + length);
         let dots = match &form[read..end] {
             b"/." => 1,
             b"/.." => 2,

@@ -112,7 +112,9 @@ impl RuleSet {
                     rules.heads.push(head(value));
                     rules.entries.push(Entry { rule: rule as u32, kind, pattern, pairs: 0 });
                 }
-                None if settings.switches.empty_rules_match => rules.add(value, kind, rule, settings),
+                None if settings.switches.empty_rules_match => {
+                    rules.add(value, kind, rule, settings)
+                }
                 Some(b'/' | b'*') if faults(value).usable_pattern(settings) => {
                     rules.add(value, kind, rule, settings);
                     if let Some(directory) = index_page(value, kind, settings) {

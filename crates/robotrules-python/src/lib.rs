@@ -3,8 +3,8 @@
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::IntoPyObjectExt;
 use pyo3::types::{PyBytes, PyList, PyString};
+use pyo3::IntoPyObjectExt;
 use robotrules_core as core;
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -9,21 +9,24 @@ contract.
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from types import ModuleType
 
 from robotrules._engine import pure
 
-native: ModuleType | None
-if os.environ.get("ROBOTRULES_NO_EXTENSIONS", "") not in ("", "0"):
-    native = None
-else:
+
+def _native_engine() -> ModuleType | None:
+    if os.environ.get("ROBOTRULES_NO_EXTENSIONS", "") not in ("", "0"):
+        return None
     try:
-        from robotrules._engine import _native as native
+        return import_module("robotrules._engine._native")
     except ImportError:
         if os.environ.get("ROBOTRULES_REQUIRE_EXTENSIONS", "") not in ("", "0"):
             raise
-        native = None
+        return None
 
+
+native = _native_engine()
 engine: ModuleType = native if native is not None else pure
 
 

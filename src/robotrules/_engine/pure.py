@@ -2,9 +2,10 @@
 RFC 9309 written plainly: the engine for reading, and for machines without a compiler.
 
 It answers to the octet like the native engine, which is checked against it. Read it beside the
-RFC, in this order: lines (§2.2), records (§2.2, §2.2.4), groups (§2.1, §2.2.1), the normal form
-(§2.2.2), patterns (§2.2.3), the rule set (§2.2.2): the last three are in `pure_rules.py`. Departures from the RFC are the names in
-`switches`; each is looked at in one place, and `AMB-nn` names the decision behind it.
+RFC, in this order: lines (§2.2), records (§2.2, §2.2.4), groups (§2.1, §2.2.1); then, in
+`pure_rules.py`, the normal form (§2.2.2), patterns (§2.2.3), the rule set (§2.2.2). Departures from
+the RFC are the names in `switches`; each is looked at in one place, and `AMB-nn` names the
+decision behind it.
 
 It does not know profiles, Python's objects for people, or what a note means.
 """
@@ -34,7 +35,6 @@ class Record(NamedTuple):
     key: bytes
     role: str
     group: int
-
 
 
 # --- Lines (§2.2, §2.5) ---------------------------------------------------------------------------
@@ -183,7 +183,7 @@ def names(value: bytes, token: bytes, settings: Settings) -> bool:
 
 def agent_notes(value: bytes, line: int, start: int, settings: Settings) -> Iterator[Note]:
     end = start + len(value)
-    usable, found = faults(value, settings, pattern=False)
+    _, found = faults(value, settings, pattern=False)
     yield from ((code, line, start, end) for code in found)
     if "control-character" in found:
         return
@@ -266,7 +266,7 @@ class Document:
         return len(self._starts)
 
     def select(self, key: bytes, token: bytes) -> list[int]:
-        """Return the groups one of whose *key* lines names *token*; `*` asks for the star groups."""
+        """Return the groups one of whose *key* lines names *token*; `*` asks for star groups."""
         chosen: dict[int, None] = {}
         for found in self._records:
             if found.role == "START" and found.key == key and found.group not in chosen:

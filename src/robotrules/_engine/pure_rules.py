@@ -168,7 +168,7 @@ class Matcher:
                 continue
             found.append((Pattern(value, settings), allow, rule))
             directory, slash, page = value.rpartition(b"/")
-            if slash and page.startswith(b"index.htm") and allow and "index_page" in settings.switches:
+            if "index_page" in settings.switches and allow and slash + page[:9] == b"/index.htm":
                 found.append((Pattern(directory + b"/$", settings), allow, rule))  # AMB-47
         # Most octets; then allow (AMB-40); then the order of the file.
         self._entries = sorted(found, key=lambda entry: (-entry[0].octets, not entry[1], entry[2]))

@@ -60,7 +60,7 @@ class RuleSet:
     def from_patterns(
         cls, patterns: Iterable[str | bytes], profile: str | Profile = "default", engine: Any = None
     ) -> RuleSet:
-        """Compile path patterns of any record; `best(url)` gives the positions of those that win."""
+        """Compile the path patterns of any record; `best(url)` gives the positions of winners."""
         profile, engine = find_profile(profile), engine or default_engine
         source = _Patterns([octets_of(pattern) for pattern in patterns], profile, engine)
         compiled = [(pattern, True) for pattern in source.patterns]

@@ -14,9 +14,10 @@ _GRAMMAR = re.compile(r"[-A-Z_a-z]+", re.ASCII)
 # crawlers' do, though RFC 9309 knows neither.
 _PRODUCT = re.compile(r"(?P<name>[A-Za-z][-\w.]*)(?:/(?P<version>\S*))?", re.ASCII)
 # Parts of the strings by which programs claim to be browsers; never the crawler's own name.
-_CLOTHES = frozenset(
-    "mozilla applewebkit khtml gecko chrome chromium safari mobile version edg edge opr firefox "
-    "compatible windows macintosh linux android iphone ipad x11 like u like-gecko ubuntu".split()
+_CLOTHES = re.compile(
+    r"mozilla|applewebkit|khtml|like|gecko|chrome|chromium|safari|mobile|version|edge?|opr|firefox"
+    r"|compatible|windows|macintosh|linux|android|iphone|ipad|x11|ubuntu|u",
+    re.IGNORECASE,
 )
 
 
@@ -29,15 +30,17 @@ def product_token(user_agent: str) -> str | None:
     """
     Return the product token a crawler probably means by its User-Agent header.
 
-    The last product that is not part of a browser's string, first inside comments that say
+    The first product that is not part of a browser's string, first inside comments that say
     `compatible`, then outside of comments, then in any comment. None when there is nothing left:
     then the crawler has to say its name itself.
     """
     comments = re.findall(r"\(([^()]*)\)", user_agent)
     outside = re.sub(r"\([^()]*\)", " ", user_agent)
     claims = [text.partition("compatible")[2] for text in comments if "compatible" in text]
-    products = [part for text in claims for part in text.split(";")]
-    for candidates in (products, outside.split(), [p for c in comments for p in c.split(";")]):
+    claimed = [part for text in claims for part in text.split(";")]
+    # Platforms stand in comments too; there only `name/version` is a product.
+    others = [part for text in comments for part in text.split(";") if "/" in part]
+    for candidates in (claimed, outside.split(), others):
         names = [name for name in map(_name, candidates) if name]
         if names:
             return names[0]
@@ -50,6 +53,6 @@ def _name(candidate: str) -> str | None:
     if not found or "://" in candidate or "@" in candidate:
         return None
     rest = candidate[found.end() :].strip()
-    if found["name"].lower() in _CLOTHES or (rest and not found["version"]):
+    if _CLOTHES.fullmatch(found["name"]) or (rest and not found["version"]):
         return None
     return found["name"]

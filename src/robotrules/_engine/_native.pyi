@@ -1,0 +1,113 @@
+"""
+The contract of an engine. The native one has it compiled; `pure.py` has it in Python.
+
+What crosses is `bytes`, `str`, `int`, `bool`, tuples and opaque handles. Positions are octets of
+`Document.body`. Nothing here raises on content; a URL that is neither `str` nor `bytes` is a
+`TypeError`. Handles are immutable and may be shared between threads.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, final
+
+__all__ = [
+    "VERSION",
+    "Document",
+    "Matcher",
+    "Settings",
+    "compile",
+    "normal_form",
+    "parse",
+]
+
+VERSION: Final[str]
+"""The version of the compiled crate."""
+
+@final
+class Settings:
+    """A profile as the engine wants it."""
+
+    def __new__(
+        cls,
+        switches: Sequence[str],
+        keys: Sequence[tuple[bytes, bytes, str, bool]],
+        max_bytes: int,
+        max_line: int | None,
+    ) -> Settings:
+        """
+        *switches*: names of the departures that are on; an unknown one is a `ValueError`.
+        *keys*: spelling, canonical name, role (`START`, `RULE`, `OTHER`), and whether it may stand
+        without a colon and be known by its beginning.
+        """
+
+@final
+class Document:
+    """A parsed file: its body and the positions of what is in it."""
+
+    @property
+    def body(self) -> bytes:
+        """The octets that were parsed: the file as received, cut at the limit, or decoded."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether the last octet of the body is the last of the file."""
+
+    def records(self) -> list[tuple[int, int, int, int, int, int, bytes, str, int]]:
+        """Line, line start, key start, key end, value start, value end, key, role, group or -1."""
+
+    def record(self, number: int) -> tuple[int, int, int, int, int, int, bytes, str, int] | None:
+        """One of `records()`."""
+
+    def lines(self) -> list[tuple[int, int, int, int | None]]:
+        """Number, start, end, and where the comment starts."""
+
+    def notes(self) -> list[tuple[str, int, int, int]]:
+        """Code, line (0: the file), start, end; by start."""
+
+    def group_count(self) -> int:
+        """How many groups there are."""
+
+    def select(self, key: bytes, token: bytes) -> list[int]:
+        """The groups one of whose *key* lines names *token*; `*` asks for the star groups."""
+
+    def rules(self, groups: Sequence[int]) -> list[int]:
+        """The numbers of the allow and disallow records of *groups*, merged in order."""
+
+    def compile(self, groups: Sequence[int]) -> Matcher:
+        """Those rules, ready to be asked; a rule's number is its position in `rules()`."""
+
+@final
+class Matcher:
+    """Compiled path patterns."""
+
+    def __len__(self) -> int:
+        """How many patterns can match."""
+
+    def allows(self, url: str | bytes) -> bool:
+        """Whether the rules allow *url*."""
+
+    def allows_many(self, urls: Iterable[str | bytes]) -> list[bool]:
+        """The same for many, a chunk at a time with the interpreter lock released."""
+
+    def decide(self, url: str | bytes) -> int:
+        """
+        What decides: -1 no rule, -2 the path is `/robots.txt`, else the number of the rule shifted
+        left by two, plus 0 for disallow, 1 for allow, 3 for an empty rule.
+        """
+
+    def decide_many(self, urls: Iterable[str | bytes]) -> list[int]:
+        """The same for many."""
+
+    def best(self, url: str | bytes) -> list[int]:
+        """The numbers of the patterns that match with the most octets: those that tie."""
+
+    def matches(self, url: str | bytes) -> tuple[bytes, list[tuple[int, int]]]:
+        """The path of *url*, and number and octets of each match, the most specific first."""
+
+def parse(body: bytes, settings: Settings, complete: bool) -> Document:
+    """Parse a file; *complete* is False when it was cut before it got here."""
+
+def compile(patterns: Sequence[tuple[bytes, bool]], settings: Settings) -> Matcher:
+    """Compile patterns that stand alone; the flag says whether a pattern wins ties."""
+
+def normal_form(text: str | bytes, pattern: bool, settings: Settings) -> bytes:
+    """The form in which a URL's path, or a path pattern, is compared."""

@@ -17,9 +17,9 @@ help:
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "robotrules needs Python 3.11 or newer: make test PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
 
 install: $(BIN)/python
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --editable . --group test --group lint
 
 test: install lint rust pytest
@@ -30,6 +30,7 @@ lint: install types
 	$(BIN)/ruff format --check .
 	$(BIN)/python conformance/lint.py
 	$(BIN)/python scripts/rfc9309_page.py --check
+	$(BIN)/python scripts/profiles_page.py --check
 
 types: install
 	$(BIN)/mypy
@@ -60,6 +61,7 @@ fuzz: install
 
 docs: install
 	$(BIN)/python scripts/rfc9309_page.py
+	$(BIN)/python scripts/profiles_page.py
 
 clean:
 	rm -rf $(VENV) build dist target src/*.egg-info src/robotrules/_engine/_native*.so

@@ -72,7 +72,12 @@ class RobotsTxt:
             rules = self._rule_sets[product_token]
         except (KeyError, TypeError):
             rules = self.rules_for(product_token)
-        return rules.check(url)
+        # RuleSet.check() written out: one call less is a seventh of the time of this one.
+        number = rules._matcher.decide(url)
+        try:
+            return rules._verdicts[number]
+        except KeyError:
+            return rules._verdict(number)
 
     def rules_for(self, product_token: Tokens) -> RuleSet:
         """Return the compiled rules that *product_token* obeys; remembered for the next call."""

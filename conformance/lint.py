@@ -1,0 +1,236 @@
+"""
+Check the vector files: `python conformance/lint.py [--write]`.
+
+Prints one line per problem and a closing count; exits 1 if there is a problem. The fields and
+their types come from `schema/vector.schema.json`, walked here by a validator of the few keywords
+it uses, so that neither the suite nor its users need a package. What a schema cannot say is said
+below: ids are unique and sorted, cited ids exist, a comment is one sentence, the formatting is
+canonical (`--write` mends that one). That a vector is *right* no lint can tell: read the
+specification.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import suite
+
+TOPICS = ("lines", "records", "groups", "tokens", "octets", "patterns", "limits")
+WIDTH = 100
+SCHEMA = suite.HERE / "schema" / "vector.schema.json"
+TYPES: dict[str, type | tuple[type, ...]] = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "integer": int,
+    "boolean": bool,
+    "null": type(None),
+}
+KEYWORDS = frozenset(
+    [
+        "$ref",
+        "$defs",
+        "$schema",
+        "title",
+        "description",
+        "type",
+        "enum",
+        "pattern",
+        "minLength",
+        "minimum",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "prefixItems",
+        "minItems",
+        "maxItems",
+        "anyOf",
+    ]
+)
+
+
+def schema_problems(schema: dict[str, Any], value: Any, root: Any, at: str) -> Iterator[str]:
+    """Yield where *value* departs from *schema*; knows the keywords of our one schema only."""
+    unknown = set(schema) - KEYWORDS
+    if unknown:
+        raise ValueError(f"this validator does not know the keywords {sorted(unknown)}")
+    if "$ref" in schema:
+        name = schema["$ref"].removeprefix("#/$defs/")
+        yield from schema_problems(root["$defs"][name], value, root, at)
+    if "type" in schema and not _is_a(schema["type"], value):
+        yield f"{at}: must be of type {schema['type']}"
+        return
+    if "enum" in schema and value not in schema["enum"]:
+        yield f"{at}: must be one of {', '.join(schema['enum'])}"
+    if "anyOf" in schema:
+        tries = [list(schema_problems(one, value, root, at)) for one in schema["anyOf"]]
+        if all(tries):
+            yield f"{at}: fits none of {len(tries)} alternatives ({min(tries, key=len)[0]})"
+    if isinstance(value, str):
+        if "pattern" in schema and not re.search(schema["pattern"], value):
+            yield f"{at}: {value!r} does not match {schema['pattern']}"
+        if len(value) < schema.get("minLength", 0):
+            yield f"{at}: is too short"
+    if isinstance(value, int) and value < schema.get("minimum", value):
+        yield f"{at}: must be at least {schema['minimum']}"
+    if isinstance(value, dict):
+        yield from _object_problems(schema, value, root, at)
+    if isinstance(value, list):
+        if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)):
+            yield f"{at}: has the wrong number of items"
+        for index, item in enumerate(value):
+            prefix = schema.get("prefixItems", [])
+            inner = prefix[index] if index < len(prefix) else schema.get("items", {})
+            yield from schema_problems(inner, item, root, f"{at}[{index}]")
+
+
+def _object_problems(schema: dict[str, Any], value: Any, root: Any, at: str) -> Iterator[str]:
+    known = schema.get("properties", {})
+    for name in schema.get("required", ()):
+        if name not in value:
+            yield f"{at}: field {name!r} is missing"
+    for name, item in value.items():
+        if name in known:
+            yield from schema_problems(known[name], item, root, f"{at}.{name}")
+        elif schema.get("additionalProperties", True) is False:
+            yield f"{at}: field {name!r} is not known"
+
+
+def _is_a(name: str, value: Any) -> bool:
+    return isinstance(value, TYPES[name]) and not (name == "integer" and isinstance(value, bool))
+
+
+def canonical(vectors: list[dict[str, Any]]) -> str:
+    """
+    Return the one way to write *vectors*.
+
+    A field that fits on a line has one; a longer list has a line per item. Characters that do
+    not show, or that look like others, are escaped.
+    """
+    blocks = []
+    for vector in vectors:
+        fields = []
+        for name, value in vector.items():
+            text = f'  "{name}": {_dumps(value)}'
+            if isinstance(value, list) and (len(text) > WIDTH or name == "checks"):
+                items = ",\n".join(f"   {_dumps(item)}" for item in value)
+                text = f'  "{name}": [\n{items}\n  ]'
+            fields.append(text)
+        blocks.append(" {\n" + ",\n".join(fields) + "\n }")
+    return "[\n" + ",\n".join(blocks) + "\n]\n"
+
+
+def _dumps(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return "".join(char if _shows(char) else _escape(char) for char in text)
+
+
+def _shows(char: str) -> bool:
+    return char.isprintable() and unicodedata.normalize("NFKC", char) == char
+
+
+def _escape(char: str) -> str:
+    return "\\u007f" if char == "\x7f" else json.dumps(char)[1:-1]
+
+
+def vector_problems(data: dict[str, Any], path: Path) -> Iterator[str]:
+    """Yield what is wrong with one vector beyond its fields and types."""
+    requirements, decisions = suite.load_requirements(), suite.load_decisions()
+    if data["id"].split("/")[0] != path.stem:
+        yield f"the id must begin with the name of its file, {path.stem}/"
+    for name in data["requirement"]:
+        if name not in requirements:
+            yield f"requirement {name} is not in requirements.json"
+    first = requirements.get(data["requirement"][0])
+    if first and data["level"] != first["level"]:
+        yield f"level is {data['level']}, that of {first['id']} is {first['level']}"
+    for name in data.get("ambiguity", ()):
+        if name not in decisions:
+            yield f"ambiguity {name} is not in decisions.json"
+    if data["section"] not in suite.load_sections():
+        yield f"section {data['section']} is not a section of RFC 9309"
+    if "\n" in data["comment"] or len(data["comment"].split()) < 3:
+        yield "the comment must be one sentence on one line"
+    expected = path.parts[1] if path.parts[0] == "profiles" else "default"
+    if data.get("profile", "default") != expected:
+        yield f"a vector in this folder is about profile {expected}"
+    for check in data.get("checks", ()):
+        if not check["allowed"] and check.get("line") is None:
+            yield f"the check of {check['url']!r} is disallowed, so a rule decides: name its line"
+
+
+def file_problems(path: Path, folder: Path, schema: dict[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with one file."""
+    text = path.read_text(encoding="utf-8")
+    try:
+        vectors = json.loads(text)
+    except ValueError as error:
+        yield f"not JSON: {error}"
+        return
+    found = list(schema_problems(schema, vectors, schema, "file"))
+    yield from found
+    if found:
+        return
+    where = path.relative_to(folder)
+    if where.parts[0] not in (*TOPICS, "profiles"):
+        yield f"{where.parts[0]} is not a topic"
+    ids = [vector["id"] for vector in vectors]
+    if ids != sorted(ids):
+        yield "the ids are not sorted"
+    if text != canonical(vectors):
+        yield "the formatting is not canonical (python conformance/lint.py --write mends it)"
+    for vector in vectors:
+        for problem in vector_problems(vector, where):
+            yield f"{vector['id']}: {problem}"
+
+
+def lint(folder: Path = suite.VECTORS) -> list[str]:
+    """Return every problem of the vector files below *folder*, a line each."""
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    problems: list[str] = []
+    seen: dict[str, Path] = {}
+    for path in suite.vector_files(folder):
+        where = path.relative_to(folder)
+        found = list(file_problems(path, folder, schema))
+        problems += [f"{where}: {problem}" for problem in found]
+        if found:
+            continue
+        for vector in json.loads(path.read_text(encoding="utf-8")):
+            if vector["id"] in seen:
+                problems.append(f"{where}: {vector['id']} stands in {seen[vector['id']]} too")
+            seen[vector["id"]] = where
+    return problems
+
+
+def write(folder: Path = suite.VECTORS) -> None:
+    """Put every file below *folder* in canonical form."""
+    for path in suite.vector_files(folder):
+        vectors = json.loads(path.read_text(encoding="utf-8"))
+        vectors.sort(key=lambda vector: str(vector["id"]))
+        path.write_text(canonical(vectors), encoding="utf-8")
+
+
+def main(arguments: list[str]) -> int:
+    """Run the lint; `--write` first mends order and formatting."""
+    if arguments not in ([], ["--write"]):
+        print("usage: python conformance/lint.py [--write]", file=sys.stderr)
+        return 2
+    if arguments:
+        write()
+    problems = lint()
+    for problem in problems:
+        print(problem)
+    count = len(suite.load())
+    print(f"{count} vectors, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,95 @@
+"""
+Writes docs/profiles.md from the profiles themselves, so that the page cannot drift.
+
+    python scripts/profiles_page.py            write the page
+    python scripts/profiles_page.py --check    exit 1 if the page on disk differs
+
+It reads field names, their sentences and their values; it does not know what a switch does.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from pathlib import Path
+
+from robotrules import profile
+from robotrules.robotstxt.values import NOTES
+
+PAGE = Path(__file__).parent.parent / "docs" / "profiles.md"
+OPENING = """# Profiles
+
+<!-- made by scripts/profiles_page.py from src/robotrules/profile.py: do not edit -->
+
+Where RFC 9309 is silent, or where sites write what it does not know, there is more than one reading.
+A profile is a named set of them. `strict` is the grammar and the text of the RFC; `default` adds
+tolerances that change no answer for a file that follows the grammar; `google` answers like
+google/robotstxt, bug for bug. Make your own with `robotrules.DEFAULT.replace(comma_user_agents=True)`.
+
+Nothing is tolerated silently: what was read leniently, or could not be used, is in `RobotsTxt.notes`.
+
+"""
+
+
+def sentences() -> dict[str, str]:
+    """Return the sentence below each field of Profile."""
+    (cls,) = (
+        node
+        for node in ast.parse(inspect.getsource(profile)).body
+        if isinstance(node, ast.ClassDef) and node.name == "Profile"
+    )
+    found: dict[str, str] = {}
+    field = ""
+    for node in cls.body:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            field = node.target.id
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and field:
+            found[field] = str(node.value.value)
+            field = ""
+    return found
+
+
+def cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "on" if value else ""
+    if isinstance(value, tuple):
+        return f"{len(value)}" if value else ""
+    return f"{value:,}" if isinstance(value, int) else "none"
+
+
+def page() -> str:
+    names = list(profile.PROFILES)
+    rows = [f"| field | {' | '.join(names)} | what it does |", "|---" * (len(names) + 2) + "|"]
+    for field, sentence in sentences().items():
+        values = [cell(getattr(profile.PROFILES[name], field)) for name in names]
+        rows.append(f"| `{field}` | {' | '.join(values)} | {sentence} |")
+    spellings = ", ".join(f"`{wrong}` ({right})" for wrong, right in profile.GOOGLE_SPELLINGS)
+    notes = ["| note | level | meaning |", "|---|---|---|"]
+    notes += [f"| `{code}` | {level} | {text} |" for code, (level, text) in NOTES.items()]
+    return (
+        OPENING
+        + "## Fields\n\n"
+        + "\n".join(rows)
+        + f"\n\nThe misspellings of `default` and `google`: {spellings}.\n"
+        + "\n## Notes\n\n"
+        + "`error`: the line, or a part of it, was not used. `warning`: a departure from the grammar was\n"
+        + "tolerated. `info`: good to know.\n\n"
+        + "\n".join(notes)
+        + "\n"
+    )
+
+
+def main() -> int:
+    text = page()
+    if "--check" in sys.argv[1:]:
+        if PAGE.read_text(encoding="utf-8") == text:
+            return 0
+        print(f"{PAGE.name} is not what the profiles say: run python scripts/profiles_page.py")
+        return 1
+    PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,111 @@
+"""
+The command line: `robotrules check`, `explain`, `parse`; one file each.
+
+Data goes to stdout, words to stderr. Exit code 0 is allowed, 1 disallowed, 2 usage or I/O; 130 is
+Ctrl-C, and 141 a reader that went away, as shells have it. Commands return their exit code. The
+commands know the library; nothing imports them.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+import robotrules
+from robotrules.cli.check import check
+from robotrules.cli.explain import explain
+from robotrules.cli.parse import parse
+from robotrules.cli.streams import Trouble, abandon_stdout, say
+from robotrules.cli.text import is_terminal
+
+__all__ = ["main", "run"]
+
+USAGE_OR_IO = 2
+INTERRUPTED = 128 + 2
+NO_READER = 128 + 13
+
+
+class Program(click.Group):
+    """The commands, and what becomes of an output that cannot be written or an interrupt."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; return its exit code."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            if is_terminal(sys.stderr):
+                sys.stderr.write("\n")  # the terminal shows ^C without a line end
+            return INTERRUPTED
+        except BrokenPipeError:
+            abandon_stdout()
+            return NO_READER
+        except OSError as error:
+            # Input has its own errors, which say where.
+            abandon_stdout()
+            why = error.strerror or type(error).__name__
+            raise Trouble(f"cannot write the output: {why}; redirect it elsewhere") from None
+
+
+def _version() -> str:
+    engine, python = robotrules.engine_name(), platform.python_version()
+    return f"robotrules {robotrules.__version__} ({engine} engine, Python {python})"
+
+
+@click.group(
+    cls=Program,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    invoke_without_command=True,
+)
+@click.version_option(message=_version(), version=robotrules.__version__)
+@click.pass_context
+def program(ctx: click.Context) -> int | None:
+    """
+    Decide, explain and read robots.txt (RFC 9309).
+
+    \b
+    robotrules check https://example.com/x --as ExampleBot --robots robots.txt
+    robotrules explain https://example.com/x --as ExampleBot --robots robots.txt
+    robotrules parse robots.txt
+
+    Data goes to stdout, words to stderr, and every command has --json. Exit code 0 is allowed, 1
+    disallowed, 2 usage or I/O. What a site asks of crawlers is a request and not a form of access
+    authorization.
+    """
+    if ctx.invoked_subcommand is not None:
+        return None
+    click.echo(ctx.get_help(), err=True)
+    return USAGE_OR_IO
+
+
+for command in (check, explain, parse):
+    program.add_command(command)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code; None takes the process's arguments."""
+    args = None if arguments is None else list(arguments)
+    try:
+        return program.main(args=args, prog_name="robotrules", standalone_mode=False) or 0
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx else "robotrules"
+        _say_error(error, f"; see {path} --help")
+    except click.ClickException as error:
+        _say_error(error, "")
+    except click.Abort:
+        return INTERRUPTED
+    return USAGE_OR_IO
+
+
+def _say_error(error: click.ClickException, cure: str) -> None:
+    context = getattr(error, "ctx", None)
+    with context.scope(cleanup=False) if context else click.Context(program, info_name="robotrules"):
+        say(" ".join(error.format_message().split()).rstrip(".") + cure)
+
+
+def main() -> NoReturn:
+    """Run the command line as a process."""
+    sys.exit(run())

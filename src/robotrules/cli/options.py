@@ -1,0 +1,135 @@
+"""
+Options that commands share, and what is read from them: the file, the profile, the crawler's names.
+
+Each option is declared once, so it has one name and one help text everywhere. It does not know what
+a command does with them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+import robotrules
+from robotrules.cli.streams import Trouble, quoted, read_robots, say
+from robotrules.cli.text import visible
+from robotrules.profile import PROFILES
+from robotrules.robotstxt.values import Note
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+NO_ROBOTS = (
+    "which robots.txt? Fetching comes with the client, which is not part of this version; "
+    "pass --robots FILE, or --robots - and pipe it in"
+)
+
+
+def profile_option(command: Command) -> Command:
+    """Add `--profile`."""
+    return click.option(
+        "--profile",
+        type=click.Choice(list(PROFILES)),
+        default="default",
+        show_default=True,
+        help="How to read what RFC 9309 leaves open: 'strict' is its text, 'default' tolerates "
+        "more, 'google' answers like google/robotstxt.",
+    )(command)
+
+
+def json_option(words: str) -> Callable[[Command], Command]:
+    """Add `--json`; *words* say what it prints."""
+    return click.option("--json", "as_json", is_flag=True, help=words)
+
+
+def robots_options(command: Command) -> Command:
+    """Add `--robots`, `--as` and `--profile`."""
+    robots = click.option(
+        "--robots",
+        metavar="FILE",
+        help="The robots.txt that governs the URLs; '-' is stdin.",
+    )
+    token = click.option(
+        "--as",
+        "product_tokens",
+        metavar="TOKEN",
+        multiple=True,
+        help="The crawler's product token, such as ExampleBot. Repeat it for a crawler with "
+        "several, the preferred one first.",
+    )
+    return robots(token(profile_option(command)))
+
+
+def given_robots(robots: str | None, profile: str) -> robotrules.RobotsTxt:
+    """Return the parsed file that `--robots` names."""
+    if robots is None:
+        raise Trouble(NO_ROBOTS)
+    return read_robots(robots, profile)[0]
+
+
+def given_tokens(tokens: Sequence[str], profile: str) -> tuple[str, ...]:
+    """Return the product tokens of `--as`; say so if one looks like a User-Agent header."""
+    if not tokens:
+        raise Trouble("who asks? Pass the crawler's product token, such as --as ExampleBot")
+    for token in tokens:
+        if not token.strip():
+            raise Trouble("--as is empty: pass the crawler's product token, such as ExampleBot")
+        cure = _likely(token)
+        if not PROFILES[profile].any_product_token:
+            _refuse_outside_grammar(token, cure)
+        elif "/" in token or " " in token:
+            say(
+                f"{quoted(token)} looks like a User-Agent header and is compared literally; a "
+                f"product token has no '/' and no space{cure}",
+                label="hint",
+                style="warning",
+            )
+    return tuple(tokens)
+
+
+def _refuse_outside_grammar(token: str, cure: str) -> None:
+    if token == "*" or robotrules.is_product_token(token):
+        return
+    raise Trouble(
+        f"{quoted(token)} is no product token: RFC 9309 §2.2.1 knows letters, '_' and '-' only"
+        f"{cure or '; profile default compares other names literally'}"
+    )
+
+
+def _likely(token: str) -> str:
+    """Return the advice to use the product token that a User-Agent header holds, if any."""
+    found = robotrules.product_token(token)
+    return f"; use --as {visible(found)}" if found and found != token else ""
+
+
+def single_or_many(tokens: tuple[str, ...]) -> str | tuple[str, ...]:
+    """Return one product token as itself, as the library's answers then name it."""
+    return tokens[0] if len(tokens) == 1 else tokens
+
+
+def given_urls(urls: Sequence[str], profile: str) -> list[bytes]:
+    """Return URLs of the command line as octets; say so if one is read in a surprising way."""
+    octets = []
+    for url in urls:
+        if url == "-":
+            raise Trouble("'-' is no URL: to check URLs from stdin, use --urls -")
+        octets.append(os.fsencode(url).strip())
+        if not url.startswith("/") and "://" not in url:
+            path = robotrules.normal_form(octets[-1], profile=profile)
+            say(
+                f"{quoted(url)} has no scheme and does not start with '/': only "
+                f"{quoted(path)} of it is compared",
+                label="hint",
+                style="warning",
+            )
+    return octets
+
+
+def say_notes(notes: Sequence[Note], name: str) -> None:
+    """Say what is odd about a file as a whole, because verdicts alone would hide it."""
+    for note in notes:
+        if note.line is None and note.level != "info":
+            where = "stdin" if name == "-" else quoted(name)
+            say(f"{where}: {note.message}", label=note.level, style=note.level)

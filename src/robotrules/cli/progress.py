@@ -1,0 +1,89 @@
+"""
+A progress bar on stderr: by octets where the size is known, a counter where it is not.
+
+It appears only after a moment, so short work shows nothing, and leaves no trace. It does not know
+what is counted, and it is silent unless somebody turns it on.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TextIO
+
+from robotrules.cli.text import shortened
+
+FIRST_AFTER = 0.4
+AGAIN_AFTER = 0.1
+BAR = 30
+
+
+class Progress:
+    """Counts things and octets; a context manager that wipes its line at the end."""
+
+    __slots__ = ("_clock", "_done", "_next", "_noun", "_shown", "_size", "_started", "_stream", "count")
+
+    def __init__(
+        self,
+        stream: TextIO | None,
+        size: int | None,
+        noun: str,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """*stream* is None for no bar, *size* is None where it is not known."""
+        self._stream = stream
+        self._size = size
+        self._noun = noun
+        self._clock = clock
+        self._started = clock()
+        self._next = self._started + FIRST_AFTER
+        self._done = 0
+        self._shown = False
+        self.count = 0
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            self._draw("")
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken so far."""
+        return self._clock() - self._started
+
+    def add(self, count: int, octets: int) -> None:
+        """Count more, and show it if it is time to."""
+        self.count += count
+        self._done += octets
+        if self._stream is None:
+            return
+        now = self._clock()
+        if now >= self._next:
+            self._next = now + AGAIN_AFTER
+            self._shown = True
+            self._draw(self.line())
+
+    def line(self) -> str:
+        """Return what the bar says now."""
+        seconds = max(self.seconds, 1e-9)
+        counted = f"{self.count:,} {self._noun}  {self.count / seconds:,.0f}/s"
+        if not self._size:
+            return counted
+        part = min(self._done / self._size, 1.0)
+        full = int(part * BAR)
+        left = seconds / part - seconds if part else 0.0
+        minutes, rest = divmod(round(left), 60)
+        bar = "#" * full + "-" * (BAR - full)
+        return f"[{bar}] {part:4.0%}  {counted}  {minutes}:{rest:02} left"
+
+    def _draw(self, text: str) -> None:
+        assert self._stream is not None
+        with suppress(OSError, ValueError):
+            width = os.get_terminal_size(self._stream.fileno()).columns or 80
+            # Carriage return, text, erase to the end of the line.
+            self._stream.write(f"\r{shortened(text, width - 1)}\x1b[K")
+            self._stream.flush()

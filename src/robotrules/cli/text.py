@@ -1,0 +1,134 @@
+"""
+Text for a person: visible characters, colour, and the line that points at a part of another.
+
+What a file or a URL holds comes from a stranger (RFC 9309 §3), so nothing of it reaches a terminal
+before `visible` has made every control character a plain one. It does not know what it prints.
+"""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Mapping
+from typing import Any, TextIO
+
+import click
+
+# What colours mean, said once. On a terminal without colour the words say the same.
+STYLES: Mapping[str, Mapping[str, Any]] = {
+    "allowed": {"fg": "green"},
+    "disallowed": {"fg": "red"},
+    "start": {"fg": "cyan"},
+    "other": {"fg": "blue"},
+    "error": {"fg": "red"},
+    "warning": {"fg": "yellow"},
+    "info": {"fg": "blue"},
+    "faint": {"dim": True},
+    "heading": {"bold": True},
+}
+CUT = "…"
+
+
+def visible(text: str | bytes) -> str:
+    """Return text in which every octet that is not UTF-8, and every invisible character, shows."""
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "backslashreplace")
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else _escaped(ord(c)) for c in text)
+
+
+def _escaped(code: int) -> str:
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def cells(text: str) -> int:
+    """Return how many columns of a terminal the text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
+
+
+def shortened(text: str, room: int) -> str:
+    """Return the text, cut at its end where it takes more than *room* characters."""
+    return text if len(text) <= room else text[: max(room - 1, 0)] + CUT
+
+
+def plural(count: int, noun: str) -> str:
+    """Return `1 rule`, `2,000 rules`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def listed(items: list[str], most: int) -> str:
+    """Return the items with commas between them, and how many more there are."""
+    rest = len(items) - most
+    return ", ".join(items[:most]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def between(first: int, last: int, noun: str) -> str:
+    """Return `line 3`, or `lines 3-5`."""
+    return f"{noun} {first}" if last <= first else f"{noun}s {first}-{last}"
+
+
+def wants_colour(stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
+    """Tell whether to colour: NO_COLOR says no, FORCE_COLOR yes, otherwise the terminal decides."""
+    if environment.get("NO_COLOR"):
+        return False
+    if environment.get("FORCE_COLOR", "") not in ("", "0"):
+        return True
+    return is_terminal(stream) and environment.get("TERM") != "dumb"
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Tell whether a person looks at the stream; a closed one is no terminal."""
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:
+        return False
+
+
+class Paint:
+    """Colours text, or leaves it alone."""
+
+    __slots__ = ("on",)
+
+    def __init__(self, on: bool) -> None:
+        self.on = on
+
+    def __call__(self, style: str, text: str) -> str:
+        if not self.on or not text:
+            return text
+        return click.style(text, **STYLES[style])
+
+
+class Excerpt:
+    """A line of a file, and below it a caret line that points at a part of it."""
+
+    __slots__ = ("_after", "_before", "_marked")
+
+    def __init__(self, line: bytes, start: int, end: int, room: int) -> None:
+        """*start* and *end* are octets of the line; what has no *room* is left out."""
+        start = min(max(start, 0), len(line))
+        before, marked = visible(line[:start]), visible(line[start : max(start, end)])
+        after = visible(line[max(start, end) :])
+        if len(before) > room // 2:
+            before = CUT + before[1 - room // 2 :]
+        self._before = before
+        self._marked = shortened(marked, room - len(before))
+        self._after = shortened(after, room - len(before) - len(self._marked))
+
+    def lines(self, gutter: str, words: str, paint: Paint, style: str) -> list[str]:
+        """Return both lines: *gutter* before the first, *words* after the carets."""
+        carets = "^" * max(cells(self._marked), 1)
+        margin = " " * len(gutter)
+        bar = paint("faint", "|")
+        return [
+            f"{paint('faint', gutter)} {bar} {self._before}{paint(style, self._marked)}"
+            f"{self._after}".rstrip(),
+            f"{margin} {bar} {' ' * cells(self._before)}{paint(style, carets)}  {words}".rstrip(),
+        ]

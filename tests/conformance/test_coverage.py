@@ -1,0 +1,94 @@
+"""Every requirement has a vector or a stated reason, and every decision is shown."""
+
+from __future__ import annotations
+
+import pytest
+import suite
+
+from robotrules.robotstxt.values import NOTES
+
+VECTORS = suite.load()
+STATUSES = {"later", "not-testable", "documented"}
+
+
+def cited() -> set[str]:
+    """Return the ids of all requirements that some vector decides."""
+    return {name for vector in VECTORS for name in vector.requirements}
+
+
+def decided(*profiles: str) -> set[str]:
+    """Return the decisions that vectors of these profiles show."""
+    return {
+        name
+        for vector in VECTORS
+        if vector.profile in profiles
+        for name in vector.data.get("ambiguity", ())
+    }
+
+
+def test_the_list_is_whole() -> None:
+    """The list has every requirement of every document."""
+
+    assert len(suite.load_requirements()) == 324
+
+
+def test_every_requirement_has_a_vector_or_a_reason() -> None:
+    """A requirement without a vector says why."""
+
+    assert [
+        name
+        for name in suite.load_requirements()
+        if name not in cited() and name not in suite.load_reasons()
+    ] == []
+
+
+def test_no_requirement_has_both() -> None:
+    """A reason goes when its vector comes."""
+
+    assert sorted(cited() & set(suite.load_reasons())) == []
+
+
+def test_reasons_are_for_known_requirements() -> None:
+    """A reason names a requirement of the list, a status we know, and says something."""
+
+    for name, entry in suite.load_reasons().items():
+        assert name in suite.load_requirements()
+        assert entry["status"] in STATUSES
+        assert len(entry["reason"].split()) > 3
+
+
+def test_what_parsing_decides_is_covered(capsys: pytest.CaptureFixture[str]) -> None:
+    """In scope, nothing waits for later but what the client and the lint will say."""
+
+    scope = [name for name, entry in suite.load_requirements().items() if suite.in_scope(entry)]
+    open_ones = [name for name in scope if name not in cited()]
+    with capsys.disabled():
+        covered = len(scope) - len(open_ones)
+        print(f"\n{covered} of {len(scope)} requirements in scope have vectors")
+        for name in open_ones:
+            print(f"  {name}: {suite.load_reasons()[name]['reason']}")
+
+    later = {name for name in open_ones if suite.load_reasons()[name]["status"] == "later"}
+    assert {"REP-2.2.1-03", "REP-3-02", "REP-3-03"} == later
+
+
+def test_every_decision_has_a_vector() -> None:
+    """Each decision on an open reading can be seen in some vector."""
+
+    assert sorted(set(suite.load_decisions()) - decided(*suite.PROFILES)) == []
+
+
+@pytest.mark.parametrize("profile", ["strict", "google"])
+def test_profiles_are_tested_both_ways(profile: str) -> None:
+    """What a profile's vectors show about a decision, default's vectors show too."""
+
+    assert {"AMB-00"} >= decided(profile) - decided("default")
+
+
+def test_every_note_has_a_vector() -> None:
+    """A note that no vector produces is a note nobody has seen."""
+
+    produced = {code for vector in VECTORS for code in vector.data.get("notes", ())}
+
+    assert sorted(set(NOTES) - produced) == []
+    assert sorted(produced - set(NOTES)) == []

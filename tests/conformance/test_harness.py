@@ -1,0 +1,342 @@
+"""The runner and the harness protocol: our harness passes, and a bad one is found out."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import json
+import sys
+import time
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import protocol
+import pytest
+import runner
+import suite
+
+from robotrules import _engine
+
+HARNESSES = suite.HERE / "harnesses"
+OURS = [sys.executable, str(HARNESSES / "robotrules_harness.py")]
+VECTORS = {vector.id: vector for vector in suite.load()}
+FEW = [VECTORS["prefix/root"], VECTORS["prefix/no-rules"], VECTORS["wildcards/several"]]
+# Enough of a harness to be spoilt: it answers start and profile, and hands on the rest.
+SCRIPT = """
+import base64, json, sys, time
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["cmd"] == "start":
+        names = {"name": "sample", "version": "1", "language": "python"}
+        reply = {"version": 1, "implementation": names}
+    elif message["cmd"] == "profile":
+        reply = {"supported": message["profile"] == "default"}
+    elif message["cmd"] == "run":
+        vector = message["vector"]
+        body = base64.b64decode(vector["body"]).decode()
+        checks = [{"allowed": "Disallow: /" not in body} for check in vector["checks"]]
+        reply = {"seq": message["seq"], "answer": {"checks": checks}}
+        SPOIL
+    else:
+        break
+    print(json.dumps(reply), flush=True)
+"""
+
+
+def command(folder: Path, spoil: str = "pass") -> list[str]:
+    """Write a harness that answers by one word in the body, spoilt as told."""
+    path = folder / "harness.py"
+    path.write_text(SCRIPT.replace("SPOIL", spoil), encoding="utf-8")
+    return [sys.executable, str(path)]
+
+
+@pytest.mark.parametrize("engine", ["native", "pure"])
+def test_our_harness(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a process of its own, our harness passes every vector with either engine."""
+
+    if engine == "native" and _engine.native is None:
+        pytest.skip("the native engine is not built here")
+    monkeypatch.setenv("ROBOTRULES_NO_EXTENSIONS", "0" if engine == "native" else "1")
+
+    report = runner.Runner(OURS, seconds=60).run(list(VECTORS.values()))
+
+    assert f"({engine} engine)" in report.implementation["version"]
+    assert [result for result in report.results if result.kind != "passed"] == []
+
+
+def test_wrong_harness_fails(tmp_path: Path) -> None:
+    """An implementation that knows no wildcards passes the smoke test and fails a vector."""
+
+    report = runner.Runner(command(tmp_path)).run(FEW)
+
+    assert [result.kind for result in report.results] == ["passed", "passed", "failed"]
+    assert "expected True, got False" in report.results[2].details[0]
+
+
+def test_profile_that_is_not_supported(tmp_path: Path) -> None:
+    """Vectors of a profile a harness does not know are skipped, with that reason."""
+
+    report = runner.Runner(command(tmp_path)).run([VECTORS["google-urls/tilde"]])
+
+    assert report.results[0].kind == "skipped"
+    assert report.results[0].details == ("profile google is not supported",)
+
+
+def test_broken_harness_is_no_wrong_implementation(tmp_path: Path) -> None:
+    """One that cannot tell all from nothing does not pass the smoke test."""
+
+    spoil = 'reply["answer"] = {"checks": [{"allowed": True}]}'
+
+    with pytest.raises(runner.Broken, match="smoke test failed"):
+        runner.Runner(command(tmp_path, spoil)).run(FEW)
+
+
+def test_hanging_harness_is_stopped(tmp_path: Path) -> None:
+    """A harness that does not answer is ended and started again; the next vector is asked."""
+
+    one = runner.Runner(command(tmp_path, 'if "no-rules" in vector["id"]: time.sleep(600)'), 1)
+    first = one.connection.process
+    started = time.monotonic()
+
+    report = one.run(FEW)
+
+    assert [result.kind for result in report.results] == ["passed", "errored", "failed"]
+    assert report.results[1].details == ("no answer within 1 seconds",)
+    assert first.poll() is not None
+    assert one.connection.process.poll() is not None
+    assert time.monotonic() - started < 30
+
+
+def test_harness_that_does_not_read_is_stopped(tmp_path: Path) -> None:
+    """A question larger than a pipe does not block the runner."""
+
+    spoil = 'if "Disallow" in body: print(json.dumps(reply), flush=True); time.sleep(600)'
+
+    report = runner.Runner(command(tmp_path, spoil), 1).run([VECTORS["size/finite"]])
+
+    assert report.results[0].kind == "errored"
+
+
+def test_harness_that_dies(tmp_path: Path) -> None:
+    """A harness that ends in the middle costs one vector."""
+
+    report = runner.Runner(command(tmp_path, 'if "no-rules" in vector["id"]: sys.exit(3)')).run(FEW)
+
+    assert [result.kind for result in report.results] == ["passed", "errored", "failed"]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        ('reply["seq"] = 99', "not to this question"),
+        ('print("hello")', "not JSON"),
+        ("reply = [1]", "not an object"),
+    ],
+)
+def test_harness_that_does_not_speak_the_protocol(tmp_path: Path, spoil: str, words: str) -> None:
+    """A line that is no reply to the question is the harness's mistake."""
+
+    with pytest.raises(runner.Broken, match=words):
+        runner.Runner(command(tmp_path, spoil)).run(FEW)
+
+
+def test_command_that_does_not_start(tmp_path: Path) -> None:
+    """A command that is not there, or says nothing, is told at once."""
+
+    with pytest.raises(runner.Broken, match="cannot start"):
+        runner.Runner([str(tmp_path / "none")])
+    with pytest.raises(runner.Broken, match="no start"):
+        runner.Runner([sys.executable, "-c", "pass"])
+
+
+def test_a_harness_never_sees_what_is_expected() -> None:
+    """A question holds no verdict, line, form or note to copy."""
+
+    hidden = {"allowed", "line", "reason", "form", "valid", "absent_notes", "comment"}
+    for vector in VECTORS.values():
+        asked = suite.question(vector)
+        names = set(asked) | {name for check in asked["checks"] for name in check}
+        names |= {name for form in asked["forms"] for name in form}
+        assert not names & hidden
+        assert {asked[part] for part in suite.WHOLE_PARTS} <= {True, False}
+
+
+# --- Judging ------------------------------------------------------------------------------------
+
+
+def judged(answer: Any, **fields: Any) -> suite.Result:
+    """Judge *answer* to a vector with these expectations."""
+    data = {"id": "sample/one", "requirement": [], "robotstxt": "", **fields}
+    return suite.judge(suite.Vector(Path("sample.json"), data), answer)
+
+
+CHECK = {"url": "/x", "product_token": "a", "allowed": False, "line": 2, "reason": "disallow-rule"}
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [
+        ({"allowed": False, "line": 2, "reason": "disallow-rule"}, "passed"),
+        ({"allowed": False}, "passed"),
+        ({"allowed": True}, "failed"),
+        ({"allowed": False, "line": 3}, "failed"),
+        ({"allowed": False, "line": None}, "failed"),
+        ({"allowed": False, "reason": "no-match"}, "failed"),
+        ({"allowed": "no"}, "errored"),
+        ({"errored": "ValueError"}, "errored"),
+        ({"skipped": "cannot"}, "skipped"),
+    ],
+)
+def test_judging_a_check(given: dict[str, Any], kind: str) -> None:
+    """A line that is not answered is not judged; one that is, must be right."""
+
+    assert kind == judged({"checks": [given]}, checks=[CHECK]).kind
+
+
+@pytest.mark.parametrize(
+    ("fields", "answer", "kind"),
+    [
+        ({"notes": ["bom"]}, {"notes": ["bom", "typo"]}, "passed"),
+        ({"notes": ["bom"]}, {"notes": []}, "failed"),
+        ({"absent_notes": ["bom"]}, {"notes": ["bom"]}, "failed"),
+        ({"absent_notes": ["bom"]}, {"notes": []}, "passed"),
+        ({"groups": []}, {"groups": []}, "passed"),
+        ({"groups": []}, {"groups": [{"user_agents": ["a"], "rules": []}]}, "failed"),
+        ({"records": []}, {"records": [{"key": "a", "value": "b", "line": 1}]}, "failed"),
+        (
+            {"records": [{"key": "a", "value": "b", "line": 1}]},
+            {"records": [{"key": "a", "value": {"base64": "Yg=="}, "line": 1, "group": 0}]},
+            "passed",
+        ),
+        (
+            {"records": [{"key": "a", "value": "b", "line": 1}]},
+            {"records": [{"key": "a", "value": "c", "line": 1}]},
+            "failed",
+        ),
+        ({"forms": [{"input": "/", "pattern": False, "form": "/"}]}, {"forms": ["/"]}, "passed"),
+        ({"forms": [{"input": "/", "pattern": False, "form": "/"}]}, {"forms": ["/x"]}, "failed"),
+        ({"forms": [{"input": "/", "pattern": False, "form": "/"}]}, {"forms": []}, "errored"),
+        ({"tokens": [{"token": "a", "valid": True}]}, {"tokens": [False]}, "failed"),
+        (
+            {"user_agents": [{"header": "a", "product_token": None}]},
+            {"user_agents": ["a"]},
+            "failed",
+        ),
+        ({"refused": [{"product_token": ""}]}, {"refused": [True]}, "passed"),
+        ({"refused": [{"product_token": ""}]}, {"refused": [False]}, "failed"),
+        ({"checks": [CHECK]}, {}, "errored"),
+        ({"checks": [CHECK]}, {"skipped": "cannot"}, "skipped"),
+        ({"checks": [CHECK]}, {"errored": "boom"}, "errored"),
+        ({"checks": [CHECK]}, 5, "errored"),
+    ],
+)
+def test_judging_the_other_parts(fields: dict[str, Any], answer: Any, kind: str) -> None:
+    """Each part is compared by its own measure."""
+
+    assert kind == judged(answer, **fields).kind
+
+
+# --- The harness side ---------------------------------------------------------------------------
+
+
+class Sample(protocol.VerdictsOnly):
+    """Disallows everything, except that it cannot stand one URL."""
+
+    name, version = "sample", "1"
+
+    def load(self, body: bytes) -> protocol.Ask:
+        return lambda url, token: bool(1 / (url != "https://e.example/zero") and False)
+
+
+def test_unknown_command() -> None:
+    """An unknown command is answered with an error, and the harness goes on."""
+
+    lines = ['{"cmd": "dance"}', "", "nonsense", '{"no": "cmd"}', '{"cmd": "stop"}', '{"cmd": "x"}']
+    source, sink = io.StringIO("\n".join(lines)), io.StringIO()
+
+    protocol.serve(Sample(), source, sink)
+
+    replies = [json.loads(line) for line in sink.getvalue().splitlines()]
+    assert replies[0] == {"error": "unknown command 'dance'"}
+    assert list(replies[1]) == ["error"]
+    assert len(replies) == 3
+
+
+def test_other_version_of_the_protocol() -> None:
+    """A harness does not pretend to speak a version it does not know."""
+
+    reply = protocol.respond(Sample(), '{"cmd": "start", "version": 9}')
+
+    assert reply == {"error": "this harness speaks version 1 of the protocol"}
+
+
+def test_verdicts_only() -> None:
+    """A harness of verdicts skips what it has no words for, and reports what broke."""
+
+    checks = [{"url": "/x", "product_token": "a"}, {"url": "/zero", "product_token": "a"}]
+    checks.append({"url": "/x", "product_token": ["a", "b"]})  # type: ignore[dict-item]
+    vector = {"options": {}, "complete": True, "body": "", "checks": checks}
+
+    reply = protocol.run(Sample(), {"seq": 1, "vector": vector})
+    kinds = [next(iter(check)) for check in reply["answer"]["checks"]]
+
+    assert kinds == ["allowed", "errored", "skipped"]
+    assert {"skipped"} == set(reply["answer"]["forms"])
+    for change in ({"options": {"max_bytes": 1}}, {"complete": False}):
+        assert "skipped" in protocol.run(Sample(), {"seq": 1, "vector": vector | change})
+    assert "KeyError" in protocol.run(Sample(), {"seq": 1})["errored"]
+
+
+# --- Known differences --------------------------------------------------------------------------
+
+
+def test_known_differences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A failure that is not listed, or a listed one that passes, fails the run."""
+
+    harness = ["--only", "prefix/root", "--", *command(tmp_path)]
+    known = tmp_path / "known.txt"
+
+    assert runner.main(harness) == 0
+    assert "1 passed, 0 failed, 0 skipped" in capsys.readouterr().out
+    known.write_text("# none\nprefix/root # it passes\nprefix/root-nowhere\n")
+    assert runner.main(["--known-differences", str(known), *harness]) == 1
+    told = capsys.readouterr().out
+    assert "prefix/root is a known difference but passed" in told
+    assert "prefix/root-nowhere is a known difference but not a vector" in told
+
+
+def test_report_and_list_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The report is JSON, and the list of differences can be written and then holds."""
+
+    report, known = tmp_path / "report.json", tmp_path / "known.txt"
+    harness = ["--only", "wildcards/", "--", *command(tmp_path)]
+
+    assert runner.main(["--json", str(report), *harness]) == 1
+    counts = json.loads(report.read_text())["counts"]
+    assert counts["failed"] > 0
+    assert runner.main(["--write-known-differences", str(known), *harness]) == 0
+    assert counts["failed"] + counts["errored"] == len(runner.read_known(known))
+    assert runner.main(["--known-differences", str(known), *harness]) == 0
+    assert runner.main(["--", str(tmp_path / "none")]) == 2
+    assert "does not work" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "package"), [("protego", "protego"), ("robotspy", "robots"), ("urllib", "urllib")]
+)
+def test_other_implementations(name: str, package: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Another implementation, where it is installed, differs exactly as its list says."""
+
+    known = suite.HERE / "known_differences" / f"{name}.txt"
+    made_with = known.read_text(encoding="utf-8").split(":")[0].split()[-1]
+    if importlib.util.find_spec(package) is None:
+        pytest.skip(f"{name} is not installed here")
+    version = metadata.version(name) if name != "urllib" else sys.version.split()[0]
+    if version != made_with:
+        pytest.skip(f"the list was made with {name} {made_with}, here is {version}")
+    harness = [sys.executable, str(HARNESSES / f"{name}_harness.py")]
+
+    code = runner.main(["--seconds", "5", "--known-differences", str(known), "--", *harness])
+
+    assert code == 0, capsys.readouterr().out

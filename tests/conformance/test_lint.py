@@ -1,0 +1,132 @@
+"""The lint finds what is wrong with a vector file, and nothing in ours."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import lint
+import pytest
+import suite
+
+GOOD: dict[str, Any] = {
+    "id": "sample/one",
+    "requirement": ["REP-2.2-04"],
+    "section": "2.2",
+    "level": "GRAM",
+    "robotstxt": "User-agent: a\nDisallow: /x\n",
+    "comment": "A line feed ends a line.",
+    "checks": [{"url": "/x", "product_token": "a", "allowed": False, "line": 2}],
+}
+
+
+def problems(folder: Path, *vectors: dict[str, Any], text: str | None = None) -> list[str]:
+    """Lint a folder with one file."""
+    path = folder / "lines" / "sample.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(lint.canonical(list(vectors)) if text is None else text, encoding="utf-8")
+    return lint.lint(folder)
+
+
+def test_our_vectors_are_clean(capsys: pytest.CaptureFixture[str]) -> None:
+    """The suite has no problem, and the lint says so in its last line."""
+
+    assert lint.main([]) == 0
+    assert f"{len(suite.load())} vectors, 0 problems\n" == capsys.readouterr().out
+
+
+def test_good_sample(tmp_path: Path) -> None:
+    """The sample the other tests spoil is good."""
+
+    assert problems(tmp_path, GOOD) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"id": "other/one"}, "name of its file"),
+        ({"id": "Sample/One"}, "does not match"),
+        ({"requirement": ["REP-9.9-99"]}, "not in requirements.json"),
+        ({"requirement": []}, "wrong number of items"),
+        ({"section": "2.9"}, "not a section of RFC 9309"),
+        ({"level": "MUST"}, "that of REP-2.2-04 is GRAM"),
+        ({"ambiguity": ["AMB-99"]}, "not in decisions.json"),
+        ({"comment": "no sentence"}, "does not match"),
+        ({"comment": "Two words."}, "one sentence"),
+        ({"profile": "google"}, "about profile default"),
+        ({"profile": "bing"}, "must be one of"),
+        ({"robotstxt": 5}, "fits none"),
+        ({"robotstxt": {"parts": [["a", 0]]}}, "fits none"),
+        ({"checks": []}, "wrong number of items"),
+        ({"checks": [{"url": "/x", "product_token": "a"}]}, "'allowed' is missing"),
+        ({"checks": [{**GOOD["checks"][0], "line": None}]}, "name its line"),
+        ({"checks": [{**GOOD["checks"][0], "line": 0}]}, "fits none"),
+        ({"checks": [{**GOOD["checks"][0], "line": True}]}, "fits none"),
+        ({"checks": [{**GOOD["checks"][0], "product_token": ""}]}, "fits none"),
+        ({"surprise": 1}, "is not known"),
+    ],
+)
+def test_spoilt_sample(tmp_path: Path, change: dict[str, Any], words: str) -> None:
+    """Each way to spoil a vector is one problem."""
+
+    found = problems(tmp_path, copy.deepcopy(GOOD) | change)
+
+    assert len(found) == 1
+    assert words in found[0]
+
+
+def test_nothing_asked(tmp_path: Path) -> None:
+    """A vector that expects nothing is a problem."""
+
+    vector = {name: value for name, value in GOOD.items() if name != "checks"}
+
+    assert "fits none of 7 alternatives" in problems(tmp_path, vector)[0]
+
+
+def test_order_and_duplicates(tmp_path: Path) -> None:
+    """Ids are sorted within a file and unique in the suite."""
+
+    assert "not sorted" in problems(tmp_path, GOOD | {"id": "sample/two"}, GOOD)[0]
+    assert "stands in" in problems(tmp_path, GOOD, GOOD)[0]
+
+
+def test_files(tmp_path: Path) -> None:
+    """A file is JSON in canonical form, in the folder of a topic."""
+
+    assert "not JSON" in problems(tmp_path, text="[")[0]
+    assert "not canonical" in problems(tmp_path, text=json.dumps([GOOD]))[0]
+    (tmp_path / "lines").rename(tmp_path / "elsewhere")
+    assert "not a topic" in lint.lint(tmp_path)[0]
+
+
+def test_write_mends_order_and_form(tmp_path: Path) -> None:
+    """Writing sorts the ids and sets the canonical form."""
+
+    assert problems(tmp_path, text=json.dumps([GOOD | {"id": "sample/two"}, GOOD]))
+    lint.write(tmp_path)
+    assert lint.lint(tmp_path) == []
+
+
+def test_canonical_form_hides_nothing() -> None:
+    """Characters that do not show, or look like others, are escaped."""
+
+    text = lint.canonical([{"id": "é\u2028\u212a\x7f\ufeff"}])
+
+    assert '"é\\u2028\\u212a\\u007f\\ufeff"' in text
+    assert json.loads(text) == [{"id": "é\u2028\u212a\x7f\ufeff"}]
+
+
+def test_unknown_keyword() -> None:
+    """The validator refuses a schema it would not understand."""
+
+    with pytest.raises(ValueError, match="does not know"):
+        list(lint.schema_problems({"oneOf": []}, 1, {}, "file"))
+
+
+def test_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    """A wrong argument is told apart from a problem."""
+
+    assert lint.main(["--help-me"]) == 2
+    assert "usage" in capsys.readouterr().err

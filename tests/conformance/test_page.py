@@ -1,0 +1,42 @@
+"""The page on RFC 9309 is generated from the suite, and current."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import suite
+
+SCRIPT = suite.HERE.parent / "scripts" / "rfc9309_page.py"
+PAGE = suite.HERE.parent / "docs" / "rfc9309.md"
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the script as a person does."""
+    command = [sys.executable, str(SCRIPT), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_page_is_current() -> None:
+    """What is on disk is what the script would write."""
+
+    done = run("--check")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_page_shows_every_vector() -> None:
+    """Each vector stands on the page once, and each requirement of RFC 9309 has its place."""
+
+    text = PAGE.read_text(encoding="utf-8")
+
+    for vector in suite.load():
+        assert text.count(f'<a id="{vector.id.replace("/", "--")}"></a>') == 1
+    for name in suite.load_requirements():
+        assert not name.startswith("REP-") or f"### {name}\n" in text
+
+
+def test_usage() -> None:
+    """A wrong argument is no difference."""
+
+    assert run("--chekc").returncode == 2

@@ -1,0 +1,54 @@
+"""Every switch of every profile is seen by a vector: turn it, and some vector fails."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import robotrules_harness
+import suite
+
+import robotrules
+
+PROFILES = (robotrules.DEFAULT, robotrules.STRICT, robotrules.GOOGLE)
+# Strict refuses product tokens outside the grammar, and inside it a literal match adds nothing.
+UNSEEN = {("strict", "literal_tokens")}
+OTHER_VALUES: dict[str, dict[Any, Any]] = {
+    "max_bytes": {512_000: 1 << 24, 1 << 24: 512_000},
+    "max_line": {None: 16_663, 16_663: None},
+}
+VECTORS = [vector for vector in suite.load() if vector.path.stem != "cost"]
+
+
+def turned() -> Iterator[tuple[str, str, object]]:
+    """Yield each profile with each switch and limit that can be seen, and another value."""
+    for profile in PROFILES:
+        for field in dataclasses.fields(profile):
+            value = getattr(profile, field.name) if field.init else None
+            if (profile.name, field.name) in UNSEEN:
+                continue
+            if isinstance(value, bool):
+                yield profile.name, field.name, not value
+            elif field.name in OTHER_VALUES:
+                yield profile.name, field.name, OTHER_VALUES[field.name][value]
+
+
+@pytest.mark.parametrize(("profile", "switch", "value"), list(turned()))
+def test_switch_is_seen(profile: str, switch: str, value: object) -> None:
+    """With one switch turned, at least one vector of the profile does not pass."""
+
+    for vector in VECTORS:
+        if vector.profile != profile or switch in vector.data.get("options", {}):
+            continue
+        question = suite.question(vector)
+        question["options"] = {**question["options"], switch: value}
+        try:
+            answer = robotrules_harness.answer(question)
+        except robotrules.RobotrulesError as error:
+            answer = {"errored": str(error)}
+        if suite.judge(vector, answer).kind != "passed":
+            return
+
+    pytest.fail(f"no vector of profile {profile} sees {switch}")

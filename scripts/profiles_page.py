@@ -33,11 +33,11 @@ Nothing is tolerated silently: what was read leniently, or could not be used, is
 
 
 def sentences() -> dict[str, str]:
-    """Return the sentence below each field of Profile."""
+    """Return the sentence below each field of a profile."""
     (cls,) = (
         node
         for node in ast.parse(inspect.getsource(profile)).body
-        if isinstance(node, ast.ClassDef) and node.name == "Profile"
+        if isinstance(node, ast.ClassDef) and node.name == "_Fields"
     )
     found: dict[str, str] = {}
     field = ""

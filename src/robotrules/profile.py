@@ -10,11 +10,9 @@ It does not know how anything is parsed: a profile is data.
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass, field
 from enum import Enum
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from robotrules.errors import ProfileError
 
@@ -33,8 +31,7 @@ class Role(Enum):
     """Is kept with its group and has no effect on grouping (§2.2.4)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Extension:
+class Extension(NamedTuple):
     """The declaration of one record beyond User-agent, Allow and Disallow."""
 
     key: str
@@ -46,14 +43,6 @@ class Extension:
     """`file` or `group`: what a reader of this record should look at."""
     reference: str = ""
     """The document that defines it."""
-
-    def __post_init__(self) -> None:
-        for name in (self.key, *self.spellings):
-            if not name.strip() or name.strip() != name or ":" in name or "#" in name:
-                raise ProfileError(
-                    f"{name!r} cannot be the name of a record: use text without ':', '#' "
-                    "or spaces at its ends"
-                )
 
 
 # What google/robotstxt accepts for the records of the RFC (AMB-14); it fails towards what the
@@ -86,15 +75,7 @@ MORE_SPELLINGS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Profile:
-    """
-    How to read what the RFC leaves open, or what sites write against it.
-
-    Immutable; `replace()` makes another. A field is either a limit, a table, or a switch, and a
-    switch that is on is a departure from the RFC's text.
-    """
-
+class _Fields(NamedTuple):
     name: str
 
     max_bytes: int = LEAST_MAX_BYTES
@@ -147,11 +128,28 @@ class Profile:
     empty_rules_match: bool = False
     """An empty rule matches everything with no octets, and allows it (AMB-42)."""
 
-    _settings: dict[ModuleType, Any] = field(
-        default_factory=dict, init=False, repr=False, compare=False, hash=False
-    )
 
-    def __post_init__(self) -> None:
+class Profile(_Fields):
+    """
+    How to read what the RFC leaves open, or what sites write against it.
+
+    Immutable; `replace()` makes another. A field is either a limit, a table, or a switch, and a
+    switch that is on is a departure from the RFC's text.
+    """
+
+    # No __slots__: a profile keeps what it looks like to an engine, made once, in its __dict__.
+
+    def __new__(cls, **fields: Any) -> Profile:
+        """Make a profile; each field is given by its name."""
+        for name in fields:
+            if name not in _Fields._fields:
+                known = ", ".join(_Fields._fields)
+                raise ProfileError(f"a profile has no field {name!r}; it has {known}")
+        profile = super().__new__(cls, **fields)
+        profile._vet()
+        return profile
+
+    def _vet(self) -> None:
         if self.max_bytes < LEAST_MAX_BYTES:
             raise ProfileError(
                 f"max_bytes is {self.max_bytes:,}, but RFC 9309 §2.5 asks for at least "
@@ -161,20 +159,23 @@ class Profile:
             raise ProfileError(f"max_bytes is {self.max_bytes:,}: use at most {1 << 30:,} (1 GiB)")
         if self.max_line is not None and self.max_line < 1:
             raise ProfileError(f"max_line is {self.max_line}: use a positive number, or None")
+        for extension in self.extensions:
+            for name in (extension.key, *extension.spellings):
+                if not name.strip() or name.strip() != name or ":" in name or "#" in name:
+                    raise ProfileError(
+                        f"{name!r} cannot be the name of a record: use text without ':', '#' "
+                        "or spaces at its ends"
+                    )
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a profile is immutable: make another with replace({name}=...)")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self._values(),)
-
-    def _values(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.init}
+        return _rebuild, (self._asdict(),)
 
     def replace(self, **changes: Any) -> Profile:
         """Return a profile that differs in the given fields."""
-        known = self._values()
-        for name in changes:
-            if name not in known:
-                raise ProfileError(f"a profile has no field {name!r}; it has {', '.join(known)}")
-        return Profile(**known | changes)
+        return Profile(**self._asdict() | changes)
 
     def with_extensions(self, *extensions: Extension) -> Profile:
         """Return a profile whose parser knows these records too."""
@@ -182,15 +183,15 @@ class Profile:
 
     def switches(self) -> tuple[str, ...]:
         """Return the names of the departures that are on, in the order they stand here."""
-        return tuple(name for name, value in self._values().items() if value is True)
+        return tuple(name for name, value in self._asdict().items() if value is True)
 
     def settings(self, engine: ModuleType) -> Any:
         """Return this profile as *engine* wants it; made once for each engine."""
-        settings = self._settings.get(engine)
+        settings = self.__dict__.get(engine.__name__)
         if settings is None:
             switches = [name for name in self.switches() if name not in _PYTHON_SWITCHES]
             settings = engine.Settings(switches, self._keys(), self.max_bytes, self.max_line)
-            self._settings[engine] = settings
+            self.__dict__[engine.__name__] = settings
         return settings
 
     def _keys(self) -> list[tuple[bytes, bytes, str, bool]]:

@@ -3,7 +3,7 @@ Picks the engine: native where it was built, pure everywhere else.
 
 `ROBOTRULES_NO_EXTENSIONS=1` picks the pure one; `ROBOTRULES_REQUIRE_EXTENSIONS=1` makes a missing
 native one an error, as the gate does. Both modules have the names of `_native.pyi`, which is their
-contract.
+contract. The pure engine is imported when it is needed: a native start does not pay for it.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from __future__ import annotations
 import os
 from importlib import import_module
 from types import ModuleType
-
-from robotrules._engine import pure
 
 
 def _native_engine() -> ModuleType | None:
@@ -27,9 +25,15 @@ def _native_engine() -> ModuleType | None:
 
 
 native = _native_engine()
-engine: ModuleType = native if native is not None else pure
+engine: ModuleType = native or import_module("robotrules._engine.pure")
 
 
 def engine_name() -> str:
     """Return which engine answers: `native` or `pure`."""
-    return "pure" if engine is pure else "native"
+    return "native" if native else "pure"
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name == "pure":
+        return import_module("robotrules._engine.pure")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -102,7 +102,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def _say_error(error: click.ClickException, cure: str) -> None:
     context = getattr(error, "ctx", None)
-    with context.scope(cleanup=False) if context else click.Context(program, info_name="robotrules"):
+    with (
+        context.scope(cleanup=False) if context else click.Context(program, info_name="robotrules")
+    ):
         say(" ".join(error.format_message().split()).rstrip(".") + cure)
 
 

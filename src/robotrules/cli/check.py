@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import json
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from json.encoder import encode_basestring_ascii as json_string
+from typing import BinaryIO
 
 import click
 
-import robotrules
+from robotrules import Verdict
 from robotrules.cli.options import (
     given_robots,
     given_tokens,
@@ -47,9 +50,13 @@ LONGEST_RULE = 200
 @click.command()
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 @robots_options
-@click.option("--urls", "file", metavar="FILE", help="Read URLs from FILE too, one a line; '-' is stdin.")
+@click.option(
+    "--urls", "file", metavar="FILE", help="Read URLs from FILE too, one a line; '-' is stdin."
+)
 @json_option("Print one JSON object a line, for each URL.")
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing; stop at the first disallowed URL.")
+@click.option(
+    "-q", "--quiet", is_flag=True, help="Print nothing; stop at the first disallowed URL."
+)
 def check(
     urls: tuple[str, ...],
     robots: str | None,
@@ -73,25 +80,34 @@ def check(
       curl -s https://example.com/robots.txt | robotrules check /a --as ExampleBot --robots -
       zcat urls.gz | robotrules check --urls - --as ExampleBot --robots robots.txt --json
     """
-    _one_stdin(robots, file)
-    if not urls and file is None:
-        raise Trouble(_no_urls())
-    parsed = given_robots(robots, profile)
-    tokens = given_tokens(product_tokens, profile)
-    first = given_urls(urls, profile)
-    rules = parsed.rules_for(single_or_many(tokens))
-    if quiet:
-        return int(not all(_all_allowed(rules, chunk) for chunk in _chunks(first, file)))
-    say_notes(parsed.notes, robots or "")
-    return _report(rules, first, file, tokens, as_json)
-
-
-def _one_stdin(robots: str | None, file: str | None) -> None:
     if robots == STDIN and file == STDIN:
         raise Trouble(
             "--robots and --urls cannot both be stdin: pass one of them as a file, as in "
             "--robots robots.txt --urls -"
         )
+    if not urls and file is None:
+        raise Trouble(_no_urls())
+    parsed = given_robots(robots, profile)
+    tokens = given_tokens(product_tokens, profile)
+    rules = parsed.rules_for(single_or_many(tokens))
+    first = given_urls(urls, profile)
+    with _opened(file) as stream:
+        chunks = _chunks(first, stream, file or "")
+        if quiet:
+            return int(not all(all(rules.allows_many(chunk.urls)) for chunk in chunks))
+        say_notes(parsed.notes, robots or "")
+        output = Output()
+        lines = JSONLines(output, tokens) if as_json else TextLines(output)
+        # Where the lines themselves appear on the terminal, they are the progress.
+        bar = sys.stderr if stream and is_terminal(sys.stderr) and not output.terminal else None
+        size = size_of(stream) if stream else None
+        with Progress(bar, size, "URLs") as progress:
+            for chunk in chunks:
+                lines.add(chunk.urls, rules.check_many(chunk.urls))
+                progress.add(len(chunk.urls), chunk.octets)
+    if stream and is_terminal(sys.stderr):
+        _summarise(progress, lines.disallowed)
+    return int(lines.disallowed > 0)
 
 
 def _no_urls() -> str:
@@ -100,18 +116,116 @@ def _no_urls() -> str:
     return "no URL was given: pass URLs, or --urls FILE with one a line"
 
 
-def _chunks(first: list[bytes], file: str | None, stream: object = None) -> Iterator[Chunk]:
+@contextmanager
+def _opened(file: str | None) -> Iterator[BinaryIO | None]:
+    """Open the file of URLs, if there is one."""
+    if file is None:
+        yield None
+        return
+    stream = open_octets(file, "URLs")
+    if file == STDIN:
+        if is_terminal(sys.stdin):
+            say("reading URLs from the terminal, one a line; Ctrl-D ends", label="hint")
+        yield stream
+        return
+    with stream:
+        yield stream
+
+
+def _chunks(first: list[bytes], stream: BinaryIO | None, name: str) -> Iterator[Chunk]:
     """Yield the URLs of the command line, then those of the file."""
     if first:
         yield Chunk(first, 0)
-    if file is not None:
-        opened = open_octets(file, "URLs")
-        try:
-            yield from url_chunks(opened, file)
-        finally:
-            if file != STDIN:
-                opened.close()
+    if stream is not None:
+        yield from url_chunks(stream, name)
 
 
-def _all_allowed(rules: robotrules.RuleSet, chunk: Chunk) -> bool:
-    return all(rules.allows_many(chunk.urls))
+def _summarise(progress: Progress, disallowed: int) -> None:
+    allowed = progress.count - disallowed
+    say(
+        f"{plural(progress.count, 'URL')}: {allowed:,} allowed, {disallowed:,} disallowed, "
+        f"in {progress.seconds:.1f} s"
+    )
+
+
+class Lines(ABC):
+    """Writes a line for each URL. Verdicts are few, so what follows from one is made once."""
+
+    def __init__(self, output: Output) -> None:
+        self.disallowed = 0
+        self._output = output
+        # By identity: rule sets share verdicts, and comparing two means reading both rules. The
+        # verdict is kept, so that its identity stays its own.
+        self._ends: dict[int, tuple[Verdict, str, str]] = {}
+
+    @abstractmethod
+    def ends(self, verdict: Verdict) -> tuple[str, str]:
+        """Return what stands before and after the URL in its line."""
+
+    @abstractmethod
+    def url(self, url: bytes) -> str:
+        """Return the URL as it stands in its line."""
+
+    def add(self, urls: Sequence[bytes], verdicts: Sequence[Verdict]) -> None:
+        """Write the lines of a chunk, and hand them over."""
+        known, longest = self._ends, 1
+        for verdict in {id(verdict): verdict for verdict in verdicts}.values():
+            if id(verdict) not in known:
+                known[id(verdict)] = (verdict, *self.ends(verdict))
+            longest = max(longest, len(known[id(verdict)][2]))
+        step = max(WRITE // longest, 1)
+        for start in range(0, len(urls), step):
+            some = slice(start, start + step)
+            lines = []
+            for url, verdict in zip(map(self.url, urls[some]), verdicts[some], strict=True):
+                _, head, tail = known[id(verdict)]
+                lines.append(f"{head}{url}{tail}")
+                if not verdict:
+                    self.disallowed += 1
+            self._output.write("".join(lines))
+        self._output.flush()
+
+
+class TextLines(Lines):
+    """Columns for a person, or with tabs between them for a program."""
+
+    def url(self, url: bytes) -> str:
+        """Return the URL, with nothing in it that moves a cursor or adds a column."""
+        return visible(url)
+
+    def ends(self, verdict: Verdict) -> tuple[str, str]:
+        """Return the verdict, and what decided."""
+        word = "allowed" if verdict else "disallowed"
+        why = verdict.reason.sentence
+        if verdict.rule is not None:
+            why = f"line {verdict.rule.line}: {visible(str(verdict.rule))}"
+        paint = self._output.paint
+        if not self._output.terminal:
+            return f"{paint(word, word)}\t", f"\t{why}\n"
+        why = paint("faint", shortened(why, LONGEST_RULE))
+        return f"{paint(word, word)}{' ' * (12 - len(word))}", f"  {why}\n"
+
+
+class JSONLines(Lines):
+    """One JSON object a line; always ASCII."""
+
+    def __init__(self, output: Output, tokens: tuple[str, ...]) -> None:
+        super().__init__(output)
+        # As an explanation has it.
+        self._product_token = ", ".join(tokens)
+
+    def url(self, url: bytes) -> str:
+        """Return the URL as a JSON string."""
+        return json_string(url.decode("utf-8", "backslashreplace"))
+
+    def ends(self, verdict: Verdict) -> tuple[str, str]:
+        """Return the object without its URL."""
+        rest = {
+            "allowed": verdict.allowed,
+            "reason": str(verdict.reason),
+            "line": verdict.line,
+            "pattern": verdict.rule.pattern if verdict.rule else None,
+            "profile": verdict.profile,
+            "product_token": self._product_token,
+        }
+        return '{"url": ', f", {json.dumps(rest)[1:]}\n"

@@ -32,10 +32,11 @@ def profile_option(command: Command) -> Command:
     return click.option(
         "--profile",
         type=click.Choice(list(PROFILES)),
+        metavar="NAME",
         default="default",
         show_default=True,
-        help="How to read what RFC 9309 leaves open: 'strict' is its text, 'default' tolerates "
-        "more, 'google' answers like google/robotstxt.",
+        help="How to read what RFC 9309 leaves open: 'default', 'strict' (its text and no more) or "
+        "'google' (as google/robotstxt does).",
     )(command)
 
 

@@ -23,7 +23,17 @@ BAR = 30
 class Progress:
     """Counts things and octets; a context manager that wipes its line at the end."""
 
-    __slots__ = ("_clock", "_done", "_next", "_noun", "_shown", "_size", "_started", "_stream", "count")
+    __slots__ = (
+        "_clock",
+        "_done",
+        "_next",
+        "_noun",
+        "_shown",
+        "_size",
+        "_started",
+        "_stream",
+        "count",
+    )
 
     def __init__(
         self,

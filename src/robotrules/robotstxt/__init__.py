@@ -7,7 +7,7 @@ is a robots.txt (§2.3.1.5). It does not know where the file came from or how ol
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from robotrules import _engine
@@ -82,6 +82,8 @@ class RobotsTxt:
     def rules_for(self, product_token: Tokens) -> RuleSet:
         """Return the compiled rules that *product_token* obeys; remembered for the next call."""
         if not isinstance(product_token, str):
+            if isinstance(product_token, bytes) or not isinstance(product_token, Iterable):
+                raise _not_a_token(product_token)
             product_token = tuple(product_token)
         rules = self._rule_sets.get(product_token)
         if rules is None:
@@ -135,8 +137,7 @@ class RobotsTxt:
 
     def _vet(self, token: str) -> None:
         if not isinstance(token, str):
-            name = type(token).__name__
-            raise TypeError(f"a product token is a str such as 'ExampleBot', not {name}")
+            raise _not_a_token(token)
         if not token or token.isspace():
             raise ProductTokenError("the product token is empty: pass the crawler's name")
         if self.profile.any_product_token or token == "*" or is_product_token(token):
@@ -246,6 +247,11 @@ class RobotsTxt:
 
 def _reparse(body: bytes, profile: Profile, complete: bool) -> RobotsTxt:
     return parse(body, profile, complete=complete)
+
+
+def _not_a_token(given: object) -> TypeError:
+    name = type(given).__name__
+    return TypeError(f"a product token is a str such as 'ExampleBot', or several; not {name}")
 
 
 def _outcome(rule: Rule, verdict: Verdict) -> Outcome:

@@ -9,21 +9,19 @@ from __future__ import annotations
 
 import re
 
-_GRAMMAR = re.compile(r"[-A-Z_a-z]+", re.ASCII)
 # product = token ["/" product-version] (RFC 9110 §10.1.5). A name may have digits and dots, as some
 # crawlers' do, though RFC 9309 knows neither.
-_PRODUCT = re.compile(r"(?P<name>[A-Za-z][-\w.]*)(?:/(?P<version>\S*))?", re.ASCII)
+_PRODUCT = r"(?P<name>[A-Za-z][-\w.]*)(?:/(?P<version>\S*))?"
 # Parts of the strings by which programs claim to be browsers; never the crawler's own name.
-_CLOTHES = re.compile(
+_CLOTHES = (
     r"mozilla|applewebkit|khtml|like|gecko|chrome|chromium|safari|mobile|version|edge?|opr|firefox"
-    r"|compatible|windows|macintosh|linux|android|iphone|ipad|x11|ubuntu|u",
-    re.IGNORECASE,
+    r"|compatible|windows|macintosh|linux|android|iphone|ipad|x11|ubuntu|u"
 )
 
 
 def is_product_token(text: str) -> bool:
     """Tell whether *text* is a product token by the grammar: letters, `_` and `-` only."""
-    return _GRAMMAR.fullmatch(text) is not None
+    return re.fullmatch(r"[-A-Z_a-z]+", text) is not None
 
 
 def product_token(user_agent: str) -> str | None:
@@ -49,10 +47,10 @@ def product_token(user_agent: str) -> str | None:
 
 def _name(candidate: str) -> str | None:
     candidate = candidate.strip(" ,;+")
-    found = _PRODUCT.match(candidate)
+    found = re.match(_PRODUCT, candidate, re.ASCII)
     if not found or "://" in candidate or "@" in candidate:
         return None
     rest = candidate[found.end() :].strip()
-    if _CLOTHES.fullmatch(found["name"]) or (rest and not found["version"]):
+    if re.fullmatch(_CLOTHES, found["name"], re.IGNORECASE) or (rest and not found["version"]):
         return None
     return found["name"]

@@ -1,14 +1,13 @@
 """
 The values a robots.txt is made of: Line, Record, Rule, Group, Note (RFC 9309 §2.1, §2.2).
 
-All are frozen and compare by value. Positions are octets of the parsed body; columns count octets
+All are immutable and compare by value. Positions are octets of the parsed body; columns count them
 from 1. They hold what was written, and do not know how a verdict is reached.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from robotrules.profile import Role
 
@@ -28,8 +27,7 @@ def octets_of(text: str | bytes | bytearray | memoryview) -> bytes:
         return text.encode("utf-8", "surrogatepass")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A physical line, without its terminator."""
 
     number: int
@@ -45,8 +43,7 @@ class Line:
         return {"line": self.number, **span, "comment": self.comment, "text": shown(self.text)}
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """A line with a key and a value (RFC 9309 §2.2.4)."""
 
     key: str
@@ -89,8 +86,7 @@ class Record:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """An allow or disallow record with its path pattern (RFC 9309 §2.2.2)."""
 
     allow: bool
@@ -128,11 +124,10 @@ class Rule:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """User-agent lines and what follows them, up to the next group (RFC 9309 §2.1)."""
 
-    index: int
+    index: int  # type: ignore[assignment]  # a name of our own, not the method of tuple
     starts: tuple[Record, ...]
     """The records that opened it: user-agent lines, and those an extension declares as START."""
     rules: tuple[Rule, ...]
@@ -190,8 +185,7 @@ NOTES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """What was tolerated or could not be used, as data: a code, a level and a byte span."""
 
     code: str

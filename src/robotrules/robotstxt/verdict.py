@@ -8,9 +8,8 @@ access authorization (RFC 9309 §1). It does not know how matching is done.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from robotrules.robotstxt.values import Group, Note, Rule
 
@@ -155,8 +154,7 @@ class Outcome(StrEnum):
     """`/robots.txt` is allowed whatever the rules say (AMB-45)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """A rule that matches the URL, and what became of it."""
 
     rule: Rule
@@ -179,8 +177,7 @@ class Because(StrEnum):
     """None names it, and there is no star group."""
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(NamedTuple):
     """How a verdict was reached: groups, normal form, winner and losers."""
 
     url: str

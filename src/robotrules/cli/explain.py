@@ -1,0 +1,183 @@
+"""
+`robotrules explain`: how a verdict is reached, for a person or as JSON.
+
+A few lines over `RobotsTxt.explain`: the groups chosen and why, the path in the form it is compared
+in, the rule that wins and those that lose, each where it stands. It does not decide anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import click
+
+from robotrules import Explanation, Match, Outcome, Reason, RobotsTxt
+from robotrules.cli.options import (
+    given_robots,
+    given_tokens,
+    given_urls,
+    json_option,
+    robots_options,
+    single_or_many,
+)
+from robotrules.cli.streams import Output, Trouble
+from robotrules.cli.text import Excerpt, Paint, between, listed, plural, visible
+from robotrules.robotstxt.values import Line, Note
+from robotrules.robotstxt.verdict import Because
+
+# What a person reads of a long list; JSON has all of it.
+MOST = 20
+MOST_NAMES = 6
+
+OUTCOMES = {
+    Outcome.WINS: "the most octets",
+    Outcome.FEWER_OCTETS: "fewer octets",
+    Outcome.ALLOW_WINS_TIE: "as many octets, but allow wins a tie",
+    Outcome.LATER_LINE: "says the same on a later line",
+    Outcome.NOT_CONSULTED: "not consulted",
+}
+
+
+@click.command()
+@click.argument("urls", nargs=-1, metavar="URL...")
+@robots_options
+@json_option("Print one JSON object for each URL; docs/explain.schema.json describes it.")
+def explain(
+    urls: tuple[str, ...],
+    robots: str | None,
+    product_tokens: tuple[str, ...],
+    profile: str,
+    as_json: bool,
+) -> int:
+    """
+    Explain how the verdict on a URL is reached.
+
+    Shows the groups that the crawler obeys and why, the path in the form that rules are compared
+    with, the rule that decides, every other rule that matches and why it loses, and notes on what
+    was read. Lines and columns count from 1, columns in octets. The exit code is that of check.
+
+    \b
+    Examples:
+      robotrules explain https://example.com/a%2Fb?q=1 --as ExampleBot --robots robots.txt
+      robotrules explain /a --as ExampleBot --robots robots.txt --json
+    """
+    if not urls:
+        raise Trouble("no URL was given: pass one, such as https://example.com/a")
+    parsed = given_robots(robots, profile)
+    tokens = given_tokens(product_tokens, profile)
+    output = Output()
+    allowed = True
+    for number, url in enumerate(given_urls(urls, profile)):
+        explanation = parsed.explain(url, single_or_many(tokens))
+        allowed = allowed and explanation.verdict.allowed
+        if as_json:
+            output.json(explanation.as_dict())
+        else:
+            lines = list(_Page(explanation, parsed, tokens, output).lines())
+            output.lines(["", *lines] if number else lines)
+    output.flush()
+    return int(not allowed)
+
+
+class _Page:
+    """An explanation as lines of text."""
+
+    def __init__(
+        self, explanation: Explanation, robots: RobotsTxt, tokens: tuple[str, ...], output: Output
+    ) -> None:
+        self._explanation = explanation
+        self._robots = robots
+        self._tokens = tokens
+        self._paint: Paint = output.paint
+        self._room = max(output.width - 10, 40)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines."""
+        yield from self._head()
+        winner, losers = self._explanation.winner, self._explanation.losers
+        lines = {line.number: line for line in self._robots.lines} if winner or losers else {}
+        if winner:
+            yield ""
+            yield self._paint("heading", "The rule that decides")
+            yield from self._match(winner, lines)
+        if losers:
+            yield ""
+            yield self._paint("heading", "Other rules that match" if winner else "Rules that match")
+            for match in losers[:MOST]:
+                yield from self._match(match, lines)
+            yield from self._more(len(losers))
+        if self._explanation.notes:
+            yield ""
+            yield self._paint("heading", "Notes")
+            yield from map(self._note, self._explanation.notes[:MOST])
+            yield from self._more(len(self._explanation.notes))
+
+    def _head(self) -> Iterator[str]:
+        explanation, verdict = self._explanation, self._explanation.verdict
+        word = "allowed" if verdict else "disallowed"
+        yield f"{self._paint(word, word)}  {visible(explanation.url)}"
+        yield ""
+        yield self._fact("Because", self._because())
+        yield self._fact(
+            "Crawler", f"{visible(explanation.product_token)}, profile {verdict.profile}"
+        )
+        yield self._fact("Path", visible(explanation.path))
+        yield self._fact("Groups", self._why_groups())
+        for group in explanation.groups[:MOST]:
+            names = listed([visible(name) for name in group.user_agents], MOST_NAMES)
+            rules = plural(len(group.rules), "rule")
+            yield self._fact("", f"{between(*group.lines, 'line')}: {names} ({rules})")
+        yield from self._more(len(explanation.groups))
+
+    def _fact(self, name: str, words: str) -> str:
+        return f"{self._paint('heading', name.ljust(9))} {words}"
+
+    def _because(self) -> str:
+        verdict = self._explanation.verdict
+        if verdict.rule is not None:
+            return f"line {verdict.rule.line}: {visible(str(verdict.rule))}"
+        return SENTENCES.get(verdict.reason, verdict.reason.sentence)
+
+    def _why_groups(self) -> str:
+        explanation = self._explanation
+        name, several = visible(explanation.product_token), len(explanation.groups) > 1
+        if explanation.because is Because.TOKEN:
+            name = self._named()
+            return f"these name {name} and are merged" if several else f"this one names {name}"
+        if explanation.because is Because.NONE:
+            return f"none names {name}, and none is for '*'"
+        star = "all groups for '*' count, merged" if several else "the one for '*' counts"
+        return star if name == "*" else f"none names {name}, so {star}"
+
+    def _named(self) -> str:
+        """Return the product tokens by which the groups were chosen."""
+        named = [
+            visible(token)
+            for token in self._tokens
+            if self._robots.explain("/", token).because is Because.TOKEN
+        ]
+        return " or ".join(named if self._robots.profile.merge_tokens else named[:1])
+
+    def _match(self, match: Match, lines: dict[int, Line]) -> Iterator[str]:
+        rule, line = match.rule, lines[match.rule.line]
+        style = "allowed" if rule.allow else "disallowed"
+        columns = between(rule.column, rule.column + rule.end - rule.start - 1, "column")
+        words = f"{plural(rule.octets, 'octet')}, {columns}: {OUTCOMES[match.outcome]}"
+        excerpt = Excerpt(line.text, rule.start - line.start, rule.end - line.start, self._room)
+        yield from excerpt.lines(f"{rule.line:6}", words, self._paint, style)
+        if rule.form != rule.pattern:
+            yield f"       {self._paint('faint', '|')} compared as {visible(rule.form)}"
+
+    def _note(self, note: Note) -> str:
+        where = f"line {note.line}" if note.line else "file"
+        return f"  {where}: {self._paint(note.level, note.level)} {note.code}: {note.message}"
+
+    def _more(self, count: int) -> Sequence[str]:
+        return [f"  and {count - MOST:,} more, which --json shows"] if count > MOST else []
+
+
+SENTENCES = {
+    Reason.NO_MATCH: "no rule matches, and what no rule matches is allowed",
+    Reason.NO_RULES: "the groups have no rule that can match, so all is allowed",
+    Reason.NO_GROUP: "no group is for this crawler, so all is allowed",
+}

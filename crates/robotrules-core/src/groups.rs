@@ -126,8 +126,11 @@ pub fn notes(record: &Record, body: &[u8], settings: &Settings, listener: &mut i
     let (start, end) = (record.value_start as usize, record.value_end as usize);
     let mut note = |code, start, end| listener.note(code, record.line, start, end);
     let found = faults(value);
-    if found.control && !settings.switches.keep_controls {
-        return note(Code::ControlCharacter, start, end);
+    if let Some(code) = found.control_code(settings) {
+        note(code, start, end);
+        if code == Code::ControlCharacter {
+            return;
+        }
     }
     if found.not_utf8 {
         note(Code::InvalidUtf8, start, end);

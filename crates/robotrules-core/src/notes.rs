@@ -46,6 +46,12 @@ codes! {
     PrefixKey = "prefix-key",
     /// A control character makes the line unusable.
     ControlCharacter = "control-character",
+    /// A control character is kept as data.
+    ControlKept = "control-kept",
+    /// VT or FF was trimmed like a space.
+    OddWhitespace = "odd-whitespace",
+    /// The rule allows the directory of an index page too.
+    IndexPage = "index-page",
     /// The value is not UTF-8.
     InvalidUtf8 = "invalid-utf8",
     /// A rule stands before any user-agent line.

@@ -5,7 +5,7 @@
 use crate::lines::Line;
 use crate::notes::Code;
 use crate::settings::{Role, Settings};
-use memchr::memchr;
+use memchr::{memchr, memchr2};
 
 /// The key number of a record whose name the table does not know.
 pub const UNKNOWN: u16 = u16::MAX;
@@ -42,6 +42,9 @@ impl Record {
 /// Hears about every tolerance while a file is read. The parser's own listener ignores them, so
 /// that parsing pays nothing for notes nobody asked for.
 pub trait Listener {
+    /// Whether anything is done with notes; what only a note needs is not even looked at if not.
+    const LISTENS: bool = true;
+
     /// Something was tolerated or not usable on `line`.
     fn note(&mut self, code: Code, line: u32, start: usize, end: usize);
 }
@@ -50,6 +53,8 @@ pub trait Listener {
 pub struct Deaf;
 
 impl Listener for Deaf {
+    const LISTENS: bool = false;
+
     #[inline(always)]
     fn note(&mut self, _: Code, _: u32, _: usize, _: usize) {}
 }
@@ -85,11 +90,11 @@ fn trim(body: &[u8], start: usize, end: usize, settings: &Settings) -> (usize, u
 
 /// Reads one line. `None` for a line that is no record: empty, comment only, or not parseable.
 #[inline]
-pub fn record(
+pub fn record<L: Listener>(
     body: &[u8],
     line: Line,
     settings: &Settings,
-    listener: &mut impl Listener,
+    listener: &mut L,
 ) -> Option<Record> {
     let Line { number, start: line_start, comment: mut end, .. } = line;
     if line.end - line_start > settings.max_line {
@@ -108,6 +113,7 @@ pub fn record(
         }
     }
     // §2.2.3: `#` starts a comment wherever it stands (AMB-16); `end` is before it.
+    let content_end = end;
     let (start, end) = trim(body, line_start, end, settings);
     if start == end {
         return None;
@@ -131,6 +137,15 @@ pub fn record(
         listener.note(Code::MissingColon, number, key_start, end);
     }
     let (value_start, value_end) = trim(body, start + gap + 1, end, settings);
+    if settings.switches.ascii_whitespace && L::LISTENS {
+        let gaps = [(line_start, key_start), (key_end, value_start), (value_end, content_end)];
+        let odd = |&(from, to): &(usize, usize)| {
+            body.get(from..to).is_some_and(|gap| memchr2(0x0B, 0x0C, gap).is_some())
+        };
+        if gaps.iter().any(odd) {
+            listener.note(Code::OddWhitespace, number, line_start, content_end);
+        }
+    }
     let (key, role) = match find_key(body, key_start, key_end, settings) {
         Some((known, by_prefix)) => {
             if by_prefix {
@@ -222,9 +237,15 @@ pub fn faults(value: &[u8]) -> Faults {
 }
 
 impl Faults {
+    /// What to say of control characters, if there are any; only if kept is the value usable.
+    pub fn control_code(self, settings: &Settings) -> Option<Code> {
+        let kept = settings.switches.keep_controls;
+        self.control.then_some(if kept { Code::ControlKept } else { Code::ControlCharacter })
+    }
+
     /// Whether a user-agent value with these faults still names anybody.
     pub fn usable_token(self, settings: &Settings) -> bool {
-        (!self.control || settings.switches.keep_controls)
+        self.control_code(settings) != Some(Code::ControlCharacter)
             && (!self.not_utf8 || settings.switches.keep_invalid_utf8)
     }
 

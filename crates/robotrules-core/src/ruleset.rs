@@ -288,8 +288,11 @@ pub fn notes(record: &Record, body: &[u8], settings: &Settings, listener: &mut i
     let found = faults(value);
     let (start, end) = (record.value_start as usize, record.value_end as usize);
     let mut note = |code| listener.note(code, record.line, start, end);
-    if found.control && !settings.switches.keep_controls {
-        return note(Code::ControlCharacter);
+    if let Some(code) = found.control_code(settings) {
+        note(code);
+        if code == Code::ControlCharacter {
+            return;
+        }
     }
     if found.not_utf8 {
         note(Code::InvalidUtf8);
@@ -299,5 +302,8 @@ pub fn notes(record: &Record, body: &[u8], settings: &Settings, listener: &mut i
     }
     if !matches!(value.first(), None | Some(b'/' | b'*')) {
         note(Code::PatternStart);
+    }
+    if record.key == settings.allow && index_page(value, Kind::Allow, settings).is_some() {
+        note(Code::IndexPage);
     }
 }

@@ -113,6 +113,7 @@ def record(
         end = nul
     if (comment := body.find(b"#", line_start, end)) >= 0:
         end = comment  # §2.2.3, with or without a space before it (AMB-16)
+    content_end = end
     start, end = trim(body, line_start, end, settings)
     if start == end:
         return None
@@ -132,6 +133,9 @@ def record(
     if missing:
         notes.append(("missing-colon", number, key_start, end))
     value_start, value_end = trim(body, min(colon + 1, end), end, settings)
+    gaps = body[line_start:key_start], body[key_end:value_start], body[value_end:content_end]
+    if b"\v" in settings.space and re.search(rb"[\v\f]", b"".join(gaps)):
+        notes.append(("odd-whitespace", number, line_start, content_end))
     key, role, _, oddity = find_key(body[key_start:key_end], settings)
     if oddity:
         notes.append((oddity, number, key_start, key_end))
@@ -237,7 +241,8 @@ class Document:
                 if not self._starts:
                     notes.append(("rule-outside-group", found.line, found.key_start, found.end))
                 if found.key in (b"allow", b"disallow"):
-                    notes += pattern_notes(value, found.line, found.start, settings)
+                    allow = found.key == b"allow"
+                    notes += pattern_notes(value, allow, found.line, found.start, settings)
                 listing, between = False, None
             elif listing:
                 between = between or found  # §2.2.4: does not interfere (AMB-28)

@@ -143,11 +143,24 @@ class Pattern:
         return path.endswith(in_query) and max(at, query) <= start
 
 
-def pattern_notes(value: bytes, line: int, start: int, settings: Settings) -> Iterator[Note]:
+def pattern_notes(
+    value: bytes, allow: bool, line: int, start: int, settings: Settings
+) -> Iterator[Note]:
     _, found = faults(value, settings, pattern=True)
-    if value[:1] not in (b"", b"/", b"*") and "control-character" not in found:
-        found.append("pattern-start")
+    if "control-character" not in found:
+        if value[:1] not in (b"", b"/", b"*"):
+            found.append("pattern-start")
+        if index_page(value, allow, settings):
+            found.append("index-page")
     yield from ((code, line, start, start + len(value)) for code in found)
+
+
+def index_page(value: bytes, allow: bool, settings: Settings) -> bytes | None:
+    """Return the pattern of the directory that a rule for its index page allows too (AMB-47)."""
+    directory, slash, page = value.rpartition(b"/")
+    if "index_page" in settings.switches and allow and slash + page[:9] == b"/index.htm":
+        return directory + b"/$"
+    return None
 
 
 # --- The rule set (§2.2.2) ------------------------------------------------------------------------
@@ -167,9 +180,8 @@ class Matcher:
             if not faults(value, settings, pattern=True)[0]:
                 continue
             found.append((Pattern(value, settings), allow, rule))
-            directory, slash, page = value.rpartition(b"/")
-            if "index_page" in settings.switches and allow and slash + page[:9] == b"/index.htm":
-                found.append((Pattern(directory + b"/$", settings), allow, rule))  # AMB-47
+            if (directory := index_page(value, allow, settings)) is not None:
+                found.append((Pattern(directory, settings), allow, rule))
         # Most octets; then allow (AMB-40); then the order of the file.
         self._entries = sorted(found, key=lambda entry: (-entry[0].octets, not entry[1], entry[2]))
 

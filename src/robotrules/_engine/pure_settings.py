@@ -35,8 +35,10 @@ class Settings:
 def faults(value: bytes, settings: Settings, pattern: bool) -> tuple[bool, list[str]]:
     """Return whether a value is usable, and what is odd about it (§2.2, §3)."""
     usable, found = True, []
-    if re.search(rb"[\x00-\x08\x0a-\x1f]", value) and "keep_controls" not in settings.switches:
-        return False, ["control-character"]  # AMB-05
+    if re.search(rb"[\x00-\x08\x0a-\x1f]", value):  # AMB-05
+        if "keep_controls" not in settings.switches:
+            return False, ["control-character"]
+        found.append("control-kept")
     try:
         value.decode()
     except UnicodeDecodeError:

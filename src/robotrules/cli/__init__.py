@@ -40,6 +40,11 @@ class Program(click.Group):
             if is_terminal(sys.stderr):
                 sys.stderr.write("\n")  # the terminal shows ^C without a line end
             return INTERRUPTED
+        except click.UsageError as error:
+            name = ctx.invoked_subcommand
+            if error.ctx is None and name is not None:
+                error.ctx = click.Context(self.commands[name], parent=ctx, info_name=name)
+            raise
         except BrokenPipeError:
             abandon_stdout()
             return NO_READER
@@ -92,20 +97,18 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return program.main(args=args, prog_name="robotrules", standalone_mode=False) or 0
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else "robotrules"
-        _say_error(error, f"; see {path} --help")
+        _say_error(error, f"{error.format_message().rstrip('.')}; see {path} --help")
     except click.ClickException as error:
-        _say_error(error, "")
+        _say_error(error, error.format_message())
     except click.Abort:
         return INTERRUPTED
     return USAGE_OR_IO
 
 
-def _say_error(error: click.ClickException, cure: str) -> None:
-    context = getattr(error, "ctx", None)
-    with (
-        context.scope(cleanup=False) if context else click.Context(program, info_name="robotrules")
-    ):
-        say(" ".join(error.format_message().split()).rstrip(".") + cure)
+def _say_error(error: click.ClickException, words: str) -> None:
+    context = getattr(error, "ctx", None) or click.Context(program, info_name="robotrules")
+    with context.scope(cleanup=False):
+        say(" ".join(words.split()))
 
 
 def main() -> NoReturn:

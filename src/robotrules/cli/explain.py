@@ -21,13 +21,14 @@ from robotrules.cli.options import (
     single_or_many,
 )
 from robotrules.cli.streams import Output, Trouble
-from robotrules.cli.text import Excerpt, Paint, between, listed, plural, visible
+from robotrules.cli.text import Excerpt, Paint, between, listed, plural, shortened, visible
 from robotrules.robotstxt.values import Line, Note
 from robotrules.robotstxt.verdict import Because
 
 # What a person reads of a long list; JSON has all of it.
 MOST = 20
 MOST_NAMES = 6
+LONGEST = 300
 
 OUTCOMES = {
     Outcome.WINS: "the most octets",
@@ -35,6 +36,11 @@ OUTCOMES = {
     Outcome.ALLOW_WINS_TIE: "as many octets, but allow wins a tie",
     Outcome.LATER_LINE: "says the same on a later line",
     Outcome.NOT_CONSULTED: "not consulted",
+}
+SENTENCES = {
+    Reason.NO_MATCH: "no rule matches, and what no rule matches is allowed",
+    Reason.NO_RULES: "the groups have no rule that can match, so all is allowed",
+    Reason.NO_GROUP: "no group is for this crawler, so all is allowed",
 }
 
 
@@ -130,12 +136,12 @@ class _Page:
         yield from self._more(len(explanation.groups))
 
     def _fact(self, name: str, words: str) -> str:
-        return f"{self._paint('heading', name.ljust(9))} {words}"
+        return f"{self._paint('heading', name)}{' ' * (10 - len(name))}{words}"
 
     def _because(self) -> str:
         verdict = self._explanation.verdict
         if verdict.rule is not None:
-            return f"line {verdict.rule.line}: {visible(str(verdict.rule))}"
+            return f"line {verdict.rule.line}: {shortened(visible(str(verdict.rule)), LONGEST)}"
         return SENTENCES.get(verdict.reason, verdict.reason.sentence)
 
     def _why_groups(self) -> str:
@@ -166,7 +172,8 @@ class _Page:
         excerpt = Excerpt(line.text, rule.start - line.start, rule.end - line.start, self._room)
         yield from excerpt.lines(f"{rule.line:6}", words, self._paint, style)
         if rule.form != rule.pattern:
-            yield f"       {self._paint('faint', '|')} compared as {visible(rule.form)}"
+            form = shortened(visible(rule.form), LONGEST)
+            yield f"       {self._paint('faint', '|')} compared as {form}"
 
     def _note(self, note: Note) -> str:
         where = f"line {note.line}" if note.line else "file"
@@ -174,10 +181,3 @@ class _Page:
 
     def _more(self, count: int) -> Sequence[str]:
         return [f"  and {count - MOST:,} more, which --json shows"] if count > MOST else []
-
-
-SENTENCES = {
-    Reason.NO_MATCH: "no rule matches, and what no rule matches is allowed",
-    Reason.NO_RULES: "the groups have no rule that can match, so all is allowed",
-    Reason.NO_GROUP: "no group is for this crawler, so all is allowed",
-}

@@ -115,7 +115,7 @@ def given_urls(urls: Sequence[str], profile: str) -> list[bytes]:
     octets = []
     for url in urls:
         if url == "-":
-            raise Trouble("'-' is no URL: to check URLs from stdin, use --urls -")
+            raise Trouble("'-' is no URL: robotrules check reads URLs from stdin with --urls -")
         octets.append(os.fsencode(url).strip())
         if not url.startswith("/") and "://" not in url:
             path = robotrules.normal_form(octets[-1], profile=profile)

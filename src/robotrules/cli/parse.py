@@ -162,7 +162,7 @@ class _Page:
             read_as, style = self._read_as(record, line)
             yield (
                 f"{self._paint(level, MARKS[level]) if level else ' '} {line.number:4}  {group:>5}"
-                f"  {self._paint(style, read_as.ljust(12))}  {self._text(line)}"
+                f"  {self._paint(style, read_as)}{' ' * (14 - len(read_as))}{self._text(line)}"
             ).rstrip()
 
     def _read_as(self, record: Record | None, line: Line) -> tuple[str, str]:

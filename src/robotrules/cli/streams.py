@@ -35,6 +35,11 @@ class Trouble(click.ClickException):
 
     exit_code = 2
 
+    def __init__(self, words: str) -> None:
+        super().__init__(words)
+        # Who speaks: the command that is running now, and no longer when the words are said.
+        self.ctx = click.get_current_context(silent=True)
+
 
 # --- Words ------------------------------------------------------------------------------------
 
@@ -101,8 +106,8 @@ def read_robots(name: str, profile: str) -> tuple[robotrules.RobotsTxt, bytes]:
     """
     if name == STDIN and is_terminal(sys.stdin):
         raise Trouble(
-            "robots.txt would be read from this terminal: pass a file, or pipe it in, as in "
-            "curl -s https://example.com/robots.txt | robotrules ..."
+            "robots.txt would be read from this terminal: pass a file, or pipe it in from a "
+            "program such as curl"
         )
     # Twice the limit, because UTF-16 has two octets where UTF-8 has one.
     most = 2 * find_profile(profile).max_bytes + BLOCK
@@ -221,6 +226,7 @@ class Output:
 def abandon_stdout() -> None:
     """Send what is still unwritten nowhere, so that the interpreter's end is a quiet one."""
     with suppress(OSError, ValueError, AttributeError):
+        stdout = sys.stdout.fileno()
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
+        os.dup2(nowhere, stdout)
         os.close(nowhere)

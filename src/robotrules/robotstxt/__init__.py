@@ -68,16 +68,13 @@ class RobotsTxt:
 
         A crawler with several names passes them in its order of preference (AMB-30).
         """
-        try:
-            rules = self._rule_sets[product_token]
-        except (KeyError, TypeError):
-            rules = self.rules_for(product_token)
         # RuleSet.check() written out: one call less is a seventh of the time of this one.
+        sets = self._rule_sets
+        key = product_token if isinstance(product_token, str) else None
+        rules = sets[key] if key in sets else self.rules_for(product_token)
         number = rules._matcher.decide(url)
-        try:
-            return rules._verdicts[number]
-        except KeyError:
-            return rules._verdict(number)
+        verdicts = rules._verdicts
+        return verdicts[number] if number in verdicts else rules._verdict(number)
 
     def rules_for(self, product_token: Tokens) -> RuleSet:
         """Return the compiled rules that *product_token* obeys; remembered for the next call."""

@@ -9,13 +9,12 @@ does not know how groups are chosen.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from robotrules._engine import engine as default_engine
 from robotrules.profile import Profile, find_profile
 from robotrules.robotstxt.values import Rule, octets_of, shown
-from robotrules.robotstxt.verdict import Reason, Verdict
+from robotrules.robotstxt.verdict import Reason, RuleSource, Verdict
 
 URL = str | bytes
 # What the engine answers where no rule decides.
@@ -27,22 +26,6 @@ _SAYS = (
     (True, Reason.EMPTY_RULE),
     (True, Reason.EMPTY_RULE),
 )
-
-
-class RuleSource(Protocol):
-    """Where the rules of a set were written: read when somebody asks, not before."""
-
-    def rule(self, number: int) -> Rule:
-        """Return a rule."""
-
-    def count(self) -> int:
-        """Return how many rules there are."""
-
-    def is_for_nobody(self) -> bool:
-        """Tell whether no group was chosen."""
-
-    def remake(self) -> tuple[Any, ...]:
-        """Return how to make the rule set again, for pickle."""
 
 
 class RuleSet:
@@ -77,10 +60,8 @@ class RuleSet:
     def check(self, url: URL) -> Verdict:
         """Return the verdict for *url*, with its reason and the deciding rule."""
         number = self._matcher.decide(url)
-        try:
-            return self._verdicts[number]
-        except KeyError:
-            return self._verdict(number)
+        verdicts = self._verdicts
+        return verdicts[number] if number in verdicts else self._verdict(number)
 
     def check_many(self, urls: Iterable[URL]) -> list[Verdict]:
         """Return the verdicts for many URLs with one crossing into the engine."""
@@ -107,13 +88,13 @@ class RuleSet:
         known = self._verdicts.get(number)
         if known is not None:
             return known
-        name = self.profile.name
         if number >= 0:
             allowed, reason = _SAYS[number & 3]
-            made = Verdict(allowed, reason, partial(self._source.rule, number >> 2), name)
+            verdict = Verdict(allowed, reason, (self._source, number >> 2), self.profile.name)
         else:
-            made = Verdict(True, self._reason_without_rule(number), None, name)
-        return self._verdicts.setdefault(number, made)
+            verdict = Verdict(True, self._reason_without_rule(number), None, self.profile.name)
+        self._verdicts[number] = verdict
+        return verdict
 
     def _reason_without_rule(self, number: int) -> Reason:
         if number == IMPLICIT:

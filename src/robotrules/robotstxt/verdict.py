@@ -7,9 +7,8 @@ access authorization (RFC 9309 §1). It does not know how matching is done.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from robotrules.robotstxt.values import Group, Note, Rule
 
@@ -52,6 +51,22 @@ _SENTENCES = {
 }
 
 
+class RuleSource(Protocol):
+    """Where the rules of a set were written: read when somebody asks, not before."""
+
+    def rule(self, number: int) -> Rule:
+        """Return a rule."""
+
+    def count(self) -> int:
+        """Return how many rules there are."""
+
+    def is_for_nobody(self) -> bool:
+        """Tell whether no group was chosen."""
+
+    def remake(self) -> tuple[Any, ...]:
+        """Return how to make the rule set again, for pickle."""
+
+
 class Verdict:
     """
     The answer for one URL. `bool(verdict)` is `allowed`. Immutable.
@@ -66,7 +81,7 @@ class Verdict:
         self,
         allowed: bool,
         reason: Reason,
-        rule: Rule | Callable[[], Rule] | None,
+        rule: Rule | tuple[RuleSource, int] | None,
         profile: str,
     ) -> None:
         self._allowed = allowed
@@ -93,9 +108,11 @@ class Verdict:
     def rule(self) -> Rule | None:
         """The deciding rule, if one decided."""
         rule = self._rule
-        if callable(rule):
-            rule = self._rule = rule()
-        return rule
+        if rule is None or isinstance(rule, Rule):
+            return rule
+        source, number = rule
+        self._rule = found = source.rule(number)
+        return found
 
     @property
     def line(self) -> int | None:

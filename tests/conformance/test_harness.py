@@ -95,17 +95,17 @@ def test_broken_harness_is_no_wrong_implementation(tmp_path: Path) -> None:
 def test_hanging_harness_is_stopped(tmp_path: Path) -> None:
     """A harness that does not answer is ended and started again; the next vector is asked."""
 
-    one = runner.Runner(command(tmp_path, 'if "no-rules" in vector["id"]: time.sleep(600)'), 1)
+    one = runner.Runner(command(tmp_path, 'if "no-rules" in vector["id"]: time.sleep(600)'), 3)
     first = one.connection.process
     started = time.monotonic()
 
     report = one.run(FEW)
 
     assert [result.kind for result in report.results] == ["passed", "errored", "failed"]
-    assert report.results[1].details == ("no answer within 1 seconds",)
+    assert report.results[1].details == ("no answer within 3 seconds",)
     assert first.poll() is not None
     assert one.connection.process.poll() is not None
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < 60
 
 
 def test_harness_that_does_not_read_is_stopped(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_harness_that_does_not_read_is_stopped(tmp_path: Path) -> None:
 
     spoil = 'if "Disallow" in body: print(json.dumps(reply), flush=True); time.sleep(600)'
 
-    report = runner.Runner(command(tmp_path, spoil), 1).run([VECTORS["size/finite"]])
+    report = runner.Runner(command(tmp_path, spoil), 3).run([VECTORS["size/finite"]])
 
     assert report.results[0].kind == "errored"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,14 +24,13 @@ VECTORS = [vector for vector in suite.load() if vector.path.stem != "cost"]
 def turned() -> Iterator[tuple[str, str, object]]:
     """Yield each profile with each switch and limit that can be seen, and another value."""
     for profile in PROFILES:
-        for field in dataclasses.fields(profile):
-            value = getattr(profile, field.name) if field.init else None
-            if (profile.name, field.name) in UNSEEN:
+        for field, value in profile._asdict().items():
+            if (profile.name, field) in UNSEEN:
                 continue
             if isinstance(value, bool):
-                yield profile.name, field.name, not value
-            elif field.name in OTHER_VALUES:
-                yield profile.name, field.name, OTHER_VALUES[field.name][value]
+                yield profile.name, field, not value
+            elif field in OTHER_VALUES:
+                yield profile.name, field, OTHER_VALUES[field][value]
 
 
 @pytest.mark.parametrize(("profile", "switch", "value"), list(turned()))

@@ -4,7 +4,7 @@
 
 use crate::lines::Line;
 use crate::notes::Code;
-use crate::settings::{Role, Settings};
+use crate::settings::{KnownKey, Role, Settings};
 use memchr::{memchr, memchr2};
 
 /// The key number of a record whose name the table does not know.
@@ -96,35 +96,85 @@ pub fn record<L: Listener>(
     settings: &Settings,
     listener: &mut L,
 ) -> Option<Record> {
-    let Line { number, start: line_start, comment: mut end, .. } = line;
-    if line.end - line_start > settings.max_line {
-        let cut = line_start + settings.max_line;
-        listener.note(Code::LongLine, number, cut, line.end);
-        end = end.min(cut);
-    }
-    if settings.switches.cut_at_nul {
-        if let Some(length) = memchr(0, body.get(line_start..line.end)?) {
-            let nul = line_start + length;
-            // What a cut or a comment took away before has no NUL any more.
-            if nul < line.end.min(line_start + settings.max_line.min(body.len())) {
-                listener.note(Code::Nul, number, nul, line.end);
-            }
-            end = end.min(nul);
+    let end = content_end(body, line, settings, listener);
+    let name = match settings.name_at(body, line.start) {
+        Some((known, length)) => Name {
+            start: line.start,
+            end: line.start + length,
+            after: line.start + length + 1,
+            known: Some(known),
+        },
+        None => name(body, line, end, settings, listener)?,
+    };
+    let (value_start, value_end) = trim(body, name.after, end, settings);
+    if settings.switches.ascii_whitespace && L::LISTENS {
+        let gaps = [(line.start, name.start), (name.end, value_start), (value_end, end)];
+        let odd = |&(from, to): &(usize, usize)| {
+            body.get(from..to).is_some_and(|gap| memchr2(0x0B, 0x0C, gap).is_some())
+        };
+        if gaps.iter().any(odd) {
+            listener.note(Code::OddWhitespace, line.number, line.start, end);
         }
     }
-    // §2.2.3: `#` starts a comment wherever it stands (AMB-16); `end` is before it.
-    let content_end = end;
+    Some(Record {
+        line: line.number,
+        line_start: line.start as u32,
+        key_start: name.start as u32,
+        key_end: name.end as u32,
+        value_start: value_start as u32,
+        value_end: value_end as u32,
+        key: name.known.map_or(UNKNOWN, |known| known.key),
+        role: name.known.map_or(Role::Other, |known| known.role),
+    })
+}
+
+/// Where the content of a line ends: before its comment (§2.2.3: `#` starts one wherever it stands,
+/// AMB-16), and where a profile cuts it.
+#[inline]
+fn content_end(
+    body: &[u8],
+    line: Line,
+    settings: &Settings,
+    listener: &mut impl Listener,
+) -> usize {
+    let mut end = line.end;
+    if end - line.start > settings.max_line {
+        end = line.start + settings.max_line;
+        listener.note(Code::LongLine, line.number, end, line.end);
+    }
+    if settings.switches.cut_at_nul {
+        if let Some(length) = memchr(0, body.get(line.start..end).unwrap_or_default()) {
+            end = line.start + length;
+            listener.note(Code::Nul, line.number, end, line.end);
+        }
+    }
+    end.min(line.comment)
+}
+
+/// The name of a record: `start..end`, the text of the value from `after` on.
+struct Name {
+    start: usize,
+    end: usize,
+    after: usize,
+    known: Option<KnownKey>,
+}
+
+/// Reads the name of a record, with all that people write for it.
+fn name(
+    body: &[u8],
+    line: Line,
+    end: usize,
+    settings: &Settings,
+    listener: &mut impl Listener,
+) -> Option<Name> {
+    let (line_start, number) = (line.start, line.number);
     let (start, end) = trim(body, line_start, end, settings);
     if start == end {
         return None;
     }
     let content = body.get(start..end)?;
-    let separator = separator(content);
-    let gap = match separator {
-        Some(length) => Some(length),
-        None => missing_colon(content, settings),
-    };
-    let Some(gap) = gap else {
+    let colon = separator(content);
+    let Some(gap) = colon.or_else(|| missing_colon(content, settings)) else {
         listener.note(Code::NoSeparator, number, start, end);
         return None;
     };
@@ -133,40 +183,19 @@ pub fn record<L: Listener>(
         listener.note(Code::EmptyKey, number, start, end);
         return None;
     }
-    if separator.is_none() {
+    if colon.is_none() {
         listener.note(Code::MissingColon, number, key_start, end);
     }
-    let (value_start, value_end) = trim(body, start + gap + 1, end, settings);
-    if settings.switches.ascii_whitespace && L::LISTENS {
-        let gaps = [(line_start, key_start), (key_end, value_start), (value_end, content_end)];
-        let odd = |&(from, to): &(usize, usize)| {
-            body.get(from..to).is_some_and(|gap| memchr2(0x0B, 0x0C, gap).is_some())
-        };
-        if gaps.iter().any(odd) {
-            listener.note(Code::OddWhitespace, number, line_start, content_end);
+    let found = find_key(body, key_start, key_end, settings);
+    match found {
+        Some((_, true)) => listener.note(Code::PrefixKey, number, key_start, key_end),
+        Some((known, _)) if !known.canonical => {
+            listener.note(Code::Typo, number, key_start, key_end);
         }
+        _ => {}
     }
-    let (key, role) = match find_key(body, key_start, key_end, settings) {
-        Some((known, by_prefix)) => {
-            if by_prefix {
-                listener.note(Code::PrefixKey, number, key_start, key_end);
-            } else if !known.canonical {
-                listener.note(Code::Typo, number, key_start, key_end);
-            }
-            (known.key, known.role)
-        }
-        None => (UNKNOWN, Role::Other),
-    };
-    Some(Record {
-        line: number,
-        line_start: line_start as u32,
-        key_start: key_start as u32,
-        key_end: key_end as u32,
-        value_start: value_start as u32,
-        value_end: value_end as u32,
-        key,
-        role,
-    })
+    let known = found.map(|(known, _)| known);
+    Some(Name { start: key_start, end: key_end, after: start + gap + 1, known })
 }
 
 /// Where the first colon stands.
@@ -200,7 +229,7 @@ fn find_key(
     start: usize,
     end: usize,
     settings: &Settings,
-) -> Option<(crate::settings::KnownKey, bool)> {
+) -> Option<(KnownKey, bool)> {
     if let Some(known) = settings.key(body, start, end) {
         return Some((known, false));
     }

@@ -139,6 +139,8 @@ pub struct Settings {
     // By length, the shortest first; `words` is its shorthand.
     spellings: Vec<Spelling>,
     words: Vec<(Word, KnownKey)>,
+    // Canonical names with their colon, as most lines start: octets, length of the name.
+    openings: Vec<(u128, usize, KnownKey)>,
 }
 
 impl Settings {
@@ -146,7 +148,7 @@ impl Settings {
     pub fn new(switches: Switches, max_bytes: usize, max_line: usize) -> Settings {
         // Spans are 32 bits wide; a limit beyond that could not be expressed.
         let max_bytes = max_bytes.min(1 << 30);
-        let (keys, spellings, words) = (vec![], vec![], vec![]);
+        let (keys, spellings, words, openings) = (vec![], vec![], vec![], vec![]);
         let (user_agent, allow, disallow) = (ABSENT, ABSENT, ABSENT);
         Settings {
             switches,
@@ -158,6 +160,7 @@ impl Settings {
             keys,
             spellings,
             words,
+            openings,
         }
     }
 
@@ -183,6 +186,10 @@ impl Settings {
             let mut octets = [0; 16];
             octets[..text.len()].copy_from_slice(&text);
             self.words.push((word(octets, text.len()), known));
+            if canonical && text.len() < 16 {
+                octets[text.len()] = b':';
+                self.openings.push((word(octets, text.len() + 1).0, text.len(), known));
+            }
         }
         self.spellings.push(Spelling { text, known });
         self.spellings.sort_by_key(|spelling| spelling.text.len()); // stable: order is precedence
@@ -195,6 +202,17 @@ impl Settings {
     /// The canonical names, by number.
     pub fn keys(&self) -> &[Vec<u8>] {
         &self.keys
+    }
+
+    /// Finds the record name that stands at `start` with its colon right behind it, and its length.
+    #[inline]
+    pub fn name_at(&self, body: &[u8], start: usize) -> Option<(KnownKey, usize)> {
+        let octets = body.get(start..)?.first_chunk::<16>()?;
+        let (all, _) = word(*octets, 16);
+        let starts = |&&(name, length, _): &&(u128, usize, KnownKey)| {
+            MASKS.get(length + 1).is_some_and(|mask| all & mask == name)
+        };
+        self.openings.iter().find(starts).map(|&(_, length, known)| (known, length))
     }
 
     /// Finds the record name `body[start..end]`, whole and without regard to ASCII case (§2.2).

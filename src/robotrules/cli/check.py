@@ -39,13 +39,14 @@ from robotrules.cli.streams import (
     size_of,
     url_chunks,
 )
-from robotrules.cli.text import is_terminal, plural, shortened, visible
+from robotrules.cli.text import cells, is_terminal, plural, shortened, visible
 
 # What one write holds, more or less. A path pattern can be as long as a file, and many URLs can
 # have it in their line.
 WRITE = 1024 * 1024
 # On a terminal a rule longer than this is cut; a pipe gets all of it.
 LONGEST_RULE = 200
+WIDEST_URL = 60
 
 
 @click.command()
@@ -89,16 +90,16 @@ def check(
     if not urls and file is None:
         raise Trouble(_no_urls())
     parsed = given_robots(robots, profile)
-    tokens = given_tokens(product_tokens, profile)
+    tokens = given_tokens(product_tokens, profile, hints=not quiet)
     rules = parsed.rules_for(single_or_many(tokens))
-    first = given_urls(urls, profile)
+    first = given_urls(urls, profile, hints=not quiet)
     with _opened(file) as stream:
         chunks = _chunks(first, stream, file or "")
         if quiet:
             return int(not all(all(rules.allows_many(chunk.urls)) for chunk in chunks))
         say_notes(parsed.notes, robots or "")
         output = Output()
-        lines = JSONLines(output, tokens) if as_json else TextLines(output)
+        lines = JSONLines(output, tokens) if as_json else TextLines(output, [] if file else first)
         # Where the lines themselves appear on the terminal, they are the progress.
         bar = sys.stderr if stream and is_terminal(sys.stderr) and not output.terminal else None
         size = size_of(stream) if stream else None
@@ -191,13 +192,24 @@ class Lines(ABC):
 class TextLines(Lines):
     """Columns for a person, or with tabs between them for a program."""
 
+    def __init__(self, output: Output, known: Sequence[bytes]) -> None:
+        """*known* URLs are all there will be: with them, columns can be aligned."""
+        super().__init__(output)
+        widest = max((cells(visible(url)) for url in known), default=0)
+        self._width = min(widest, WIDEST_URL) if output.terminal else 0
+
     def texts(self, urls: Sequence[bytes]) -> Iterable[str]:
         """Return URLs with nothing in them that moves a cursor or adds a column."""
+        if self._width:
+            return map(self._aligned, map(visible, urls))
         # Together first: one look at a chunk costs a third of one at each URL.
-        together = b"".join(urls).decode("utf-8", "backslashreplace")
-        if together.isascii() and together.isprintable():
+        together = b"".join(urls)
+        if together.isascii() and together.decode("ascii").isprintable():
             return b"\n".join(urls).decode("ascii").split("\n")
         return map(visible, urls)
+
+    def _aligned(self, url: str) -> str:
+        return url + " " * (self._width - cells(url))
 
     def ends(self, verdict: Verdict) -> tuple[str, str]:
         """Return the verdict, and what decided."""

@@ -70,8 +70,8 @@ def given_robots(robots: str | None, profile: str) -> robotrules.RobotsTxt:
     return read_robots(robots, profile)[0]
 
 
-def given_tokens(tokens: Sequence[str], profile: str) -> tuple[str, ...]:
-    """Return the product tokens of `--as`; say so if one looks like a User-Agent header."""
+def given_tokens(tokens: Sequence[str], profile: str, hints: bool = True) -> tuple[str, ...]:
+    """Return the product tokens of `--as`; hint if one looks like a User-Agent header."""
     if not tokens:
         raise Trouble("who asks? Pass the crawler's product token, such as --as ExampleBot")
     for token in tokens:
@@ -80,7 +80,7 @@ def given_tokens(tokens: Sequence[str], profile: str) -> tuple[str, ...]:
         cure = _likely(token)
         if not PROFILES[profile].any_product_token:
             _refuse_outside_grammar(token, cure)
-        elif "/" in token or " " in token:
+        elif hints and ("/" in token or " " in token):
             say(
                 f"{quoted(token)} looks like a User-Agent header and is compared literally; a "
                 f"product token has no '/' and no space{cure}",
@@ -110,14 +110,14 @@ def single_or_many(tokens: tuple[str, ...]) -> str | tuple[str, ...]:
     return tokens[0] if len(tokens) == 1 else tokens
 
 
-def given_urls(urls: Sequence[str], profile: str) -> list[bytes]:
-    """Return URLs of the command line as octets; say so if one is read in a surprising way."""
+def given_urls(urls: Sequence[str], profile: str, hints: bool = True) -> list[bytes]:
+    """Return URLs of the command line as octets; hint if one is read in a surprising way."""
     octets = []
     for url in urls:
         if url == "-":
             raise Trouble("'-' is no URL: robotrules check reads URLs from stdin with --urls -")
         octets.append(os.fsencode(url).strip())
-        if not url.startswith("/") and "://" not in url:
+        if hints and not url.startswith("/") and "://" not in url:
             path = robotrules.normal_form(octets[-1], profile=profile)
             say(
                 f"{quoted(url)} has no scheme and does not start with '/': only "

@@ -164,6 +164,8 @@ class _Page:
                 f"{self._paint(level, MARKS[level]) if level else ' '} {line.number:4}  {group:>5}"
                 f"  {self._paint(style, read_as)}{' ' * (14 - len(read_as))}{self._text(line)}"
             ).rstrip()
+        if not self._lines:
+            yield "  none"
 
     def _read_as(self, record: Record | None, line: Line) -> tuple[str, str]:
         """Return what a line is, and the style that says so."""

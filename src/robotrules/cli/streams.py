@@ -27,6 +27,8 @@ from robotrules.profile import find_profile
 BLOCK = 128 * 1024
 # No URL is this long. A file with such a line is something else, and must not fill the memory.
 LONGEST_URL = 1024 * 1024
+# URLs that are asked about together, however short: answers come while there are questions.
+TOGETHER = 8192
 STDIN = "-"
 
 
@@ -163,7 +165,10 @@ def url_chunks(stream: BinaryIO, name: str) -> Iterator[Chunk]:
         lines = text.split(b"\n")
         _refuse_long(len(lines[0]), name, line)
         line += len(lines) - 1
-        yield Chunk([url for url in map(bytes.strip, lines) if url], len(text))
+        urls = [url for url in map(bytes.strip, lines) if url]
+        for start in range(0, len(urls) or 1, TOGETHER):
+            octets = 0 if start else len(text)
+            yield Chunk(urls[start : start + TOGETHER], octets)
         if not block:
             return
 

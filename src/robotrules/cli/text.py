@@ -30,7 +30,11 @@ CUT = "…"
 
 
 def visible(text: str | bytes) -> str:
-    """Return text in which every octet that is not UTF-8, and every invisible character, shows."""
+    """
+    Return text in which every octet that is not UTF-8, and every invisible character, shows.
+
+    From `\\x80` on, `\\xNN` is an octet that is not UTF-8, and a character is `\\uNNNN`.
+    """
     if isinstance(text, bytes):
         text = text.decode("utf-8", "backslashreplace")
     if text.isprintable():
@@ -39,7 +43,7 @@ def visible(text: str | bytes) -> str:
 
 
 def _escaped(code: int) -> str:
-    if code < 0x100:
+    if code < 0x80:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
@@ -109,7 +113,7 @@ class Paint:
 class Excerpt:
     """A line of a file, and below it a caret line that points at a part of it."""
 
-    __slots__ = ("_after", "_before", "_marked")
+    __slots__ = ("_after", "_before", "_marked", "_room")
 
     def __init__(self, line: bytes, start: int, end: int, room: int) -> None:
         """*start* and *end* are octets of the line; what has no *room* is left out."""
@@ -119,16 +123,20 @@ class Excerpt:
         if len(before) > room // 2:
             before = CUT + before[1 - room // 2 :]
         self._before = before
+        self._room = room
         self._marked = shortened(marked, room - len(before))
         self._after = shortened(after, room - len(before) - len(self._marked))
 
     def lines(self, gutter: str, words: str, paint: Paint, style: str) -> list[str]:
-        """Return both lines: *gutter* before the first, *words* after the carets."""
+        """Return both lines: *gutter* before the first, *words* after or below the carets."""
         carets = "^" * max(cells(self._marked), 1)
-        margin = " " * len(gutter)
-        bar = paint("faint", "|")
-        return [
-            f"{paint('faint', gutter)} {bar} {self._before}{paint(style, self._marked)}"
-            f"{self._after}".rstrip(),
-            f"{margin} {bar} {' ' * cells(self._before)}{paint(style, carets)}  {words}".rstrip(),
-        ]
+        margin, bar = " " * len(gutter), paint("faint", "|")
+        indent = " " * cells(self._before)
+        shown = f"{self._before}{paint(style, self._marked)}{self._after}"
+        lines = [f"{paint('faint', gutter)} {bar} {shown}"]
+        if len(indent) + len(carets) + len(words) + 2 <= self._room:
+            lines.append(f"{margin} {bar} {indent}{paint(style, carets)}  {words}")
+        else:
+            lines.append(f"{margin} {bar} {indent}{paint(style, carets)}")
+            lines.append(f"{margin} {bar} {words}")
+        return [line.rstrip() for line in lines]

@@ -93,7 +93,7 @@ def find_key(name: bytes, settings: Settings) -> tuple[bytes, str, bool, str]:
         key, role, bare = settings.keys[name]
         return key, role, bare, "" if key == name else "typo"
     if "prefix_keys" in settings.switches:
-        for spelling in sorted(settings.keys, key=len, reverse=True):
+        for spelling in settings.longest_first:
             key, role, bare = settings.keys[spelling]
             if bare and name.startswith(spelling):
                 return key, role, bare, "prefix-key"

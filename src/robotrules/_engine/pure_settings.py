@@ -28,6 +28,7 @@ class Settings:
         self.keys: dict[bytes, tuple[bytes, str, bool]] = {}
         for spelling, canonical, role, bare in keys:
             self.keys.setdefault(spelling.lower(), (canonical.lower(), role, bare))
+        self.longest_first = sorted(self.keys, key=len, reverse=True)
         # WS = %x20 / %x09 (§2.2); AMB-10 for the other two.
         self.space = b" \t\v\f" if "ascii_whitespace" in self.switches else b" \t"
 

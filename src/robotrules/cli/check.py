@@ -46,6 +46,8 @@ from robotrules.cli.text import cells, is_terminal, plural, shortened, visible
 WRITE = 1024 * 1024
 # On a terminal a rule longer than this is cut; a pipe gets all of it.
 LONGEST_RULE = 200
+# Octets that show as they are.
+PLAIN = bytes(range(0x20, 0x7F))
 WIDEST_URL = 60
 
 
@@ -171,15 +173,12 @@ class Lines(ABC):
 
     def add(self, urls: Sequence[bytes], verdicts: Sequence[Verdict]) -> None:
         """Write the lines of a chunk, and hand them over."""
-        longest = 1
-        ends = self._ends
         counts = Counter(map(id, verdicts))
-        for key, verdict in dict(zip(map(id, verdicts), verdicts, strict=True)).items():
-            if key not in ends:
-                self._verdicts[key], ends[key] = verdict, self.ends(verdict)
-            if not verdict:
-                self.disallowed += counts[key]
-            longest = max(longest, len(ends[key][1]))
+        if counts.keys() - self._verdicts.keys():
+            self._meet(verdicts)
+        self.disallowed += sum(counts[key] for key in counts if not self._verdicts[key])
+        ends = self._ends
+        longest = max((len(ends[key][1]) for key in counts), default=1)
         step = max(WRITE // longest, 1)
         for start in range(0, len(urls), step):
             some = slice(start, start + step)
@@ -187,6 +186,12 @@ class Lines(ABC):
             pairs = zip(self.texts(urls[some]), found, strict=True)
             self._output.write("".join([f"{head}{url}{tail}" for url, (head, tail) in pairs]))
         self._output.flush()
+
+    def _meet(self, verdicts: Sequence[Verdict]) -> None:
+        """Make what follows from verdicts that were not seen before."""
+        for key, verdict in zip(map(id, verdicts), verdicts, strict=True):
+            if key not in self._verdicts:
+                self._verdicts[key], self._ends[key] = verdict, self.ends(verdict)
 
 
 class TextLines(Lines):
@@ -203,8 +208,7 @@ class TextLines(Lines):
         if self._width:
             return map(self._aligned, map(visible, urls))
         # Together first: one look at a chunk costs a third of one at each URL.
-        together = b"".join(urls)
-        if together.isascii() and together.decode("ascii").isprintable():
+        if not b"".join(urls).translate(None, PLAIN):
             return b"\n".join(urls).decode("ascii").split("\n")
         return map(visible, urls)
 

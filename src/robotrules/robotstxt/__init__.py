@@ -7,6 +7,7 @@ is a robots.txt (§2.3.1.5). It does not know where the file came from or how ol
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -160,12 +161,7 @@ class RobotsTxt:
             Match(rule, _outcome(rule, verdict), group)
             for rule, group in (rules[position] for position in positions)
         )
-        spans = [(group.records[0].key_start, group.records[-1].end) for group in groups]
-        notes = tuple(
-            note
-            for note in self.notes
-            if note.line is None or any(start <= note.start <= end for start, end in spans)
-        )
+        notes = tuple(note for note in self.notes if note.line is None or _within(note, groups))
         text = url if isinstance(url, str) else shown(url)
         name = product_token if isinstance(product_token, str) else ", ".join(product_token)
         return Explanation(text, path, name, verdict, because, groups, matches, notes)
@@ -244,6 +240,12 @@ class RobotsTxt:
 
 def _reparse(body: bytes, profile: Profile, complete: bool) -> RobotsTxt:
     return parse(body, profile, complete=complete)
+
+
+def _within(note: Note, groups: tuple[Group, ...]) -> bool:
+    """Tell whether a note lies in one of some groups, which stand in the order of the file."""
+    after = bisect_right(groups, note.start, key=lambda group: group.records[0].key_start)
+    return after > 0 and note.start <= groups[after - 1].records[-1].end
 
 
 def _not_a_token(given: object) -> TypeError:

@@ -225,10 +225,10 @@ impl<B: AsRef<[u8]>> Document<B> {
         });
         match ending {
             Ending::Whole => {}
-            Ending::Cut(start) if body.len() < settings.max_bytes + lines::SLACK => {
-                notes.note(Code::CutLine, 0, start, body.len());
+            Ending::Cut(start, line) if body.len() < settings.max_bytes + lines::SLACK => {
+                notes.note(Code::CutLine, line, start, body.len());
             }
-            Ending::Limit(start) | Ending::Cut(start) => {
+            Ending::Limit(start) | Ending::Cut(start, _) => {
                 notes.note(Code::Truncated, 0, start, body.len());
             }
         }

@@ -88,8 +88,8 @@ pub enum Ending {
     Whole,
     /// At the size limit: what starts at this octet was not read.
     Limit(usize),
-    /// Inside a line that was cut; it starts at this octet and is not used.
-    Cut(usize),
+    /// Inside a line that was cut and is not used: the octet it starts at, and its number.
+    Cut(usize, u32),
 }
 
 /// Reads the lines of a body one after the other.
@@ -165,7 +165,7 @@ impl Iterator for Lines<'_> {
             }
             if !self.complete {
                 // Half a rule can mean the opposite of the whole one (AMB-12, AMB-18).
-                self.ending = Ending::Cut(start);
+                self.ending = Ending::Cut(start, self.number + 1);
                 return None;
             }
             end = self.octets.len();

@@ -113,10 +113,15 @@ impl Arena {
     pub fn add(&mut self, value: &[u8], settings: &Settings) -> Pattern {
         let (body, anchored) = anchor(value);
         let pieces_start = self.pieces.len() as u32;
-        let mut parts = body.split(|&octet| octet == b'*');
+        let mut parts = body.split(|&octet| octet == b'*').peekable();
         let (first, mut part) = self.write(parts.next().unwrap_or_default(), Part::Path, settings);
         let mut octets = first.length + u32::from(anchored);
-        for piece in parts {
+        while let Some(piece) = parts.next() {
+            if piece.is_empty() && parts.peek().is_some() {
+                octets += 1; // a run of `*` matches what one does, but counts (AMB-48)
+                part = after_wildcard(part);
+                continue;
+            }
             let (shown, next) = self.write(piece, after_wildcard(part), settings);
             octets += 1 + shown.length;
             let piece = match after_wildcard(part) {

@@ -77,8 +77,10 @@ def lines(
         yield number + 1, start, len(body)  # a last line without terminator (AMB-12)
     elif notes is not None and start < limit and start < len(body):
         # Half a rule can mean the opposite of the whole one.
-        code = "cut-line" if len(body) < limit + SLACK else "truncated"
-        notes.append((code, 0, start, len(body)))
+        if len(body) < limit + SLACK:
+            notes.append(("cut-line", number + 1, start, len(body)))
+        else:
+            notes.append(("truncated", 0, start, len(body)))
     elif notes is not None and start >= limit and (start < len(body) or not complete):
         notes.append(("truncated", 0, start, len(body)))
 

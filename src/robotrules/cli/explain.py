@@ -79,7 +79,7 @@ def explain(
         if as_json:
             output.json(explanation.as_dict())
         else:
-            lines = list(_Page(explanation, parsed, tokens, output).lines())
+            lines = list(_Page(explanation, parsed, output).lines())
             output.lines(["", *lines] if number else lines)
     output.flush()
     return int(not allowed)
@@ -88,12 +88,9 @@ def explain(
 class _Page:
     """An explanation as lines of text."""
 
-    def __init__(
-        self, explanation: Explanation, robots: RobotsTxt, tokens: tuple[str, ...], output: Output
-    ) -> None:
+    def __init__(self, explanation: Explanation, robots: RobotsTxt, output: Output) -> None:
         self._explanation = explanation
         self._robots = robots
-        self._tokens = tokens
         self._paint: Paint = output.paint
         self._room = max(output.width - 10, 40)
 
@@ -148,21 +145,12 @@ class _Page:
         explanation = self._explanation
         name, several = visible(explanation.product_token), len(explanation.groups) > 1
         if explanation.because is Because.TOKEN:
-            name = self._named()
+            name = " or ".join(map(visible, explanation.matched_tokens))
             return f"these name {name} and are merged" if several else f"this one names {name}"
         if explanation.because is Because.NONE:
             return f"none names {name}, and none is for '*'"
         star = "all groups for '*' count, merged" if several else "the one for '*' counts"
         return star if name == "*" else f"none names {name}, so {star}"
-
-    def _named(self) -> str:
-        """Return the product tokens by which the groups were chosen."""
-        named = [
-            visible(token)
-            for token in self._tokens
-            if self._robots.explain("/", token).because is Because.TOKEN
-        ]
-        return " or ".join(named if self._robots.profile.merge_tokens else named[:1])
 
     def _match(self, match: Match, lines: dict[int, Line]) -> Iterator[str]:
         rule, line = match.rule, lines[match.rule.line]

@@ -17,7 +17,17 @@ from robotrules.profile import Profile, Role, find_profile
 from robotrules.robotstxt.reading import Reading
 from robotrules.robotstxt.ruleset import URL, RuleSet
 from robotrules.robotstxt.tokens import is_product_token
-from robotrules.robotstxt.values import NOTES, Group, Line, Note, Record, Rule, octets_of, shown
+from robotrules.robotstxt.values import (
+    KEPT_BY,
+    NOTES,
+    Group,
+    Line,
+    Note,
+    Record,
+    Rule,
+    octets_of,
+    shown,
+)
 from robotrules.robotstxt.verdict import Because, Explanation, Match, Outcome, Verdict
 
 Tokens = str | Sequence[str]
@@ -106,32 +116,27 @@ class RobotsTxt:
         groups = self.groups
         return tuple(groups[number] for number in self._choose(product_token)[0])
 
-    def _choose(self, product_token: Tokens) -> tuple[list[int], Because]:
-        """Return the numbers of the groups a crawler obeys, and why those."""
-        select = self._document.select
-        if isinstance(product_token, str):
-            self._vet(product_token)
-            chosen = select(b"user-agent", octets_of(product_token))
-        else:
-            chosen = self._choose_among(product_token)
-        if chosen and product_token != "*":
-            return chosen, Because.TOKEN
-        star = select(b"user-agent", b"*")
-        if self.profile.first_star_group_only:
-            star = star[:1]
-        return star, Because.STAR if star else Because.NONE
-
-    def _choose_among(self, tokens: Sequence[str]) -> list[int]:
+    def _choose(self, product_token: Tokens) -> tuple[list[int], tuple[str, ...]]:
+        """Return the numbers of the groups a crawler obeys, and by which of its names."""
+        tokens = (product_token,) if isinstance(product_token, str) else tuple(product_token)
         if not tokens:
             raise ProductTokenError("no product token was given: pass the crawler's name")
-        chosen: set[int] = set()
         for token in tokens:
             self._vet(token)
-            if token != "*":
-                chosen.update(self._document.select(b"user-agent", octets_of(token)))
-            if chosen and not self.profile.merge_tokens:
-                break
-        return sorted(chosen)
+        select = self._document.select
+        chosen: list[int] = []
+        named: tuple[str, ...] = ()
+        for token in tokens:
+            groups = select(b"user-agent", octets_of(token)) if token != "*" else []
+            if groups:
+                chosen = sorted({*chosen, *groups}) if chosen else groups
+                named += (token,)
+                if not self.profile.merge_tokens:
+                    break
+        if chosen:
+            return chosen, named
+        star = select(b"user-agent", b"*")
+        return star[:1] if self.profile.first_star_group_only else star, ()
 
     def _vet(self, token: str) -> None:
         if not isinstance(token, str):
@@ -148,7 +153,8 @@ class RobotsTxt:
 
     def explain(self, url: URL, product_token: Tokens) -> Explanation:
         """Return how the verdict on *url* is reached: groups, normal form, winner and losers."""
-        numbers, because = self._choose(product_token)
+        numbers, named = self._choose(product_token)
+        because = Because.TOKEN if named else Because.STAR if numbers else Because.NONE
         all_groups = self.groups
         groups = tuple(all_groups[number] for number in numbers)
         rules = [(rule, group.index) for group in groups for rule in group.rules]
@@ -164,7 +170,7 @@ class RobotsTxt:
         notes = tuple(note for note in self.notes if note.line is None or _within(note, groups))
         text = url if isinstance(url, str) else shown(url)
         name = product_token if isinstance(product_token, str) else ", ".join(product_token)
-        return Explanation(text, path, name, verdict, because, groups, matches, notes)
+        return Explanation(text, path, name, named, verdict, because, groups, matches, notes)
 
     # --- What was written ---------------------------------------------------------------------
 
@@ -210,9 +216,13 @@ class RobotsTxt:
     def notes(self) -> tuple[Note, ...]:
         """What was tolerated or could not be used, in the order of the file."""
         return tuple(
-            Note(code, NOTES[code][0], line or None, start, end)
+            Note(code, self._level(code), line or None, start, end)
             for code, line, start, end in self._document.notes()
         )
+
+    def _level(self, code: str) -> str:
+        unused = code in KEPT_BY and not getattr(self.profile, KEPT_BY[code])
+        return "error" if unused else NOTES[code][0]
 
     def _reading(self) -> Reading:
         return Reading(self._document, self._engine, self.profile, [])

@@ -83,6 +83,8 @@ class Record(NamedTuple):
             "column": self.column,
             "start": self.start,
             "end": self.end,
+            "key_start": self.key_start,
+            "key_end": self.key_end,
         }
 
 
@@ -186,6 +188,8 @@ NOTES = {
     "unusable-user-agent": ("warning", "The value begins with no product token: for nobody."),
     "user-agent-text": ("warning", "Only the leading letters, '_' and '-' are the product token."),
 }
+# Tolerances that keep a line usable: without them what earns the note is not used.
+KEPT_BY = {"invalid-utf8": "keep_invalid_utf8", "space-in-pattern": "keep_spaces"}
 
 
 class Note(NamedTuple):

@@ -201,6 +201,9 @@ class Explanation(NamedTuple):
     path: str
     """Path and query of the URL in the form that rules are compared with."""
     product_token: str
+    """The product token asked for; several are joined with a comma and a space."""
+    matched_tokens: tuple[str, ...]
+    """Those of them that the groups name."""
     verdict: Verdict
     because: Because
     groups: tuple[Group, ...]
@@ -234,6 +237,7 @@ class Explanation(NamedTuple):
             "path": self.path,
             "profile": self.verdict.profile,
             "product_token": self.product_token,
+            "matched_tokens": list(self.matched_tokens),
             "allowed": self.verdict.allowed,
             "reason": str(self.verdict.reason),
             "groups_because": str(self.because),

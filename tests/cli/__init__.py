@@ -1,0 +1,1 @@
+"""The command line: `<verb>.md` are transcripts; the rest are branches, streams, terminals."""

@@ -1,0 +1,203 @@
+"""`robotrules` itself, what it says on stderr, and the files it reads; run in this process."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import sys
+from unittest import mock
+
+import pytest
+
+import robotrules as library
+from robotrules.cli import program, run, streams
+from tests.cli.shell import Ran, check, environment, robotrules
+
+
+class TestProgram:
+    """`robotrules` itself."""
+
+    def test_version_names_the_engine(self) -> None:
+        ran = robotrules("--version")
+        assert ran.code == 0
+        assert ran.out.startswith(f"robotrules {library.__version__} ({library.engine_name()} eng")
+        assert f"Python {sys.version_info.major}.{sys.version_info.minor}." in ran.out
+
+    def test_nothing_shows_help_as_an_error(self) -> None:
+        ran = robotrules()
+        assert ran.code == 2
+        assert ran.out == ""
+        assert "Usage: robotrules" in ran.err
+
+    @pytest.mark.parametrize("name", [None, *program.commands])
+    def test_help_has_examples(self, name: str | None) -> None:
+        ran = robotrules(*([name] if name else []), "--help")
+        assert ran.code == 0
+        assert ran.err == ""
+        assert "  robotrules " + (name or "check") in ran.out.split("Usage:")[1][20:]
+
+    def test_unknown_command(self) -> None:
+        ran = robotrules("chek")
+        assert ran.code == 2
+        assert ran.err.startswith("robotrules: No such command 'chek'")
+        assert ran.err.endswith("; see robotrules --help\n")
+
+    def test_unknown_option_names_the_command(self) -> None:
+        ran = robotrules("parse", "--nope")
+        assert ran.code == 2
+        assert ran.err.startswith("robotrules parse: No such option")
+        assert ran.err.endswith("; see robotrules parse --help\n")
+
+    def test_an_interrupt_is_130_without_a_traceback(self, file: str) -> None:
+        with mock.patch.object(library.RobotsTxt, "rules_for", side_effect=KeyboardInterrupt):
+            assert check(file, "/") == Ran(130, "", "")
+            assert check(file, "/", terminals=["stderr"]) == Ran(130, "", "\n")
+
+    def test_an_interrupt_before_a_command_is_130(self) -> None:
+        with mock.patch.object(program, "make_context", side_effect=KeyboardInterrupt):
+            assert robotrules("parse").code == 130
+
+    def test_a_reader_that_went_away_is_141(self, file: str) -> None:
+        with mock.patch.object(streams.Output, "flush", side_effect=BrokenPipeError):
+            assert check(file, "/")[::2] == (141, "")
+
+    def test_output_that_cannot_be_written(self, file: str) -> None:
+        full = OSError(errno.ENOSPC, "No space left on device")
+        with mock.patch.object(streams.Output, "flush", side_effect=full):
+            ran = check(file, "/")
+        assert ran.code == 2
+        assert "cannot write the output: No space left on device" in ran.err
+
+    def test_closed_streams(self, file: str) -> None:
+        arguments = ["check", "/x", "--as", "AnyBot", "--robots", file]
+        with environment(), mock.patch.object(sys, "stdout", None):
+            assert run(arguments) == 2
+            assert run([*arguments, "--quiet"]) == 1
+        with environment(), mock.patch.object(sys, "stdin", None):
+            assert run(["check", "--as", "AnyBot", "--robots", file]) == 2
+            assert run(["parse", "-"]) == 2
+        with environment(), mock.patch.object(sys, "stderr", None):
+            assert run(["check", "/x"]) == 2
+
+
+class TestWords:
+    """What is said on stderr: errors end with exit code 2, hints do not."""
+
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            (["check", "/"], "which robots.txt? Fetching comes with the client"),
+            (["check", "/", "--robots", "FILE"], "who asks?"),
+            (["check", "/", "--robots", "FILE", "--as", " "], "--as is empty"),
+            (["check", "--robots", "FILE", "--as", "A"], "add --urls -"),
+            (["check", "--robots", "-", "--urls", "-", "--as", "A"], "cannot both be stdin"),
+            (["check", "-", "--robots", "FILE", "--as", "A"], "'-' is no URL"),
+            (
+                ["check", "/", "--robots", "http://a/", "--as", "A"],
+                "fetching comes with the client",
+            ),
+            (["check", "/", "--robots"], "requires an argument; see robotrules check --help"),
+            (
+                ["check", "/", "--robots", "FILE", "--as", "A", "--profile", "x"],
+                "'x' is not one of",
+            ),
+            (["explain", "--robots", "FILE", "--as", "A"], "no URL was given"),
+            (["parse"], "Missing argument 'FILE'; see robotrules parse --help"),
+        ],
+    )
+    def test_errors_are_one_line(self, file: str, arguments: list[str], words: str) -> None:
+        ran = robotrules(*[file if argument == "FILE" else argument for argument in arguments])
+        assert ran.code == 2
+        assert ran.out == ""
+        assert ran.err.startswith(f"robotrules {arguments[0]}: ")
+        assert words in ran.err
+        assert ran.err.count("\n") == 1
+
+    def test_no_url_on_a_terminal(self, file: str) -> None:
+        assert "--urls FILE with one a line" in check(file, terminals=["stdin"]).err
+
+    @pytest.mark.parametrize(
+        ("token", "hint"),
+        [
+            ("ExampleBot/1.0", "; use --as ExampleBot\n"),
+            ("Mozilla/5.0 (compatible; ExampleBot/1.0)", "; use --as ExampleBot\n"),
+            ("1 2", "has no '/' and no space\n"),
+            ("MJ12bot", ""),
+            ("*", ""),
+            ("ExampleBot", ""),
+        ],
+    )
+    def test_a_header_instead_of_a_token(self, file: str, token: str, hint: str) -> None:
+        ran = robotrules("check", "/", "--as", token, "--robots", file)
+        assert ran.code == 0
+        assert ran.err.endswith(hint)
+        assert bool(ran.err) == bool(hint)
+
+    @pytest.mark.parametrize(
+        ("token", "cure"),
+        [
+            ("ExampleBot/1.0", "; use --as ExampleBot\n"),
+            ("MJ12bot", "compares other names literally\n"),
+        ],
+    )
+    def test_strict_refuses_what_the_grammar_does_not_know(
+        self, file: str, token: str, cure: str
+    ) -> None:
+        ran = robotrules("check", "/", "--as", token, "--robots", file, "--profile", "strict")
+        assert ran.code == 2
+        assert ran.err.endswith(cure)
+        assert check(file, "/", "--profile", "strict", "--as", "*").code == 0
+
+    def test_a_url_without_a_scheme(self, file: str) -> None:
+        ran = check(file, "example.com/x")
+        assert ran.code == 1
+        assert "only '/x' of it is compared" in ran.err
+
+    def test_a_file_that_is_something_else(self) -> None:
+        ran = check("-", "/", stdin=b"<!doctype html>")
+        assert ran.code == 0
+        assert ran.err == "robotrules check: warning: stdin: The file starts like an HTML page.\n"
+
+
+class TestRobotsFile:
+    """What `--robots` and `parse` read."""
+
+    @pytest.mark.parametrize(
+        ("error", "cure"),
+        [
+            (FileNotFoundError(errno.ENOENT, "x"), "there is no such file"),
+            (IsADirectoryError(errno.EISDIR, "x"), "it is a folder"),
+            (PermissionError(errno.EACCES, "x"), "change its mode"),
+            (OSError(errno.EIO, "Input/output error"), "Input/output error"),
+            (OSError("odd"), "OSError"),
+        ],
+    )
+    def test_one_line_says_what_is_wrong(self, error: OSError, cure: str) -> None:
+        with mock.patch("builtins.open", side_effect=error):
+            ran = robotrules("parse", "a\x1bb")
+        assert ran.code == 2
+        assert ran.err.startswith("robotrules parse: cannot read robots.txt from 'a\\x1bb': ")
+        assert cure in ran.err
+        assert ran.err.count("\n") == 1
+
+    def test_an_error_while_reading(self, file: str) -> None:
+        broken = mock.Mock(fileno=mock.Mock(side_effect=io.UnsupportedOperation))
+        broken.read.side_effect = broken.read1.side_effect = OSError(
+            errno.EIO, "Input/output error"
+        )
+        with mock.patch.object(streams, "open_octets", return_value=broken):
+            assert "from stdin: Input/output error" in robotrules("parse", "-").err
+        assert broken.close.call_count == 0
+        with mock.patch("robotrules.cli.check.open_octets", return_value=broken):
+            assert "cannot read URLs from stdin" in check(file, "--urls", "-").err
+
+    def test_what_lies_far_past_the_limit_is_not_read(self) -> None:
+        body = b"User-agent: *\nDisallow: /x\n" + b"# comment\n" * 1_000_000
+        ran = robotrules("parse", "-", "--json", stdin=body)
+        facts = json.loads(ran.out)["encoding"]
+        assert facts["truncated"]
+        assert facts["octets"] < 1_400_000
+        ran = check("-", "/x", stdin=body)
+        assert ran.code == 1
+        assert "longer than the parsing limit" in ran.err

@@ -1,0 +1,170 @@
+"""
+`docs/explain.schema.json` describes every explanation, and describes it completely.
+
+The checker here knows the words of JSON Schema that our schema uses, and fails on any other, so
+the schema cannot say more than is tested.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import robotrules
+from robotrules import Outcome, Reason
+from robotrules.robotstxt.verdict import SCHEMA_VERSION, Because
+from tests.cli.shell import robotrules as run
+
+DOCS = Path(__file__).parent.parent.parent / "docs"
+SCHEMA = json.loads((DOCS / "explain.schema.json").read_text(encoding="utf-8"))
+TYPES: dict[str, type | tuple[type, ...]] = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "boolean": bool,
+    "null": type(None),
+    "integer": int,
+}
+BODY = b"""\xef\xbb\xbfUser-agent: *
+Disallow: /private/
+Disalow: /\xe9
+Allow: /private/press
+Allow: press
+Disallow:
+
+User-agent: ExampleBot
+User-agent: OtherBot/1.0
+Disallow: /a
+Allow: /a
+Allow: /%61
+Disallow: /*
+
+User-agent: NoRules
+"""
+URLS: list[str | bytes] = [
+    "/",
+    "/private/x",
+    "/private/press",
+    b"/\xe9",
+    "https://example.com/a?b=c#d",
+    "/robots.txt",
+    "",
+]
+TOKENS: list[str | list[str]] = ["AnyBot", "ExampleBot", "NoRules", ["AnyBot", "ExampleBot"], "*"]
+
+
+def problems(value: Any, schema: dict[str, Any], where: str = "$") -> Iterator[str]:
+    """Yield where *value* is not what *schema* says."""
+    for word, says in schema.items():
+        match word:
+            case "$schema" | "$defs" | "title" | "description" | "properties":
+                pass
+            case "$ref":
+                yield from problems(value, SCHEMA["$defs"][says.removeprefix("#/$defs/")], where)
+            case "const" | "enum":
+                if value not in (says if word == "enum" else [says]):
+                    yield f"{where} is {value!r}"
+            case "type":
+                if not any(
+                    _is(value, name) for name in ([says] if isinstance(says, str) else says)
+                ):
+                    yield f"{where} is {value!r}, not {says}"
+            case "minimum":
+                if value is not None and value < says:
+                    yield f"{where} is {value!r}"
+            case "minLength":
+                if len(value) < says:
+                    yield f"{where} is too short"
+            case "anyOf":
+                if all(any(problems(value, choice, where)) for choice in says):
+                    yield f"{where} is none of {len(says)}"
+            case "items":
+                for position, item in enumerate(value):
+                    yield from problems(item, says, f"{where}[{position}]")
+            case "required":
+                yield from (f"{where} lacks {name}" for name in says if name not in value)
+            case "additionalProperties":
+                known = schema["properties"]
+                yield from (f"{where} has {name}" for name in value if name not in known)
+                for name in known.keys() & value.keys():
+                    yield from problems(value[name], known[name], f"{where}.{name}")
+            case _:
+                raise AssertionError(f"the checker does not know {word!r}")
+
+
+def _is(value: object, name: str) -> bool:
+    if name == "integer" and isinstance(value, bool):
+        return False
+    return isinstance(value, TYPES[name])
+
+
+def objects(schema: dict[str, Any] = SCHEMA) -> list[dict[str, Any]]:
+    """Return the schemas of objects."""
+    return [schema, *schema["$defs"].values()]
+
+
+@pytest.mark.parametrize("profile", ["default", "strict", "google"])
+def test_explanations_are_as_described(profile: str) -> None:
+    """Whatever is explained, under any profile, follows the schema."""
+    reasons = set()
+    for body in (
+        BODY,
+        BODY.removeprefix(b"\xef\xbb\xbfUser-agent: *"),
+        b"",
+        b"\xff\xfe" + b"a\0" * 9,
+    ):
+        robots = robotrules.parse(body, profile)
+        for token in TOKENS:
+            for url in URLS:
+                values = robots.explain(url, token).as_dict()
+                assert list(problems(json.loads(json.dumps(values)), SCHEMA)) == []
+                reasons.add(values["reason"])
+    assert len(reasons) >= 5
+
+
+def test_the_command_prints_it() -> None:
+    """What the command line prints is the same."""
+    ran = run("explain", "/a", "--as", "ExampleBot", "--robots", "-", "--json", stdin=BODY)
+    assert list(problems(json.loads(ran.out), SCHEMA)) == []
+
+
+def test_the_checker_finds_what_is_wrong() -> None:
+    """A checker that finds nothing would prove nothing."""
+    good = robotrules.parse(BODY).explain("/a", "ExampleBot").as_dict()
+    wrongs: list[dict[str, Any]] = [
+        {"schema": 2},
+        {"url": None},
+        {"allowed": 1},
+        {"reason": "because"},
+        {"product_token": ""},
+        {"winner": {}},
+        {"losers": [{**good["winner"], "line": 0}]},
+        {"losers": [{**good["winner"], "octets": True}]},
+        {"notes": [{**good["notes"][0], "level": "fatal"}]},
+        {"more": 1},
+    ]
+    for wrong in wrongs:
+        assert list(problems({**good, **wrong}, SCHEMA)), wrong
+    for name in good:
+        assert list(problems({key: good[key] for key in good if key != name}, SCHEMA)), name
+
+
+def test_everything_is_required_described_and_closed() -> None:
+    """Every object says what it has and has nothing else; every key has a description."""
+    for schema in objects():
+        assert schema["additionalProperties"] is False
+        assert schema["required"] == list(schema["properties"])
+        assert all(len(value["description"]) > 10 for value in schema["properties"].values())
+
+
+def test_codes_are_those_of_the_library() -> None:
+    """The schema knows every code, and no other."""
+    properties, match = SCHEMA["properties"], SCHEMA["$defs"]["match"]["properties"]
+    assert properties["schema"]["const"] == SCHEMA_VERSION
+    assert set(properties["reason"]["enum"]) == set(Reason)
+    assert set(properties["groups_because"]["enum"]) == set(Because)
+    assert set(match["outcome"]["enum"]) == set(Outcome)

@@ -98,15 +98,18 @@ pub fn record<L: Listener>(
 ) -> Option<Record> {
     let end = content_end(body, line, settings, listener);
     let name = match settings.name_at(body, line.start) {
-        Some((known, length)) => Name {
+        Some((known, length)) if line.start + length < end => Name {
             start: line.start,
             end: line.start + length,
             after: line.start + length + 1,
             known: Some(known),
         },
-        None => name(body, line, end, settings, listener)?,
+        _ => name(body, line, end, settings, listener)?,
     };
-    let (value_start, value_end) = trim(body, name.after, end, settings);
+    let (mut value_start, mut value_end) = trim(body, name.after, end, settings);
+    if value_start == value_end {
+        (value_start, value_end) = (name.after, name.after); // an empty value is behind its colon
+    }
     if settings.switches.ascii_whitespace && L::LISTENS {
         let gaps = [(line.start, name.start), (name.end, value_start), (value_end, end)];
         let odd = |&(from, to): &(usize, usize)| {

@@ -135,12 +135,12 @@ def record(
     if missing:
         notes.append(("missing-colon", number, key_start, end))
     value_start, value_end = trim(body, min(colon + 1, end), end, settings)
-    gaps = body[line_start:key_start], body[key_end:value_start], body[value_end:content_end]
-    if b"\v" in settings.space and re.search(rb"[\v\f]", b"".join(gaps)):
-        notes.append(("odd-whitespace", number, line_start, content_end))
     key, role, _, oddity = find_key(body[key_start:key_end], settings)
     if oddity:
         notes.append((oddity, number, key_start, key_end))
+    gaps = body[line_start:key_start], body[key_end:value_start], body[value_end:content_end]
+    if b"\v" in settings.space and re.search(rb"[\v\f]", b"".join(gaps)):
+        notes.append(("odd-whitespace", number, line_start, content_end))
     return Record(number, line_start, key_start, key_end, value_start, value_end, key, role, -1)
 
 

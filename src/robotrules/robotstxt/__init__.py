@@ -57,17 +57,23 @@ def parse(
     if not isinstance(profile, Profile):
         profile = find_profile(profile)
     engine = engine or _engine.engine
-    return RobotsTxt(engine.parse(body, profile.settings(engine), complete), profile, engine)
+    document = engine.parse(body, profile.settings(engine), complete)
+    # What was decoded cannot be parsed again from its octets: it is kept for pickle.
+    received = body if body.startswith((b"\xfe\xff", b"\xff\xfe")) else None
+    return RobotsTxt(document, profile, engine, received)
 
 
 class RobotsTxt:
     """A parsed robots.txt. Immutable; share it between threads, pickle it, use it as a key."""
 
-    __slots__ = ("_document", "_engine", "_rule_sets", "profile")
+    __slots__ = ("_document", "_engine", "_received", "_rule_sets", "profile")
 
-    def __init__(self, document: Any, profile: Profile, engine: Any) -> None:
+    def __init__(
+        self, document: Any, profile: Profile, engine: Any, received: bytes | None
+    ) -> None:
         self._document = document
         self._engine = engine
+        self._received = received
         self._rule_sets: dict[Any, RuleSet] = {}
         self.profile = profile
 
@@ -241,7 +247,8 @@ class RobotsTxt:
         return hash(self._identity())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reparse, self._identity()
+        body, profile, complete = self._identity()
+        return _reparse, (self._received or body, profile, complete)
 
     def __repr__(self) -> str:
         count, name = self._document.group_count(), self.profile.name

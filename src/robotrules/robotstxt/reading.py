@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from robotrules import _engine
 from robotrules.profile import Profile, Role
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.values import Record, Rule, shown
@@ -63,16 +62,11 @@ class Reading:
         """Tell whether there are no groups."""
         return not self._groups
 
-    def remake(self) -> tuple[Any, ...]:
-        """Return how to make the rule set again, for pickle."""
-        document = self._document
-        return _remade, (document.body, self._profile, document.complete, self._groups)
-
-
-def _remade(body: bytes, profile: Profile, complete: bool, groups: list[int]) -> RuleSet:
-    engine = _engine.engine
-    document = engine.parse(body, profile.settings(engine), complete)
-    return Reading(document, engine, profile, groups).rule_set()
+    def written(self) -> list[tuple[bytes, bool]]:
+        """Return the patterns as written, each with whether it allows."""
+        body = self._document.body
+        records = (_record(self._document.record(n), body) for n in self._rule_numbers())
+        return [(record.value, record.key == "allow") for record in records]
 
 
 def _record(found: tuple[Any, ...], body: bytes) -> Record:

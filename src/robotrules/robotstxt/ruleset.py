@@ -45,9 +45,14 @@ class RuleSet:
     ) -> RuleSet:
         """Compile the path patterns of any record; `best(url)` gives the positions of winners."""
         profile, engine = find_profile(profile), engine or default_engine
-        source = _Patterns([octets_of(pattern) for pattern in patterns], profile, engine)
-        compiled = [(pattern, True) for pattern in source.patterns]
-        return cls(engine.compile(compiled, profile.settings(engine)), source, profile)
+        settings = profile.settings(engine)
+        written = [(octets_of(pattern), True) for pattern in patterns]
+        forms = [engine.normal_form(pattern, True, settings) for pattern, _ in written]
+        rules = tuple(
+            Rule(True, shown(pattern), shown(form), len(form), 0, 0, 0, 0)
+            for (pattern, _), form in zip(written, forms, strict=True)
+        )
+        return cls(engine.compile(written, settings), _Kept(written, rules), profile)
 
     def allows(self, url: URL) -> bool:
         """Tell whether the rules allow *url*: the hot path."""
@@ -121,31 +126,38 @@ class RuleSet:
         return hash(self._identity())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return self._source.remake()
+        source = self._source
+        return _remade, (source.written(), self.rules, source.is_for_nobody(), self.profile)
 
     def __repr__(self) -> str:
         return f"<RuleSet: {len(self)} rules, profile {self.profile.name}>"
 
 
-class _Patterns:
-    """Patterns that were given and not read from a file."""
+class _Kept:
+    """Rules that are not read from a file: given as patterns, or unpickled."""
 
-    __slots__ = ("_engine", "_profile", "patterns")
+    __slots__ = ("_nobody", "_rules", "_written")
 
-    def __init__(self, patterns: list[bytes], profile: Profile, engine: Any) -> None:
-        self.patterns = patterns
-        self._profile, self._engine = profile, engine
+    def __init__(
+        self, written: list[tuple[bytes, bool]], rules: tuple[Rule, ...], nobody: bool = False
+    ) -> None:
+        self._written, self._rules, self._nobody = written, rules, nobody
 
     def rule(self, number: int) -> Rule:
-        pattern = self.patterns[number]
-        form = self._engine.normal_form(pattern, True, self._profile.settings(self._engine))
-        return Rule(True, shown(pattern), shown(form), len(form), 0, 0, 0, 0)
+        return self._rules[number]
 
     def count(self) -> int:
-        return len(self.patterns)
+        return len(self._rules)
 
     def is_for_nobody(self) -> bool:
-        return False
+        return self._nobody
 
-    def remake(self) -> tuple[Any, ...]:
-        return RuleSet.from_patterns, (self.patterns, self._profile)
+    def written(self) -> list[tuple[bytes, bool]]:
+        return self._written
+
+
+def _remade(
+    written: list[tuple[bytes, bool]], rules: tuple[Rule, ...], nobody: bool, profile: Profile
+) -> RuleSet:
+    matcher = default_engine.compile(written, profile.settings(default_engine))
+    return RuleSet(matcher, _Kept(written, rules, nobody), profile)

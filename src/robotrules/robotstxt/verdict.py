@@ -63,8 +63,8 @@ class RuleSource(Protocol):
     def is_for_nobody(self) -> bool:
         """Tell whether no group was chosen."""
 
-    def remake(self) -> tuple[Any, ...]:
-        """Return how to make the rule set again, for pickle."""
+    def written(self) -> list[tuple[bytes, bool]]:
+        """Return the patterns as written, each with whether it allows."""
 
 
 class Verdict:

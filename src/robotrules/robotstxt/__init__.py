@@ -66,7 +66,7 @@ def parse(
 class RobotsTxt:
     """A parsed robots.txt. Immutable; share it between threads, pickle it, use it as a key."""
 
-    __slots__ = ("_document", "_engine", "_received", "_rule_sets", "profile")
+    __slots__ = ("_document", "_engine", "_profile", "_received", "_rule_sets")
 
     def __init__(
         self, document: Any, profile: Profile, engine: Any, received: bytes | None
@@ -75,7 +75,12 @@ class RobotsTxt:
         self._engine = engine
         self._received = received
         self._rule_sets: dict[Any, RuleSet] = {}
-        self.profile = profile
+        self._profile = profile
+
+    @property
+    def profile(self) -> Profile:
+        """The profile it was read with."""
+        return self._profile
 
     # --- Deciding -----------------------------------------------------------------------------
 
@@ -102,11 +107,11 @@ class RobotsTxt:
         rules = self._rule_sets.get(product_token)
         if rules is None:
             groups, _ = self._choose(product_token)
-            # Crawlers that obey the same groups share what is compiled.
-            chosen = tuple(groups)
+            # Crawlers that obey the same groups share what is compiled. No name is None.
+            chosen = tuple(groups) or None
             rules = self._rule_sets.get(chosen)
             if rules is None:
-                rules = Reading(self._document, self._engine, self.profile, groups).rule_set()
+                rules = Reading(self._document, self._engine, self._profile, groups).rule_set()
             if len(self._rule_sets) >= REMEMBERED:
                 self._rule_sets.clear()
             self._rule_sets[chosen] = self._rule_sets[product_token] = rules
@@ -137,19 +142,19 @@ class RobotsTxt:
             if groups:
                 chosen = sorted({*chosen, *groups}) if chosen else groups
                 named += (token,)
-                if not self.profile.merge_tokens:
+                if not self._profile.merge_tokens:
                     break
         if chosen:
             return chosen, named
         star = select(b"user-agent", b"*")
-        return star[:1] if self.profile.first_star_group_only else star, ()
+        return star[:1] if self._profile.first_star_group_only else star, ()
 
     def _vet(self, token: str) -> None:
         if not isinstance(token, str):
             raise _not_a_token(token)
         if not token or token.isspace():
             raise ProductTokenError("the product token is empty: pass the crawler's name")
-        if self.profile.any_product_token or token == "*" or is_product_token(token):
+        if self._profile.any_product_token or token == "*" or is_product_token(token):
             return
         raise ProductTokenError(
             f"{token!r} is no product token: RFC 9309 §2.2.1 knows letters, '_' and '-' only. "
@@ -227,16 +232,16 @@ class RobotsTxt:
         )
 
     def _level(self, code: str) -> str:
-        unused = code in KEPT_BY and not getattr(self.profile, KEPT_BY[code])
+        unused = code in KEPT_BY and not getattr(self._profile, KEPT_BY[code])
         return "error" if unused else NOTES[code][0]
 
     def _reading(self) -> Reading:
-        return Reading(self._document, self._engine, self.profile, [])
+        return Reading(self._document, self._engine, self._profile, [])
 
     # --- Being a value ------------------------------------------------------------------------
 
     def _identity(self) -> tuple[bytes, Profile, bool]:
-        return self.body, self.profile, self._document.complete
+        return self.body, self._profile, self._document.complete
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RobotsTxt):
@@ -251,7 +256,7 @@ class RobotsTxt:
         return _reparse, (self._received or body, profile, complete)
 
     def __repr__(self) -> str:
-        count, name = self._document.group_count(), self.profile.name
+        count, name = self._document.group_count(), self._profile.name
         return f"<RobotsTxt: {len(self.body)} octets, {count} groups, profile {name}>"
 
 

@@ -31,13 +31,18 @@ _SAYS = (
 class RuleSet:
     """Rules ready to be asked. Equal when made of the same rules under the same profile."""
 
-    __slots__ = ("_matcher", "_source", "_verdicts", "profile")
+    __slots__ = ("_matcher", "_profile", "_source", "_verdicts")
 
     def __init__(self, matcher: Any, source: RuleSource, profile: Profile) -> None:
         self._matcher = matcher
         self._source = source
         self._verdicts: dict[int, Verdict] = {}
-        self.profile = profile
+        self._profile = profile
+
+    @property
+    def profile(self) -> Profile:
+        """The profile the rules were read with."""
+        return self._profile
 
     @classmethod
     def from_patterns(
@@ -95,9 +100,9 @@ class RuleSet:
             return known
         if number >= 0:
             allowed, reason = _SAYS[number & 3]
-            verdict = Verdict(allowed, reason, (self._source, number >> 2), self.profile.name)
+            verdict = Verdict(allowed, reason, (self._source, number >> 2), self._profile.name)
         else:
-            verdict = Verdict(True, self._reason_without_rule(number), None, self.profile.name)
+            verdict = Verdict(True, self._reason_without_rule(number), None, self._profile.name)
         self._verdicts[number] = verdict
         return verdict
 
@@ -115,7 +120,7 @@ class RuleSet:
         return True  # an empty rule set is still a rule set
 
     def _identity(self) -> tuple[Any, ...]:
-        return self.rules, self.profile
+        return self.rules, self._profile, self._source.is_for_nobody()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RuleSet):
@@ -127,10 +132,10 @@ class RuleSet:
 
     def __reduce__(self) -> tuple[Any, ...]:
         source = self._source
-        return _remade, (source.written(), self.rules, source.is_for_nobody(), self.profile)
+        return _remade, (source.written(), self.rules, source.is_for_nobody(), self._profile)
 
     def __repr__(self) -> str:
-        return f"<RuleSet: {len(self)} rules, profile {self.profile.name}>"
+        return f"<RuleSet: {len(self)} rules, profile {self._profile.name}>"
 
 
 class _Kept:
@@ -144,15 +149,19 @@ class _Kept:
         self._written, self._rules, self._nobody = written, rules, nobody
 
     def rule(self, number: int) -> Rule:
+        """Return a rule."""
         return self._rules[number]
 
     def count(self) -> int:
+        """Return how many rules there are."""
         return len(self._rules)
 
     def is_for_nobody(self) -> bool:
+        """Tell whether no group was chosen when the rules were."""
         return self._nobody
 
     def written(self) -> list[tuple[bytes, bool]]:
+        """Return the patterns as written, each with whether it allows."""
         return self._written
 
 

@@ -31,7 +31,7 @@ from robotrules.robotstxt.values import (
 from robotrules.robotstxt.verdict import Because, Explanation, Match, Outcome, Verdict
 
 Tokens = str | Sequence[str]
-# How many rule sets and names for them a file remembers. Crawlers ask as one or a few; an audit
+# How many names a file remembers rule sets for. Crawlers ask as one or a few; an audit
 # that asks as thousands must not keep thousands.
 REMEMBERED = 256
 
@@ -66,7 +66,7 @@ def parse(
 class RobotsTxt:
     """A parsed robots.txt. Immutable; share it between threads, pickle it, use it as a key."""
 
-    __slots__ = ("_document", "_engine", "_profile", "_received", "_rule_sets")
+    __slots__ = ("_by_groups", "_by_name", "_document", "_engine", "_profile", "_received")
 
     def __init__(
         self, document: Any, profile: Profile, engine: Any, received: bytes | None
@@ -74,7 +74,8 @@ class RobotsTxt:
         self._document = document
         self._engine = engine
         self._received = received
-        self._rule_sets: dict[Any, RuleSet] = {}
+        self._by_name: dict[str | tuple[str, ...], RuleSet] = {}
+        self._by_groups: dict[tuple[int, ...], RuleSet] = {}
         self._profile = profile
 
     @property
@@ -91,9 +92,11 @@ class RobotsTxt:
         A crawler with several names passes them in its order of preference (AMB-30).
         """
         # RuleSet.check() written out: one call less is a seventh of the time of this one.
-        sets = self._rule_sets
-        key = product_token if isinstance(product_token, str) else None
-        rules = sets[key] if key in sets else self.rules_for(product_token)
+        known = self._by_name
+        if isinstance(product_token, str) and product_token in known:
+            rules = known[product_token]
+        else:
+            rules = self.rules_for(product_token)
         number = rules._matcher.decide(url)
         verdicts = rules._verdicts
         return verdicts[number] if number in verdicts else rules._verdict(number)
@@ -104,17 +107,17 @@ class RobotsTxt:
             if isinstance(product_token, bytes) or not isinstance(product_token, Iterable):
                 raise _not_a_token(product_token)
             product_token = tuple(product_token)
-        rules = self._rule_sets.get(product_token)
+        rules = self._by_name.get(product_token)
         if rules is None:
             groups, _ = self._choose(product_token)
-            # Crawlers that obey the same groups share what is compiled. No name is None.
-            chosen = tuple(groups) or None
-            rules = self._rule_sets.get(chosen)
+            # Crawlers that obey the same groups share what is compiled.
+            rules = self._by_groups.get(tuple(groups))
             if rules is None:
                 rules = Reading(self._document, self._engine, self._profile, groups).rule_set()
-            if len(self._rule_sets) >= REMEMBERED:
-                self._rule_sets.clear()
-            self._rule_sets[chosen] = self._rule_sets[product_token] = rules
+            if len(self._by_name) >= REMEMBERED:
+                self._by_name.clear()
+                self._by_groups.clear()
+            self._by_groups[tuple(groups)] = self._by_name[product_token] = rules
         return rules
 
     def select(self, product_token: Tokens) -> tuple[Group, ...]:
@@ -172,11 +175,14 @@ class RobotsTxt:
         compiled = self.rules_for(product_token)
         verdict = compiled.check(url)
         path, found = compiled.matches(url)
-        # An index page may match twice (AMB-47); its better match counts.
-        positions = dict.fromkeys(position for position, _ in found)
+        # Of an index page the directory may match too (AMB-47): its better match counts.
+        best: dict[int, int] = {}
+        for position, octets in found:
+            best.setdefault(position, octets)
+        most = max(best.values(), default=0)
         matches = tuple(
-            Match(rule, _outcome(rule, verdict), group)
-            for rule, group in (rules[position] for position in positions)
+            Match(rules[at][0], _outcome(rules[at][0], octets < most, verdict), rules[at][1])
+            for at, octets in best.items()
         )
         notes = tuple(note for note in self.notes if note.line is None or _within(note, groups))
         text = url if isinstance(url, str) else shown(url)
@@ -275,13 +281,13 @@ def _not_a_token(given: object) -> TypeError:
     return TypeError(f"a product token is a str such as 'ExampleBot', or several; not {name}")
 
 
-def _outcome(rule: Rule, verdict: Verdict) -> Outcome:
+def _outcome(rule: Rule, shorter: bool, verdict: Verdict) -> Outcome:
     """Say what became of a rule that matches, given what won."""
     if verdict.rule is None:
         return Outcome.NOT_CONSULTED
     if rule == verdict.rule:
         return Outcome.WINS
-    if rule.octets < verdict.rule.octets:
+    if shorter:
         return Outcome.FEWER_OCTETS
     return Outcome.LATER_LINE if rule.allow == verdict.rule.allow else Outcome.ALLOW_WINS_TIE
 

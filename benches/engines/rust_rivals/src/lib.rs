@@ -1,0 +1,66 @@
+//! The crates `texting_robots` and `robotstxt`, called from Python with little in between.
+//!
+//! What it is: one class for each rival, with the same three calls (construct, `allowed`,
+//! `allowed_many`). What it does not know: files, timing, other engines. A rival's panic is left
+//! to PyO3, which raises it in Python.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+
+/// `texting_robots::Robot`: parsed once, for one product token.
+#[pyclass(frozen)]
+struct TextingRobots(texting_robots::Robot);
+
+#[pymethods]
+impl TextingRobots {
+    #[new]
+    fn new(token: &str, body: &[u8]) -> PyResult<Self> {
+        texting_robots::Robot::new(token, body)
+            .map(Self)
+            .map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    fn allowed(&self, url: &str) -> bool {
+        self.0.allowed(url)
+    }
+
+    /// The rival has no batch call; this loop spares it the crossing for each URL.
+    fn allowed_many(&self, urls: Vec<PyBackedStr>) -> Vec<bool> {
+        urls.iter().map(|url| self.0.allowed(url)).collect()
+    }
+}
+
+/// `robotstxt::DefaultMatcher`: keeps the body, and reads all of it again for each question.
+#[pyclass(frozen)]
+struct Robotstxt(String);
+
+#[pymethods]
+impl Robotstxt {
+    #[new]
+    fn new(body: &str) -> Self {
+        Self(body.to_owned())
+    }
+
+    fn allowed(&self, url: &str, token: &str) -> bool {
+        robotstxt::DefaultMatcher::default().one_agent_allowed_by_robots(&self.0, token, url)
+    }
+
+    /// The rival has no batch call; this loop spares it the crossing for each URL.
+    fn allowed_many(&self, urls: Vec<PyBackedStr>, token: &str) -> Vec<bool> {
+        urls.iter().map(|url| self.allowed(url, token)).collect()
+    }
+}
+
+/// The Python module. Panics are counted by the caller, so their text is not printed.
+#[pymodule]
+mod rust_rivals {
+    #[pymodule_export]
+    use super::{Robotstxt, TextingRobots};
+
+    #[pymodule_init]
+    fn quiet(_module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {
+        std::panic::set_hook(Box::new(|_| {}));
+        Ok(())
+    }
+}

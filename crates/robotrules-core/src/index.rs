@@ -177,8 +177,16 @@ impl Tree {
 /// Up to four octets, and how many, as one number.
 type Gram = u64;
 
+#[inline]
 fn gram(octets: &[u8]) -> Gram {
+    if let &[a, b, c, d] = octets {
+        return 4 << 32 | Gram::from(u32::from_be_bytes([a, b, c, d]));
+    }
     octets.iter().fold(octets.len() as u64, |all, &octet| all << 8 | u64::from(octet))
+}
+
+fn hash(gram: Gram) -> u64 {
+    gram.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 /// A hash table from grams to the patterns found by them.
@@ -189,6 +197,8 @@ struct Grams {
     // Open addressing; the size is a power of two and at least twice the number of grams.
     slots: Vec<(Gram, u32, u32)>,
     ranks: Vec<Rank>,
+    // One bit for each gram: most grams of a path are in no pattern and cost no more than this.
+    bits: Vec<u64>,
 }
 
 impl Grams {
@@ -212,13 +222,19 @@ impl Grams {
             }
         }
         found.sort_by_key(|&(gram, _)| gram); // stable
-        let mut grams = Grams { lengths: vec![], slots: vec![], ranks: vec![] };
-        grams.slots = vec![(0, 0, 0); (found.len() * 2).next_power_of_two().max(2)];
+        let size = (found.len() * 2).next_power_of_two().max(64);
+        let mut grams = Grams {
+            lengths: vec![],
+            slots: vec![(0, 0, 0); size],
+            ranks: vec![],
+            bits: vec![0; size / 8],
+        };
         for list in found.chunk_by(|a, b| a.0 == b.0) {
             let start = grams.ranks.len() as u32;
             grams.ranks.extend(list.iter().map(|&(_, rank)| rank));
             if let Some(&(gram, _)) = list.first() {
-                let slot = grams.slot(gram);
+                let (slot, bit) = (grams.slot(gram), grams.bit(gram));
+                grams.bits[bit / 64] |= 1 << (bit % 64);
                 grams.slots[slot] = (gram, start, grams.ranks.len() as u32);
                 let length = gram_length(gram);
                 if !grams.lengths.contains(&length) {
@@ -233,11 +249,17 @@ impl Grams {
     #[inline]
     fn slot(&self, gram: Gram) -> usize {
         let mask = self.slots.len() - 1;
-        let mut at = (gram.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as usize & mask;
+        let mut at = (hash(gram) >> 40) as usize & mask;
         while self.slots[at].0 != gram && self.slots[at].0 != 0 {
             at = (at + 1) & mask;
         }
         at
+    }
+
+    /// Which of the bits a gram has; there are eight for each slot.
+    #[inline]
+    fn bit(&self, gram: Gram) -> usize {
+        (hash(gram) >> 37) as usize & (self.bits.len() * 64 - 1)
     }
 
     /// Gives `try_ranks` the patterns of every gram that `path` has, each gram once.
@@ -248,7 +270,12 @@ impl Grams {
         let mut more: Vec<(u32, u32)> = vec![];
         for &length in &self.lengths {
             for octets in path.windows(length) {
-                let (found, start, end) = self.slots[self.slot(gram(octets))];
+                let gram = gram(octets);
+                let bit = self.bit(gram);
+                if self.bits[bit / 64] >> (bit % 64) & 1 == 0 {
+                    continue;
+                }
+                let (found, start, end) = self.slots[self.slot(gram)];
                 if found == 0 || hits[..count].contains(&(start, end)) {
                     continue;
                 }

@@ -3,7 +3,7 @@
 //!
 //! It does not know rules. Of the URL only path and query take part (REP-2.2.2-26).
 
-use memchr::{memchr, memchr3, memchr_iter, memmem};
+use memchr::{memchr, memchr3, memmem};
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
@@ -18,9 +18,12 @@ pub enum Part {
     Either,
 }
 
-// Octet classes: what may stay as it is.
+// Octet classes: what may stay as it is. One bit for each question, so that the answers for many
+// octets are the bits they have in common.
 const IN_PATH: u8 = 1;
 const IN_QUERY: u8 = 2;
+const IN_EITHER: u8 = 4;
+const NOT_DOT: u8 = 8; // in a path, and surely no part of a dot segment
 static CLASS: [u8; 256] = classes();
 
 const fn classes() -> [u8; 256] {
@@ -29,10 +32,11 @@ const fn classes() -> [u8; 256] {
     while octet < 256 {
         // unreserved = ALPHA / DIGIT / "-" / "." / "_" / "~" (RFC 3986 §2.3)
         table[octet] = match octet as u8 {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => IN_PATH | IN_QUERY,
-            b'-' | b'.' | b'_' | b'~' => IN_PATH | IN_QUERY,
-            b'/' => IN_PATH,
-            b'=' | b'&' => IN_QUERY,
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => IN_PATH | IN_QUERY | IN_EITHER | NOT_DOT,
+            b'-' | b'_' | b'~' => IN_PATH | IN_QUERY | IN_EITHER | NOT_DOT,
+            b'.' => IN_PATH | IN_QUERY | IN_EITHER,
+            b'/' => IN_PATH | IN_EITHER | NOT_DOT,
+            b'=' | b'&' => IN_QUERY | IN_EITHER,
             _ => 0,
         };
         octet += 1;
@@ -65,7 +69,7 @@ pub fn push_form(out: &mut Vec<u8>, octets: &[u8], mut part: Part) -> Part {
         let stays = match part {
             Part::Path => IN_PATH,
             Part::Query => IN_QUERY,
-            Part::Either => IN_PATH | IN_QUERY,
+            Part::Either => IN_EITHER,
         };
         let same = run(&octets[at..], stays);
         out.extend_from_slice(&octets[at..at + same]);
@@ -107,25 +111,40 @@ pub fn push_minimal_form(out: &mut Vec<u8>, octets: &[u8]) {
     }
 }
 
-/// The path and query of `url` in the form rules are compared with. `scratch` holds it when it is
-/// not a part of `url` already; nothing is allocated for a URL that is in normal form.
+/// Path and query of a URL in the form that rules are compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Path<'a> {
+    /// The octets; the first is `/`.
+    pub octets: &'a [u8],
+    /// Whether there is a `?`.
+    pub has_query: bool,
+}
+
+/// The path of `url`. `scratch` holds it when it is not a part of `url` already; nothing is
+/// allocated for a URL that is in normal form.
 #[inline]
-pub fn path<'a>(url: &'a [u8], url_as_given: bool, scratch: &'a mut Vec<u8>) -> &'a [u8] {
+pub fn path<'a>(url: &'a [u8], url_as_given: bool, scratch: &'a mut Vec<u8>) -> Path<'a> {
     scratch.clear();
-    if url_as_given {
-        return path_as_given(url, scratch);
+    if !url_as_given {
+        let start = path_start(url);
+        if let Some(path) = normal_path(url.get(start..).unwrap_or_default()) {
+            return path;
+        }
+        return normalised(url, start, scratch);
     }
-    let start = path_start(url);
+    let octets = path_as_given(url, scratch);
+    Path { octets, has_query: memchr(b'?', octets).is_some() }
+}
+
+fn normalised<'a>(url: &[u8], start: usize, scratch: &'a mut Vec<u8>) -> Path<'a> {
     let given = url.get(start..).unwrap_or_default();
+    let given = &given[..memchr(b'#', given).unwrap_or(given.len())];
     if given.first() != Some(&b'/') {
         scratch.push(b'/'); // RFC 3986 §6.2.3: an empty path is "/"
-    } else if let Some(length) = normal_length(given) {
-        return &given[..length];
     }
-    let given = &given[..memchr(b'#', given).unwrap_or(given.len())];
     push_form(scratch, given, Part::Path);
     remove_dot_segments(scratch);
-    scratch
+    Path { octets: scratch, has_query: memchr(b'?', scratch).is_some() }
 }
 
 /// Where path or query begins; the URL's end when there is neither.
@@ -150,19 +169,35 @@ fn path_start(url: &[u8]) -> usize {
     delimiter(authority)
 }
 
-/// How long the path and query at the start of `given` are, if they are in normal form already.
+/// The path and query at the start of `given`, if they are in normal form already.
 #[inline]
-fn normal_length(given: &[u8]) -> Option<usize> {
-    let mut at = run(given, IN_PATH);
-    let mut end = given.get(at);
-    if has_dot_segment(&given[..at]) {
+fn normal_path(given: &[u8]) -> Option<Path<'_>> {
+    if given.first() != Some(&b'/') {
         return None;
     }
-    if end == Some(&b'?') {
-        at += 1 + run(&given[at + 1..], IN_QUERY);
-        end = given.get(at);
+    let mut at = run(given, NOT_DOT);
+    while given.get(at) == Some(&b'.') {
+        // Only behind a slash, and before another dot or the segment's end, a dot is not a dot.
+        if given[at - 1] == b'/' && !matches!(given.get(at + 1), Some(o) if is_name(*o)) {
+            return None;
+        }
+        at += 1;
+        at += run(&given[at..], NOT_DOT);
     }
-    matches!(end, None | Some(b'#')).then_some(at)
+    let has_query = given.get(at) == Some(&b'?');
+    if has_query {
+        at += 1 + run(&given[at + 1..], IN_QUERY);
+    }
+    match given.get(at) {
+        None | Some(b'#') => Some(Path { octets: &given[..at], has_query }),
+        _ => None,
+    }
+}
+
+/// Whether an octet shows that the dot before it begins an ordinary segment.
+#[inline]
+fn is_name(octet: u8) -> bool {
+    CLASS[usize::from(octet)] & (IN_QUERY | NOT_DOT) == IN_QUERY | NOT_DOT
 }
 
 /// Whether a pattern is its own normal form, and a prefix without wildcards.
@@ -179,15 +214,6 @@ fn run(octets: &[u8], class: u8) -> usize {
     let all = |eight: &&[u8]| eight.iter().fold(class, |all, &o| all & CLASS[usize::from(o)]) != 0;
     let whole = 8 * octets.chunks_exact(8).take_while(all).count();
     whole + octets[whole..].iter().take_while(|octet| of_class(octet)).count()
-}
-
-/// Whether a path in normal form has a segment that is `.` or `..`.
-#[inline]
-fn has_dot_segment(path: &[u8]) -> bool {
-    memchr_iter(b'.', path).any(|at| {
-        let next = path.get(at + 1);
-        at > 0 && path[at - 1] == b'/' && matches!(next, None | Some(b'/' | b'.'))
-    })
 }
 
 /// Removes `.` and `..` segments from the path of a normal form, in place (RFC 3986 §5.2.4).

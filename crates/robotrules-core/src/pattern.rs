@@ -166,14 +166,24 @@ impl Arena {
     /// Whether `pattern` matches `path` from its first octet (§2.2.2).
     #[inline]
     pub fn matches(&self, pattern: &Pattern, path: &[u8]) -> bool {
+        path.starts_with(pattern.first.of(&self.octets)) && self.matches_rest(pattern, path)
+    }
+
+    /// Whether `pattern` matches a path whose first eight octets agree with it.
+    #[inline]
+    pub fn matches_behind_head(&self, pattern: &Pattern, path: &[u8]) -> bool {
         let first = pattern.first.of(&self.octets);
-        if !path.starts_with(first) {
-            return false;
+        (first.len() <= 8 && first.len() <= path.len() || path.starts_with(first))
+            && self.matches_rest(pattern, path)
+    }
+
+    #[inline]
+    fn matches_rest(&self, pattern: &Pattern, path: &[u8]) -> bool {
+        let first = pattern.first.length as usize;
+        match pattern.pieces {
+            0 => !pattern.anchored || path.len() == first,
+            _ => self.matches_pieces(pattern, path, first),
         }
-        if pattern.pieces == 0 {
-            return !pattern.anchored || path.len() == first.len();
-        }
-        self.matches_pieces(pattern, path, first.len())
     }
 
     fn matches_pieces(&self, pattern: &Pattern, path: &[u8], mut at: usize) -> bool {

@@ -8,7 +8,7 @@
 
 use crate::index::Index;
 use crate::notes::Code;
-use crate::octets;
+use crate::octets::{self, Path};
 use crate::pattern::{Arena, Pattern};
 use crate::records::{faults, Listener, Record};
 use crate::settings::Settings;
@@ -47,7 +47,17 @@ pub struct Entry {
     kind: Kind,
     /// The pattern.
     pub pattern: Pattern,
-    // Octet pairs the path must have: a hash of 64 bits, all zero where nothing is known.
+    filter: Filter,
+}
+
+/// What rules a pattern with wildcards out before anything is searched for.
+#[derive(Clone, Copy, Debug, Default)]
+struct Filter {
+    // The last octets of a path under a mask, where the pattern is tied to its end.
+    tail: u64,
+    tail_mask: u64,
+    needs_query: bool,
+    // Pairs of octets that the path must have, hashed to bits; none where the tail says enough.
     pairs: u64,
 }
 
@@ -75,6 +85,8 @@ pub struct RuleSet {
     heads: Vec<(u64, u64)>,
     entries: Vec<Entry>,
     arena: Arena,
+    // How many patterns have to be searched for.
+    wild: u32,
     url_as_given: bool,
     match_robots_txt: bool,
     checks: AtomicU32,
@@ -96,6 +108,7 @@ impl RuleSet {
             heads: vec![],
             entries: vec![],
             arena: Arena::default(),
+            wild: 0,
             url_as_given: settings.switches.url_as_given,
             match_robots_txt: settings.switches.match_robots_txt,
             checks: AtomicU32::new(0),
@@ -110,7 +123,12 @@ impl RuleSet {
                 Some(b'/') if octets::is_plain(value) && !settings.switches.index_page => {
                     let pattern = rules.arena.add_plain(value);
                     rules.heads.push(head(value));
-                    rules.entries.push(Entry { rule: rule as u32, kind, pattern, pairs: 0 });
+                    rules.entries.push(Entry {
+                        rule: rule as u32,
+                        kind,
+                        pattern,
+                        filter: Filter::default(),
+                    });
                 }
                 None if settings.switches.empty_rules_match => {
                     rules.add(value, kind, rule, settings)
@@ -130,16 +148,17 @@ impl RuleSet {
 
     fn add(&mut self, value: &[u8], kind: Kind, rule: usize, settings: &Settings) {
         let pattern = self.arena.add(value, settings);
-        let pairs = required_pairs(&self.arena, &pattern);
+        let filter = Filter::of(&self.arena, &pattern);
+        self.wild += u32::from(filter.pairs != 0);
         self.heads.push(head(pattern.first.of(&self.arena.octets)));
-        self.entries.push(Entry { rule: rule as u32, kind, pattern, pairs });
+        self.entries.push(Entry { rule: rule as u32, kind, pattern, filter });
     }
 
     /// What decides about `url`. `scratch` is room for its path; keep it between calls.
     #[inline]
     pub fn decide(&self, url: &[u8], scratch: &mut Vec<u8>) -> Decision {
         let path = octets::path(url, self.url_as_given, scratch);
-        if path == b"/robots.txt" && !self.match_robots_txt {
+        if path.octets == b"/robots.txt" && !self.match_robots_txt {
             return Decision::Implicit;
         }
         match self.entries.get(position(self.winner(path))) {
@@ -153,7 +172,7 @@ impl RuleSet {
     /// Whether `url` is allowed.
     #[inline]
     pub fn allows(&self, url: &[u8], scratch: &mut Vec<u8>) -> bool {
-        !matches!(self.decide(url, scratch), Decision::Disallow(_))
+        self.entries.is_empty() || !matches!(self.decide(url, scratch), Decision::Disallow(_))
     }
 
     /// The rules that match with the most octets: those that tie, in order of precedence.
@@ -167,7 +186,7 @@ impl RuleSet {
     /// The path of `url`, and every match in order of precedence: rule and octets.
     pub fn matches(&self, url: &[u8]) -> (Vec<u8>, Vec<(u32, u32)>) {
         let mut scratch = vec![];
-        let path = octets::path(url, self.url_as_given, &mut scratch);
+        let path = octets::path(url, self.url_as_given, &mut scratch).octets;
         let entries = self.entries.iter().enumerate();
         let matching = entries.filter(|(_, entry)| self.arena.matches(&entry.pattern, path));
         let mut found: Vec<_> = matching.map(|(at, entry)| (entry.rank(at), entry)).collect();
@@ -197,14 +216,14 @@ impl RuleSet {
     }
 
     #[inline]
-    fn winner(&self, path: &[u8]) -> Rank {
+    fn winner(&self, path: Path<'_>) -> Rank {
         if self.entries.len() <= SCANNED {
             return self.scan(path);
         }
         if let Some(index) = self.index.get() {
-            return index.winner(path, &self.arena, |rank| {
+            return index.winner(path.octets, &self.arena, |rank| {
                 let entry = self.entries.get(position(rank));
-                entry.is_some_and(|entry| self.arena.matches(&entry.pattern, path))
+                entry.is_some_and(|entry| self.arena.matches(&entry.pattern, path.octets))
             });
         }
         if self.checks.fetch_add(1, Ordering::Relaxed) >= PATIENCE {
@@ -213,30 +232,69 @@ impl RuleSet {
         self.scan(path)
     }
 
-    fn scan(&self, path: &[u8]) -> Rank {
-        let (start, _) = head(path);
-        let (mut best, mut pairs) = (0, None);
+    fn scan(&self, path: Path<'_>) -> Rank {
+        let (start, _) = head(path.octets);
+        let mut best = 0;
+        // With few wildcards a search costs less than a look at all pairs.
+        let mut have = (self.wild <= 2).then_some(u64::MAX);
         for (at, &(octets, mask)) in self.heads.iter().enumerate() {
             if start & mask != octets {
                 continue;
             }
             let Some(entry) = self.entries.get(at) else { continue };
             let rank = entry.rank(at);
-            if rank <= best {
-                continue;
-            }
-            if entry.pairs != 0 {
-                let have = *pairs.get_or_insert_with(|| pairs_of(path));
-                if entry.pairs & !have != 0 {
-                    continue;
-                }
-            }
-            if self.arena.matches(&entry.pattern, path) {
+            if rank > best
+                && (entry.pattern.pieces == 0 || entry.filter.lets_pass(path, &mut have))
+                && self.arena.matches_behind_head(&entry.pattern, path.octets)
+            {
                 best = rank;
             }
         }
         best
     }
+}
+
+impl Filter {
+    fn of(arena: &Arena, pattern: &Pattern) -> Filter {
+        let from = pattern.pieces_start as usize;
+        let pieces = &arena.pieces[from..from + pattern.pieces as usize];
+        let Some(last) = pieces.last() else { return Filter::default() };
+        // A `?` behind a wildcard is the delimiter, or data in a query: there is a query either way.
+        let spelled = pieces.iter().map(|piece| piece.in_path.of(&arena.octets));
+        let needs_query = spelled.take(8).any(|octets| octets.contains(&b'?'));
+        let (tail, tail_mask) = match pattern.anchored && last.in_path == last.in_query {
+            true => tail(last.in_path.of(&arena.octets)),
+            false => (0, 0),
+        };
+        let runs = pieces.iter().take(8).map(|piece| pairs(piece.run.of(&arena.octets)));
+        let pairs = if tail_mask == 0 { runs.fold(0, |all, pairs| all | pairs) } else { 0 };
+        Filter { tail, tail_mask, needs_query, pairs }
+    }
+
+    #[inline]
+    fn lets_pass(&self, path: Path<'_>, have: &mut Option<u64>) -> bool {
+        if self.needs_query && !path.has_query {
+            return false;
+        }
+        if self.tail_mask != 0 && tail(path.octets).0 & self.tail_mask != self.tail {
+            return false;
+        }
+        // Looked at once a path, and only where several patterns are worth it.
+        self.pairs == 0 || self.pairs & !*have.get_or_insert_with(|| pairs(path.octets)) == 0
+    }
+}
+
+/// The pairs of neighbouring octets, each hashed to one of 64 bits: its second octet, stirred by
+/// the lowest bits of its first.
+#[inline]
+fn pairs(octets: &[u8]) -> u64 {
+    let Some((&first, rest)) = octets.split_first() else { return 0 };
+    let (mut all, mut before) = (0, first);
+    for &octet in rest {
+        all |= 1 << ((octet ^ before << 3) & 63);
+        before = octet;
+    }
+    all
 }
 
 /// The first eight octets, and the mask of those there are. A pattern never holds a zero.
@@ -252,24 +310,15 @@ fn head(octets: &[u8]) -> (u64, u64) {
     (u64::from_le_bytes(bytes), (1 << (8 * octets.len())) - 1)
 }
 
+/// The last eight octets, and the mask of those there are.
 #[inline]
-fn pair(first: u8, second: u8) -> u64 {
-    let both = u32::from(first) << 8 | u32::from(second);
-    1 << (both.wrapping_mul(0x9E37_79B1) >> 26)
-}
-
-#[inline]
-fn pairs_of(octets: &[u8]) -> u64 {
-    octets.windows(2).fold(0, |all, two| all | pair(two[0], two[1]))
-}
-
-/// Octet pairs every path has that a wildcard pattern matches. A path that lacks one is ruled out
-/// without a search.
-fn required_pairs(arena: &Arena, pattern: &Pattern) -> u64 {
-    let from = pattern.pieces_start as usize;
-    let pieces = &arena.pieces[from..from + pattern.pieces as usize];
-    // A long pattern needs nearly all pairs; a few pieces say enough.
-    pieces.iter().take(8).fold(0, |all, piece| all | pairs_of(piece.run.of(&arena.octets)))
+fn tail(octets: &[u8]) -> (u64, u64) {
+    if let Some(last) = octets.last_chunk::<8>() {
+        return (u64::from_le_bytes(*last), u64::MAX);
+    }
+    let (all, mask) = head(octets);
+    let free = 64 - 8 * octets.len() as u32;
+    (all.checked_shl(free).unwrap_or(0), mask.checked_shl(free).unwrap_or(0))
 }
 
 /// `Allow: /d/index.html` means `/d/` too (AMB-47): the directory, tied to the end of the path.

@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 /// Bodies larger than this are parsed, and batches run, with the interpreter lock released.
 const DETACH: usize = 64 * 1024;
+/// A batch of at most this many is decided in place: some ten microseconds with the lock held.
+const SHORT: usize = 128;
 /// URLs of a batch that cross at once: enough to forget the crossing, little enough to stay small.
 const CHUNK: usize = 1024;
 
@@ -161,12 +163,18 @@ impl Matcher {
         T: IntoPyObject<'py> + Send,
     {
         let py = urls.py();
-        let mut answers = Vec::new();
+        let (mut answers, mut scratch) = (Vec::new(), Vec::new());
         if let Ok(count) = urls.len() {
             self.0.expect(count);
             answers.reserve(count);
+            if count <= SHORT {
+                for url in urls.try_iter()? {
+                    answers.push(decide(&octets(&url?)?, &mut scratch));
+                }
+                return PyList::new(py, answers);
+            }
         }
-        let (mut text, mut ends, mut scratch) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut text, mut ends) = (Vec::new(), Vec::new());
         let mut urls = urls.try_iter()?;
         loop {
             text.clear();
@@ -213,7 +221,7 @@ fn normal_form<'py>(
     let (octets, mut scratch) = (octets(text)?, Vec::new());
     let form = match pattern {
         true => &core::pattern::normal_form(&octets, &settings.0),
-        false => core::octets::path(&octets, settings.0.switches.url_as_given, &mut scratch),
+        false => core::octets::path(&octets, settings.0.switches.url_as_given, &mut scratch).octets,
     };
     Ok(PyBytes::new(text.py(), form))
 }

@@ -1,0 +1,93 @@
+//! Groups: made by role alone, chosen by the leading identifier of user-agent lines.
+
+mod profiles;
+
+use profiles::parse;
+use robotrules_core::groups::{agent, identifier, Agent, Groups};
+use robotrules_core::{Document, Role};
+
+/// The groups that a token obeys by name; `*` asks for the star groups.
+fn select(document: &Document<&[u8]>, token: &str) -> Vec<u32> {
+    document.select(document.settings().user_agent, token.as_bytes())
+}
+
+#[test]
+fn grouping_by_role() {
+    use Role::{Other, Rule, Start};
+    let cases: [(&[Role], &[u32]); 6] = [
+        (&[], &[]),
+        (&[Start, Start, Rule, Rule, Start], &[0, 4]),
+        (&[Rule, Other, Start, Rule], &[2]),
+        (&[Start, Other, Start, Rule], &[0]),
+        (&[Start, Rule, Other, Start], &[0, 3]),
+        (&[Start, Rule, Start, Rule, Start, Rule], &[0, 2, 4]),
+    ];
+    for (roles, starts) in cases {
+        let mut groups = Groups::default();
+        for (number, role) in roles.iter().enumerate() {
+            groups.take(*role, number as u32);
+        }
+        assert_eq!(groups.starts, starts, "{roles:?}");
+    }
+}
+
+#[test]
+fn identifiers() {
+    for (value, expected) in [
+        ("ExampleBot", "ExampleBot"),
+        ("ExampleBot/1.0", "ExampleBot"),
+        ("a-b_c d", "a-b_c"),
+        ("MJ12bot", "MJ"),
+        ("*", ""),
+        ("", ""),
+        ("é", ""),
+    ] {
+        assert_eq!(identifier(value.as_bytes()), expected.as_bytes());
+    }
+}
+
+#[test]
+fn who_a_value_names() {
+    let document = parse(b"", &["star_with_text", "literal_tokens"]);
+    let settings = document.settings();
+    let names = |value: &str, token: &str| {
+        agent(value.as_bytes(), settings).names(token.as_bytes(), settings)
+    };
+    assert!(names("ExampleBot/1", "examplebot"));
+    assert!(names("MJ12bot", "mj12BOT"));
+    assert!(names("* text", "*"));
+    assert!(!names("* text", "text"));
+    assert!(!names("*text", "*"));
+    assert!(!names("", ""));
+    assert!(!names("12", ""));
+    assert_eq!(agent(b"", settings), Agent::Nobody);
+    let strict = parse(b"", &[]);
+    assert!(!agent(b"* text", strict.settings()).names(b"*", strict.settings()));
+    assert!(!agent(b"MJ12bot", strict.settings()).names(b"MJ12bot", strict.settings()));
+}
+
+#[test]
+fn choosing_groups() {
+    let body = b"User-agent: a\nAllow: /1\nUser-agent: b\nUser-agent: A/2\nAllow: /2\n\
+        User-agent: *\nAllow: /3\nUser-agent: x\x01\nAllow: /4";
+    let document = parse(body, &[]);
+    assert_eq!(document.group_count(), 4);
+    assert_eq!(select(&document, "A"), [0, 1]);
+    assert_eq!(select(&document, "b"), [1]);
+    assert_eq!(select(&document, "*"), [2]);
+    assert_eq!(select(&document, "x"), [], "a control character makes the line unusable");
+    assert_eq!(select(&document, "c"), []);
+    assert_eq!(document.rules(&[0, 1]), [1, 4]);
+    assert_eq!(document.rules(&[9]), []);
+    assert_eq!(document.group_of(0), Some(0));
+    assert_eq!(document.group(9), 0..0);
+}
+
+#[test]
+fn comma_lists() {
+    let body = b"User-agent: a , b/2,*";
+    assert_eq!(select(&parse(body, &[]), "b"), []);
+    for token in ["a", "B", "*"] {
+        assert_eq!(select(&parse(body, &["comma_user_agents"]), token), [0]);
+    }
+}

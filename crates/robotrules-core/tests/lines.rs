@@ -1,0 +1,100 @@
+//! Lines: CR, LF and CRLF end one, and a file is its lines and terminators, whatever it holds.
+
+mod profiles;
+
+use profiles::{limited, settings, Random};
+use robotrules_core::lines::{prepare, Ending, Lines, SLACK};
+use robotrules_core::notes::Code;
+
+fn texts(body: &[u8]) -> Vec<&[u8]> {
+    Lines::new(body, 0, usize::MAX, true).map(|line| &body[line.start..line.end]).collect()
+}
+
+#[test]
+fn terminators() {
+    let lines = |body| texts(body).iter().map(|text| String::from_utf8_lossy(text)).collect();
+    let cases: [(&[u8], &[&str]); 8] = [
+        (b"", &[]),
+        (b"\n", &[""]),
+        (b"\r\n", &[""]),
+        (b"\n\r", &["", ""]),
+        (b"a\nb\rc\r\nd", &["a", "b", "c", "d"]),
+        (b"a\r\rb\n\nc\r\n\r\nd\n", &["a", "", "b", "", "c", "", "d"]),
+        (b"a\x0Bb\x0Cc", &["a\x0Bb\x0Cc"]),
+        (b"a\xE2\x80\xA8b\xC2\x85", &["a\u{2028}b\u{85}"]),
+    ];
+    for (body, expected) in cases {
+        let found: Vec<_> = lines(body);
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn lines_rejoin_to_the_body() {
+    let mut random = Random(1);
+    for _ in 0..5_000 {
+        let octets = (0..random.below(40)).map(|_| *random.choice(b"\r\n\r\n#:a \0\xFF"));
+        let body: Vec<u8> = octets.collect();
+        let (mut at, mut number) = (0, 0);
+        for line in Lines::new(&body, 0, usize::MAX, true) {
+            assert!(matches!(&body[at..line.start], b"" | b"\n" | b"\r" | b"\r\n"));
+            assert!(number == 0 || at < line.start, "a terminator between lines");
+            assert!(!body[line.start..line.end].iter().any(|octet| b"\r\n".contains(octet)));
+            let hash = body[line.start..line.end].iter().position(|&octet| octet == b'#');
+            assert_eq!(line.comment, hash.map_or(line.end, |length| line.start + length));
+            (at, number) = (line.end, number + 1);
+            assert_eq!(line.number, number);
+        }
+        assert!(matches!(&body[at..], b"" | b"\n" | b"\r" | b"\r\n"));
+    }
+}
+
+#[test]
+fn the_limit_is_where_lines_start() {
+    let ending = |body, limit, complete| {
+        let mut lines = Lines::new(body, 0, limit, complete);
+        (lines.by_ref().count(), lines.ending)
+    };
+    assert_eq!(ending(b"aaa\nbbb\n", 4, true), (1, Ending::Limit(4)));
+    assert_eq!(ending(b"aaa\nbbb\n", 5, true), (2, Ending::Whole));
+    assert_eq!(ending(b"aaa\nbbb", 5, true), (2, Ending::Whole));
+    assert_eq!(ending(b"aaa\n", 4, true), (1, Ending::Whole));
+    assert_eq!(ending(b"aaa\n", 4, false), (1, Ending::Limit(4)));
+    assert!(matches!(ending(b"aaa\nbbb", 5, false), (1, Ending::Cut(4, ..))));
+}
+
+#[test]
+fn marks() {
+    let first = |body, switches| {
+        let prepared = prepare(body, &settings(switches));
+        (prepared.first, prepared.encoding)
+    };
+    assert_eq!(first(b"\xEF\xBB\xBFa", &[]), (3, Some(Code::Bom)));
+    assert_eq!(first(b"\xEF\xBBa", &[]), (0, None));
+    assert_eq!(first(b"\xEF\xBBa", &["cut_bom"]), (2, Some(Code::CutBom)));
+    assert_eq!(first(b"\xEF", &["cut_bom"]), (1, Some(Code::CutBom)));
+    assert_eq!(first(b"\xBB\xBF", &["cut_bom"]), (0, None));
+}
+
+#[test]
+fn utf_16() {
+    let decoded = |body: &[u8]| prepare(body, &settings(&["decode_utf16"])).octets;
+    assert_eq!(decoded(b"\xFF\xFEa\0\xE9\0"), Some("aé".into()));
+    assert_eq!(decoded(b"\xFE\xFF\0a\0\xE9"), Some("aé".into()));
+    assert_eq!(decoded(b"\xFF\xFE\x3C\xD8\x70\xDF"), Some("🍰".into()));
+    assert_eq!(decoded(b"\xFF\xFE\x3C\xD8a\0"), Some("\u{FFFD}a".into()));
+    assert_eq!(decoded(b"\xFF\xFEa\0b"), Some("a".into()));
+    assert_eq!(decoded(b"\xFF\xFE\0\0a\0\0\0"), None, "UTF-32");
+    assert!(prepare(b"\xFF\xFEa\0", &settings(&[])).octets.is_none());
+}
+
+#[test]
+fn what_lies_past_the_slack_is_left_out() {
+    let settings = limited(&[], 10, usize::MAX);
+    let whole = vec![b'a'; 10 + SLACK];
+    assert!(prepare(&whole, &settings).octets.is_none());
+    let more = vec![b'a'; 11 + SLACK];
+    let prepared = prepare(&more, &settings);
+    assert!(prepared.cut);
+    assert_eq!(prepared.octets.map(|octets| octets.len()), Some(10 + SLACK));
+}

@@ -1,0 +1,192 @@
+//! Rule sets: what decides, however many rules there are and however often they are asked.
+
+mod profiles;
+
+use profiles::{parse, settings, Random};
+use robotrules_core::pattern::Arena;
+use robotrules_core::{octets, Decision, Kind, RuleSet, Settings};
+
+type Rule = (Vec<u8>, Kind);
+
+fn compile(rules: &[Rule], settings: &Settings) -> RuleSet {
+    RuleSet::new(rules.iter().map(|(value, kind)| (value.as_slice(), *kind)), settings)
+}
+
+/// What decides, by looking at one rule after the other.
+fn naive(rules: &[Rule], url: &[u8], settings: &Settings) -> Decision {
+    let mut scratch = Vec::new();
+    let path = octets::path(url, settings.switches.url_as_given, &mut scratch);
+    let mut best: Option<(u32, bool, usize)> = None;
+    for (rule, (value, kind)) in rules.iter().enumerate() {
+        let mut arena = Arena::default();
+        let pattern = arena.add(value, settings);
+        let allow = *kind == Kind::Allow;
+        if arena.matches(&pattern, path)
+            && best.is_none_or(|(octets, wins, _)| (octets, wins) < (pattern.octets, allow))
+        {
+            best = Some((pattern.octets, allow, rule));
+        }
+    }
+    match best {
+        Some((_, true, rule)) => Decision::Allow(rule as u32),
+        Some((_, false, rule)) => Decision::Disallow(rule as u32),
+        None => Decision::NoMatch,
+    }
+}
+
+/// Rules that are hard for an index: shared beginnings, pieces shorter than a gram, repeated grams,
+/// literals with `$`, wildcards at the end, nothing but wildcards.
+fn hard_rules(random: &mut Random, count: usize) -> Vec<Rule> {
+    let words = [
+        "a", "b", "ab", "abc", "abcd", "aaaa", "aaaaaaaa", "shop", "shopping", "/", "*", "**",
+        "*a*", "*/", "*?", "*=", "*.gif", "?", "=", "&", "%2F", "$",
+    ];
+    let ends = ["", "", "$", "*", "*$", "**"];
+    let rule = |_| {
+        let first = ["/", "/", "/*", "*", "/shop/"][random.below(5)];
+        let value = format!("{first}{}{}", random.words(&words, 4), random.choice(&ends));
+        (value.into_bytes(), [Kind::Allow, Kind::Disallow][random.below(2)])
+    };
+    (0..count).map(rule).collect()
+}
+
+fn url_near(random: &mut Random, rules: &[Rule]) -> Vec<u8> {
+    let (value, _) = random.choice(rules);
+    let fill = ["", "a", "ab", "x/", "?b=", "aaaa", "/shop"];
+    let mut url = Vec::new();
+    for &octet in value.strip_suffix(b"$").unwrap_or(value) {
+        match octet {
+            b'*' => url.extend(random.choice(&fill).bytes()),
+            _ => url.push(octet),
+        }
+    }
+    url.extend(random.choice(&["", "", "a", "/", "?x"]).bytes());
+    url
+}
+
+/// Sets at both sides of the size where an index is built, asked before it, after it, and at once.
+#[test]
+fn however_it_looks_it_decides_alike() {
+    let mut random = Random(5);
+    let settings = settings(&["match_robots_txt", "keep_spaces"]);
+    for round in 0..120 {
+        let count = [1, 5, 47, 48, 49, 50, 80, 200][round % 8];
+        let rules = hard_rules(&mut random, count);
+        let (fresh, ready) = (compile(&rules, &settings), compile(&rules, &settings));
+        ready.expect(1_000);
+        let mut scratch = Vec::new();
+        for _ in 0..100 {
+            let url = url_near(&mut random, &rules);
+            let expected = naive(&rules, &url, &settings);
+            let shown = String::from_utf8_lossy(&url).into_owned();
+            assert_eq!(fresh.decide(&url, &mut scratch), expected, "{shown}");
+            assert_eq!(ready.decide(&url, &mut scratch), expected, "{shown} by index");
+            let disallows = matches!(expected, Decision::Disallow(_));
+            assert_eq!(fresh.allows(&url, &mut scratch), !disallows);
+            let winner = match expected {
+                Decision::Allow(rule) | Decision::Disallow(rule) => Some(rule),
+                _ => None,
+            };
+            assert_eq!(ready.best(&url).first().copied(), winner);
+            assert_eq!(fresh.matches(&url), ready.matches(&url));
+        }
+    }
+}
+
+/// A path may have more grams that name patterns than are remembered in place.
+#[test]
+fn many_patterns_match_one_path() {
+    let settings = settings(&[]);
+    for winner in 0..60 {
+        let word = |number: usize| format!("{:04x}", number * 997);
+        let tail = |number: usize| if number == winner { "**" } else { "" };
+        let value = |number| format!("/*{}{}", word(number), tail(number)).into_bytes();
+        let rules: Vec<Rule> = (0..60).map(|number| (value(number), Kind::Disallow)).collect();
+        let ready = compile(&rules, &settings);
+        ready.expect(1_000);
+        let url: String = (0..60).map(|number| format!("/{}", word(number))).collect();
+        let decided = ready.decide(url.as_bytes(), &mut Vec::new());
+        assert_eq!(decided, Decision::Disallow(winner as u32));
+    }
+}
+
+#[test]
+fn decisions() {
+    let rules = [(b"/a".to_vec(), Kind::Disallow), (Vec::new(), Kind::Disallow)];
+    let mut scratch = Vec::new();
+    let plain = compile(&rules, &settings(&[]));
+    assert_eq!(plain.decide(b"/a", &mut scratch), Decision::Disallow(0));
+    assert_eq!(plain.decide(b"/b", &mut scratch), Decision::NoMatch);
+    assert_eq!(plain.decide(b"https://e.example/robots.txt", &mut scratch), Decision::Implicit);
+    assert_eq!((plain.len(), plain.is_empty()), (1, false));
+    let google = compile(&rules, &settings(&["empty_rules_match", "match_robots_txt"]));
+    assert_eq!(google.decide(b"/b", &mut scratch), Decision::Empty(1));
+    assert_eq!(google.decide(b"/robots.txt", &mut scratch), Decision::Empty(1));
+}
+
+#[test]
+fn from_a_file() {
+    let body = b"User-agent: a\nDisallow: /\nUser-agent: b\nAllow: /p\nUser-agent: A\nAllow: /p";
+    let document = parse(body, &[]);
+    let rules = document.compile(&document.select(document.settings().user_agent, b"a"));
+    let mut scratch = Vec::new();
+    assert_eq!(rules.decide(b"/x", &mut scratch), Decision::Disallow(0));
+    assert_eq!(rules.decide(b"/p", &mut scratch), Decision::Allow(1));
+}
+
+/// Files come from strangers: no octets make parsing or deciding panic.
+#[test]
+fn total() {
+    let mut random = Random(6);
+    let names = [
+        "decode_utf16",
+        "cut_bom",
+        "cut_at_nul",
+        "ascii_whitespace",
+        "missing_colon",
+        "prefix_keys",
+        "keep_controls",
+        "keep_invalid_utf8",
+        "keep_spaces",
+        "star_with_text",
+        "literal_tokens",
+        "comma_user_agents",
+        "minimal_encoding",
+        "url_as_given",
+        "index_page",
+        "match_robots_txt",
+        "empty_rules_match",
+    ];
+    let words: [&[u8]; 16] = [
+        b"User-agent:",
+        b"Allow:",
+        b"Disallow ",
+        b"*",
+        b"$",
+        b"/",
+        b"\n",
+        b"\r",
+        b"\0",
+        b"\xFF\xFE",
+        b"\xEF\xBB\xBF",
+        b"%",
+        b"%2f",
+        b"?",
+        b"#",
+        b"index.htm",
+    ];
+    let mut scratch = Vec::new();
+    for _ in 0..20_000 {
+        let on: Vec<_> = names.iter().filter(|_| random.below(2) == 0).copied().collect();
+        let count = random.below(24);
+        let body: Vec<u8> = (0..count).flat_map(|_| random.choice(&words).to_vec()).collect();
+        let document = parse(&body, &on);
+        let groups: Vec<u32> = (0..document.group_count() as u32).collect();
+        let rules = document.compile(&groups);
+        let (decided, best) = (rules.decide(&body, &mut scratch), rules.best(&body));
+        assert!(best.is_empty() || decided != Decision::NoMatch);
+        for note in document.notes() {
+            assert!(note.start <= note.end && note.end as usize <= document.body().len());
+        }
+    }
+}

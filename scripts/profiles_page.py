@@ -22,12 +22,16 @@ OPENING = """# Profiles
 
 <!-- made by scripts/profiles_page.py from src/robotrules/profile.py: do not edit -->
 
-Where RFC 9309 is silent, or where sites write what it does not know, there is more than one reading.
-A profile is a named set of them. `strict` is the grammar and the text of the RFC; `default` adds
+Where RFC 9309 is silent, or sites write what it does not know, there is more than one reading. A
+profile is a named set of them. `strict` is the grammar and the text of the RFC; `default` adds
 tolerances that change no answer for a file that follows the grammar; `google` answers like
-google/robotstxt, bug for bug. Make your own with `robotrules.DEFAULT.replace(comma_user_agents=True)`.
+google/robotstxt, bug for bug. Make your own: `robotrules.DEFAULT.replace(comma_user_agents=True)`.
 
-Nothing is tolerated silently: what was read leniently, or could not be used, is in `RobotsTxt.notes`.
+Nothing is tolerated silently: what was read leniently, or not used, is in `RobotsTxt.notes`.
+
+In patterns, what stands after a `*` and before the pattern's first `?` may be in the path or in the
+query: the delimiters `/ ? = &` match there in either place. A `?` behind a wildcard matches the
+query's own mark or one inside the query.
 
 """
 
@@ -73,8 +77,8 @@ def page() -> str:
         + "\n".join(rows)
         + f"\n\nThe misspellings of `default` and `google`: {spellings}.\n"
         + "\n## Notes\n\n"
-        + "`error`: the line, or a part of it, was not used. `warning`: a departure from the grammar was\n"
-        + "tolerated. `info`: good to know.\n\n"
+        + "`error`: the line, or a part of it, was not used. `warning`: a departure from the\n"
+        + "grammar was tolerated. `info`: good to know.\n\n"
         + "\n".join(notes)
         + "\n"
     )

@@ -21,10 +21,12 @@ def octets_of(text: str | bytes | bytearray | memoryview) -> bytes:
     """Return text as octets; what a lenient decoder smuggled into a str comes out again."""
     if not isinstance(text, str):
         return bytes(text)
-    try:
-        return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
+    for errors in ("strict", "surrogateescape"):
+        try:
+            return text.encode("utf-8", errors)
+        except UnicodeEncodeError:
+            continue
+    return text.encode("utf-8", "surrogatepass")
 
 
 class Line(NamedTuple):

@@ -1,0 +1,57 @@
+"""The native engine equals the pure one: lines, records, groups, notes, choices and verdicts."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import robotrules
+from fuzz.nasty import Case
+from fuzz.targets.total import ENGINES
+from robotrules import Profile
+
+
+def check(case: Case) -> None:
+    """Ask both engines everything, and compare."""
+    profile = case.profile()
+    portraits = [portrait(case, engine, profile) for engine in ENGINES]
+    for name, seen in portraits[0].items():
+        assert seen == portraits[-1][name], f"{name}: {seen!r} != {portraits[-1][name]!r}"
+
+
+def portrait(case: Case, engine: ModuleType, profile: Profile) -> dict[str, Any]:
+    """Return all that an engine says about a case, by name, as plain values."""
+    robots = robotrules.parse(case.body, profile, complete=case.complete, engine=engine)
+    settings, document = profile.settings(engine), robots._document
+    token = case.token.encode("utf-8", "surrogateescape")
+    chosen = document.select(b"user-agent", token) or document.select(b"user-agent", b"*")
+    everything = document.compile(range(document.group_count()))
+    told: dict[str, Any] = {
+        "body": document.body,
+        "complete": document.complete,
+        "lines": document.lines(),
+        "records": [tuple(record) for record in document.records()],
+        "record": document.record(len(document.records())),
+        "groups": document.group_count(),
+        "notes": document.notes(),
+        "select": chosen,
+        "select star": document.select(b"user-agent", b"*"),
+        "select purpose": document.select(b"purpose", token),
+        "rules": document.rules(chosen),
+        "form": engine.normal_form(case.url, False, settings),
+    }
+    for name, matcher in (("chosen", document.compile(chosen)), ("all", everything)):
+        urls = [case.url] * 70  # enough for an index
+        told |= {
+            f"{name} len": len(matcher),
+            f"{name} decide": matcher.decide(case.url),
+            f"{name} allows": matcher.allows(case.url),
+            f"{name} best": matcher.best(case.url),
+            f"{name} matches": matcher.matches(case.url),
+            f"{name} many": matcher.decide_many(urls if len(matcher) > 48 else urls[:2])[:2],
+            f"{name} allows many": matcher.allows_many(urls[:2]),
+        }
+    if profile.any_product_token and not case.token.isspace():
+        told["explain"] = robots.explain(case.url, case.token).as_dict()
+        told["check"] = robots.check(case.url, case.token)
+    return told

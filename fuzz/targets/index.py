@@ -1,0 +1,49 @@
+"""A rule set answers alike however it looks: one rule at a time, scanned, indexed, in a batch."""
+
+from __future__ import annotations
+
+from random import Random
+from types import ModuleType
+from typing import Any
+
+from fuzz.nasty import Case, pattern, url_from
+from fuzz.targets.total import ENGINES
+
+
+def check(case: Case) -> None:
+    """Make many rules of a case and ask them in every way there is."""
+    random = Random(case.body)
+    values = [pattern(random) for _ in range(random.choice((3, 49, 60, 120)))]
+    urls = [url_from(random, random.choice(values)) for _ in range(10)]
+    patterns = [(value, random.random() < 0.5) for value in values]
+    for engine in ENGINES:
+        settings = case.profile().settings(engine)
+        compare(engine, settings, patterns, urls)
+
+
+def compare(
+    engine: ModuleType, settings: Any, patterns: list[tuple[bytes, bool]], urls: list[bytes]
+) -> None:
+    """Assert that all ways to ask give the answer of the rules taken one by one."""
+    singles = [engine.compile([pattern], settings) for pattern in patterns]
+    scanned, indexed = (engine.compile(patterns, settings) for _ in range(2))
+    in_batch = indexed.decide_many(urls * 7)[: len(urls)]
+    for url, batched in zip(urls, in_batch, strict=True):
+        found = []
+        for rule, single in enumerate(singles):
+            _, matches = single.matches(url)
+            found += [(-octets, not patterns[rule][1], rule) for _, octets in matches]
+        expected = -1
+        if found:
+            octets, disallow, rule = min(found)
+            expected = rule << 2 | (3 if octets == 0 else not disallow)
+        if any(single.decide(url) == -2 for single in singles):
+            expected = -2
+        answers = scanned.decide(url), batched, indexed.decide(url)
+        assert answers == (expected,) * 3, (url, answers, expected)
+        _, matches = indexed.matches(url)
+        assert [(rule, octets) for rule, octets in matches] == [
+            (rule, -octets) for octets, _, rule in sorted(found)
+        ]
+        best = [rule for octets, _, rule in sorted(found) if octets == min(found)[0]]
+        assert indexed.best(url) == best

@@ -1,0 +1,59 @@
+"""What all tests share: the two engines, and how hard the property tests try."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+from types import ModuleType
+
+import hypothesis
+import pytest
+
+import robotrules
+from robotrules import RobotsTxt, _engine
+from robotrules._engine import pure
+
+# `dev` is for working, `ci` for the gate (the same examples every time), `deep` for a night.
+hypothesis.settings.register_profile("dev", max_examples=40, deadline=None)
+hypothesis.settings.register_profile(
+    "ci",
+    max_examples=200,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    print_blob=True,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.data_too_large],
+)
+hypothesis.settings.register_profile(
+    "deep", hypothesis.settings.get_profile("ci"), max_examples=10_000, derandomize=False
+)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "dev")
+
+
+def find_engine(name: str) -> ModuleType:
+    """Return an engine; skip the test where the native one was not built and need not be."""
+    engine = _engine.native if name == "native" else pure
+    if engine is None:
+        required = os.environ.get("ROBOTRULES_REQUIRE_EXTENSIONS", "") not in ("", "0")
+        say = pytest.fail if required else pytest.skip
+        say("the native engine is not built here: pip install -e . with a Rust toolchain")
+    return engine
+
+
+@pytest.fixture(params=["native", "pure"], scope="session")
+def engine(request: pytest.FixtureRequest) -> ModuleType:
+    """Each engine in turn."""
+    return find_engine(request.param)
+
+
+@pytest.fixture(scope="session")
+def native() -> ModuleType:
+    """The native engine alone."""
+    return find_engine("native")
+
+
+@pytest.fixture(scope="session")
+def read(engine: ModuleType) -> Callable[..., RobotsTxt]:
+    """`robotrules.parse` with each engine in turn."""
+    return partial(robotrules.parse, engine=engine)

@@ -1,0 +1,168 @@
+"""
+Hypothesis strategies: robots.txt files, URLs, product tokens and profiles that are nasty.
+
+The vocabulary is that of `fuzz/nasty.py`. Files are made of records and not of octets, so that most
+of them say something; URLs are made of the patterns of their file, so that most of them match or
+nearly do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from fuzz import nasty
+from hypothesis import strategies as st
+
+from robotrules.profile import MORE_SPELLINGS, PROFILES, Profile
+
+# What patterns are made of where an index is attacked: few words that share beginnings and grams,
+# pieces shorter than a gram, grams that repeat, literals with `$`, nothing but wildcards.
+SHARED = (
+    *("a", "b", "ab", "abc", "abcd", "aaaa", "aaaaaaaa", "abab", "shop", "shopping", "/", "//"),
+    *(
+        "*",
+        "**",
+        "*a",
+        "*a*",
+        "*/",
+        "*?",
+        "*=",
+        "*&",
+        "*.",
+        "?",
+        "=",
+        "&",
+        "%2F",
+        "%61",
+        "é",
+        ".gif",
+    ),
+)
+
+
+def joined(parts: st.SearchStrategy[bytes], most: int) -> st.SearchStrategy[bytes]:
+    """Return up to *most* parts in a row."""
+    return st.lists(parts, max_size=most).map(b"".join)
+
+
+pieces = st.sampled_from(nasty.PIECES)
+values = joined(pieces, 6)
+patterns: st.SearchStrategy[bytes] = st.tuples(
+    st.sampled_from([b"/", b"/", b"/", b"*", b"/*", b""]),
+    values,
+    st.sampled_from([b"", b"", b"", b"$", b"*", b"*$"]),
+).map(b"".join)
+tokens = st.sampled_from(nasty.TOKENS)
+good_tokens = st.sampled_from(["a", "A", "b", "ExampleBot", "a-b_c"])
+
+
+@st.composite
+def urls(draw: st.DrawFn, near: st.SearchStrategy[bytes] = patterns) -> bytes:
+    """Draw a URL that a pattern of *near* matches, or just does not."""
+    value = draw(near)
+    gaps = value.removesuffix(b"$").split(b"*")
+    path = gaps[0]
+    for gap in gaps[1:]:
+        path += draw(joined(pieces, 2)) + gap
+    path += draw(st.sampled_from([b"", b"", b"", b"x", b"/", b"?", b"$"]))
+    if draw(st.integers(0, 3)) == 0:
+        random = Random(draw(st.integers(0, 2**32)))
+        path = nasty.respell(random, path)
+    return draw(st.sampled_from(nasty.PREFIXES)) + path
+
+
+@st.composite
+def lines(draw: st.DrawFn, values: st.SearchStrategy[bytes]) -> bytes:
+    """Draw one line with a record or without, and no terminator."""
+    key = draw(st.sampled_from(nasty.KEYS))
+    usual = draw(st.integers(0, 5)) > 0
+    separator = draw(st.sampled_from([b":", b": "] if usual else nasty.SEPARATORS))
+    names = b"agent" in key.lower() or key == b"Purpose"
+    value = draw(st.sampled_from(nasty.USER_AGENTS) if names else values)
+    return key + separator + value + draw(st.sampled_from(nasty.COMMENTS))
+
+
+@st.composite
+def files(draw: st.DrawFn) -> tuple[bytes, list[bytes]]:
+    """Draw a robots.txt and the patterns it is made of."""
+    known = draw(st.lists(patterns, min_size=1, max_size=4))
+    drawn = draw(st.lists(lines(st.sampled_from(known) | patterns), max_size=10))
+    if draw(st.integers(0, 3)):
+        agent = draw(st.sampled_from([b"User-agent: *", b"User-agent: a"]))
+        drawn.insert(draw(st.integers(0, len(drawn))), agent)
+    usual = draw(st.sampled_from(nasty.TERMINATORS[:3]))
+    body = b""
+    for line in drawn:
+        odd = draw(st.integers(0, 9)) == 0
+        body += line + (draw(st.sampled_from(nasty.TERMINATORS)) if odd else usual)
+    if draw(st.booleans()):
+        body = body.removesuffix(usual)
+    if draw(st.integers(0, 19)) == 0:
+        mark, codec = draw(st.sampled_from(nasty.UTF16))
+        return mark + body.decode("latin-1").encode(codec), known
+    return draw(st.sampled_from(nasty.BOMS)) + body, known
+
+
+bodies = files().map(lambda found: found[0]) | st.binary(max_size=60)
+
+
+@st.composite
+def profiles(draw: st.DrawFn) -> Profile:
+    """Draw a named profile, or one that differs from it in any switches, tables and limits."""
+    base = PROFILES[draw(st.sampled_from(["default", "google", "strict"]))]
+    if draw(st.booleans()):
+        return base
+    chosen = draw(st.lists(st.sampled_from(nasty.SWITCHES), unique=True, max_size=8))
+    changes: dict[str, Any] = {name: not getattr(base, name) for name in chosen}
+    if draw(st.integers(0, 3)) == 0:
+        changes["extensions"] = nasty.EXTENSIONS
+    if draw(st.integers(0, 3)) == 0:
+        changes["spellings"] = MORE_SPELLINGS
+    if draw(st.integers(0, 3)) == 0:
+        changes["max_line"] = draw(st.integers(1, 40))
+    return base.replace(**changes)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> nasty.Case:
+    """Draw a file, a URL near its patterns and a token; the profile is drawn beside it."""
+    body, known = draw(files())
+    octets = draw(urls(st.sampled_from(known)))
+    url = octets.decode("utf-8", "surrogateescape") if draw(st.booleans()) else octets
+    return nasty.Case(body, url, draw(tokens), complete=draw(st.integers(0, 9)) > 0)
+
+
+# --- Rule sets that attack an index ---------------------------------------------------------------
+
+shared_patterns = st.lists(st.sampled_from(SHARED), min_size=0, max_size=5).map(
+    lambda parts: ("/" + "".join(parts)).encode()
+)
+
+
+@st.composite
+def large_rules(
+    draw: st.DrawFn, least: int = 49, most: int = 80
+) -> tuple[list[tuple[bytes, bool]], list[bytes]]:
+    """Draw many patterns that share words, each with what it says, and URLs near them."""
+    random = Random(draw(st.integers(0, 2**32)))
+    words: Callable[[], str] = lambda: random.choice(SHARED)  # noqa: E731
+    few = [words() for _ in range(draw(st.integers(1, 4)))]
+    found = []
+    for _ in range(draw(st.integers(least, most))):
+        count = random.randint(0, 4)
+        parts = [random.choice(few) if random.random() < 0.5 else words() for _ in range(count)]
+        end = random.choice(["", "", "", "$", "*", "*$", "**"])
+        first = random.choice(["/", "/", "/", "/*", "*"])
+        found.append(((first + "".join(parts) + end).encode(), random.random() < 0.5))
+    asked = []
+    for _ in range(12):
+        value, _ = random.choice(found)
+        path = value.decode().removesuffix("$")
+        while "*" in path:
+            path = path.replace("*", random.choice(["", "a", "x/", "?b=", "&", words()]), 1)
+            if len(path) > 200:
+                path = path.replace("*", "")
+        asked.append((path + random.choice(["", "", "a", "/", "?x"])).encode())
+    return found, asked

@@ -1,0 +1,80 @@
+"""Parsing is total, and nothing of a file is lost: lines re-join, spans fit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from fuzz.nasty import Case
+from fuzz.targets.pickles import check as check_pickles
+from fuzz.targets.spans import spanned
+from fuzz.targets.total import rejoined
+from hypothesis import given
+from hypothesis import strategies as st
+
+from robotrules import Profile, RobotsTxt
+from tests.property.strategies import bodies, cases, good_tokens, profiles, urls
+
+Read = Callable[..., RobotsTxt]
+octets = bodies | st.binary(max_size=200)
+
+
+class TestTotal:
+    """Every byte string is a robots.txt: crawlers MUST try to parse each line (§2.3.1.5)."""
+
+    @given(body=octets, profile=profiles(), complete=st.booleans())
+    def test_lines_rejoin(self, read: Read, body: bytes, profile: Profile, complete: bool) -> None:
+        """The lines and their terminators are the body, octet for octet."""
+        robots = read(body, profile, complete=complete)
+        rejoined(robots)
+        if not body.startswith((b"\xff\xfe", b"\xfe\xff")):
+            assert robots.body == body
+
+    @given(body=octets, profile=profiles(), complete=st.booleans())
+    def test_spans_fit(self, read: Read, body: bytes, profile: Profile, complete: bool) -> None:
+        """Spans lie in the body, in their line and in order; columns count from the line."""
+        spanned(read(body, profile, complete=complete))
+
+    @given(body=octets, profile=profiles(), token=good_tokens, url=urls() | st.binary())
+    def test_every_question_has_an_answer(
+        self, read: Read, body: bytes, profile: Profile, token: str, url: bytes
+    ) -> None:
+        """Whatever the file and the URL hold, there is a verdict and an explanation in JSON."""
+        robots = read(body, profile)
+        verdict = robots.check(url, token)
+        told = robots.explain(url, token)
+        assert told.verdict == verdict
+        assert (told.winner is None) == (verdict.rule is None)
+        assert json.loads(json.dumps(told.as_dict())) == told.as_dict()
+        values: list[Any] = [*robots.notes, *robots.records, *robots.groups, *robots.lines, verdict]
+        for value in values:
+            json.dumps(value.as_dict()).encode("ascii")
+
+    @given(case=cases(), profile=profiles())
+    def test_explanations_agree_with_verdicts(
+        self, read: Read, case: Case, profile: Profile
+    ) -> None:
+        """The winner is the verdict's rule; every match stands once; losers are no better."""
+        profile = profile.replace(any_product_token=True)
+        told = read(case.body, profile).explain(case.url, case.token)
+        wins = [match for match in told.matches if match.outcome == "wins"]
+        assert len(wins) == (told.verdict.rule is not None)
+        if wins:
+            assert told.matches[0] == wins[0]
+            assert wins[0].rule == told.verdict.rule
+        assert len({match.rule for match in told.matches}) == len(told.matches)
+
+    @given(case=cases())
+    def test_a_pickled_file_is_the_same_file(self, case: Case) -> None:
+        """A file that was pickled has the same lines, records, groups and verdicts."""
+        check_pickles(case)
+
+    @given(text=st.text(st.characters(codec=None), max_size=60), profile=profiles())
+    def test_any_text(self, read: Read, text: str, profile: Profile) -> None:
+        """Any str is a file, a URL and a product token, lone surrogates included."""
+        robots = read(text, profile.replace(any_product_token=True))
+        rejoined(robots)
+        robots.rules_for("a").check(text)
+        if text and not text.isspace():
+            robots.check(text, text)

@@ -1,0 +1,406 @@
+"""Files and URLs made to hurt: every one is read whole, by both engines, with the same answers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from fuzz.targets.spans import spanned
+from fuzz.targets.total import rejoined
+
+import robotrules
+from robotrules import DEFAULT, GOOGLE, RobotsTxt, RuleSet
+from robotrules._engine import native, pure
+from robotrules._engine.pure import SLACK
+
+Read = Callable[..., RobotsTxt]
+LIMIT = 512_000
+SOURCE = Path(robotrules.__file__).parents[1]
+GROUP = b"User-agent: *\nDisallow: /private\n"
+
+
+def run(code: str, timeout: float) -> str:
+    """Return what Python code prints, in an interpreter of its own that must end in time."""
+    path = [str(Path(__file__).parents[1]), str(SOURCE)]
+    told = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path[:0] = {path!r}\n{code}"],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+    return told.stdout.strip() or told.stderr
+
+
+def large(name: str) -> bytes:
+    """Return a file of up to 2 MB that is hostile in the way its name says."""
+    files: dict[str, Callable[[], bytes]] = {
+        "two-megabytes-of-rules": lambda: GROUP + b"Disallow: /%d\n" * 150_000 % (*range(150_000),),
+        "two-megabytes-of-nul": lambda: GROUP + b"\0" * 2_000_000,
+        "two-megabytes-of-cr": lambda: GROUP + b"\r" * 2_000_000,
+        "two-megabytes-of-lf": lambda: GROUP + b"\n" * 2_000_000,
+        "two-megabytes-of-hash": lambda: GROUP + b"#" * 2_000_000,
+        "two-megabytes-of-colon": lambda: GROUP + b":" * 2_000_000,
+        "two-megabytes-of-space": lambda: GROUP + b" " * 2_000_000,
+        "two-megabytes-of-octets": lambda: GROUP + bytes(range(256)) * 7800,
+        "a-line-of-500-kilobytes": lambda: GROUP + b"Disallow: /" + b"a" * 500_000 + b"\nAllow: /b",
+        "a-key-of-500-kilobytes": lambda: GROUP + b"a" * 500_000 + b": /\nAllow: /b",
+        "100000-groups": lambda: GROUP + b"User-agent:a\nAllow:\n" * 100_000,
+        "200000-user-agent-lines": lambda: GROUP + b"User-agent: a\n" * 200_000,
+        "user-agent-lines-that-differ": lambda: (
+            GROUP + b"".join(b"User-agent: b%d\n" % number for number in range(30_000))
+        ),
+        "rules-outside-groups": lambda: b"Disallow: /\n" * 100_000,
+        "records-between-user-agents": lambda: GROUP + b"User-agent: a\nX: y\n" * 50_000,
+        "words-without-colon": lambda: GROUP + b"disallow /a\n" * 60_000,
+        "html": lambda: b"<!DOCTYPE html>\n" + b"<p>User-agent: *</p>\n" * 30_000,
+        "comments-that-hide-rules": lambda: GROUP + b"#\rDisallow: /\r#\r" * 30_000,
+    }
+    return files[name]()
+
+
+LARGE = (
+    *("two-megabytes-of-rules", "two-megabytes-of-nul", "two-megabytes-of-cr"),
+    *("two-megabytes-of-lf", "two-megabytes-of-hash", "two-megabytes-of-colon"),
+    *("two-megabytes-of-space", "two-megabytes-of-octets", "a-line-of-500-kilobytes"),
+    *("a-key-of-500-kilobytes", "100000-groups", "200000-user-agent-lines"),
+    *("user-agent-lines-that-differ", "rules-outside-groups", "records-between-user-agents"),
+    *("words-without-colon", "html", "comments-that-hide-rules"),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LARGE)
+def test_large_files_are_read_alike(name: str) -> None:
+    """Both engines read a large hostile file to the limit, agree to the octet, and answer."""
+    body = large(name)
+    read = [robotrules.parse(body, engine=engine) for engine in (native or pure, pure)]
+    rejoined(read[0])
+    spanned(read[0])
+    documents = [robots._document for robots in read]
+    assert documents[0].body == documents[1].body
+    assert documents[0].complete == documents[1].complete
+    for ask in ("records", "lines", "notes", "group_count"):
+        assert getattr(documents[0], ask)() == getattr(documents[1], ask)(), ask
+    for url in ("/private", "/", "/149", "/" + "a" * 1000, "/b"):
+        for token in ("a", "b", "x"):
+            assert len({robots.check(url, token) for robots in read}) == 1
+    if body.startswith(GROUP) and name != "two-megabytes-of-rules":
+        assert not read[0].check("/private", "x")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LARGE)
+def test_large_files_are_read_whole_by_google(name: str) -> None:
+    """Profile google has no practical limit: two megabytes are read alike to the last octet."""
+    body = large(name)
+    documents = [
+        engine.parse(body, GOOGLE.settings(engine), True) for engine in (native or pure, pure)
+    ]
+    assert documents[0].body is documents[1].body is body
+    for ask in ("records", "notes", "group_count"):
+        assert getattr(documents[0], ask)() == getattr(documents[1], ask)(), ask
+    assert len({document.lines()[-1] for document in documents}) == 1
+
+
+@pytest.mark.slow
+def test_many_groups_are_counted(engine: ModuleType) -> None:
+    """No group and no user-agent line is lost inside the limit."""
+    settings = DEFAULT.replace(max_bytes=4_000_000).settings(engine)
+    document = engine.parse(large("100000-groups"), settings, True)
+    assert document.group_count() == 100_001
+    assert document.select(b"user-agent", b"A") == list(range(1, 100_001))
+    assert len(document.compile(range(1, 100_001))) == 0
+    document = engine.parse(large("200000-user-agent-lines"), settings, True)
+    assert document.group_count() == 2
+    assert len(document.records()) == 200_002
+    assert document.select(b"user-agent", b"A") == [1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "unit", ["\\r", "\\n", "\\r\\n", "#", ":", " ", "\\0", "a", "#\\r", "a:\\r"]
+)
+def test_reading_ends(engine: ModuleType, unit: str) -> None:
+    """Reading takes steps in proportion to the file: two megabytes of anything are no minutes."""
+    code = (
+        "import robotrules; from importlib import import_module\n"
+        f"engine = import_module({engine.__name__!r})\n"
+        f"unit = '{unit}'\n"
+        "robots = robotrules.parse(unit * (2_000_000 // len(unit)), 'google', engine=engine)\n"
+        "print(len(robots.notes) >= 0 and robots.check('/', 'a').allowed)"
+    )
+    assert run(code, timeout=30) == "True"
+
+
+class TestEncodings:
+    """Any octets are a file; UTF-16 that is broken is decoded as far as it goes (AMB-08)."""
+
+    @pytest.mark.parametrize("order", ["le", "be"])
+    def test_utf_16_of_odd_length(self, read: Read, order: str) -> None:
+        """Half a unit at the end does not count."""
+        mark = b"\xff\xfe" if order == "le" else b"\xfe\xff"
+        whole = mark + "User-agent: *\nDisallow: /x".encode(f"utf-16-{order}")
+        for rest in (b"", b"\n", b"\0"):
+            robots = read(whole + rest)
+            assert robots.body == b"User-agent: *\nDisallow: /x"
+            assert not robots.check("/x", "a")
+
+    @pytest.mark.parametrize("order", ["le", "be"])
+    @pytest.mark.parametrize(
+        "units",
+        [
+            (0xD800,),
+            (0xDC00,),
+            (0xDFFF,),
+            (0xD800, 0xD800),
+            (0xDC00, 0xD800),
+            (0xD800, 0x61),
+            (0x61, 0xD800),
+        ],
+    )
+    def test_lone_surrogates_in_utf_16(
+        self, read: Read, order: str, units: tuple[int, ...]
+    ) -> None:
+        """Each lone half of a pair becomes one replacement character."""
+        mark = b"\xff\xfe" if order == "le" else b"\xfe\xff"
+        text = f"User-agent: *\nDisallow: /{''.join(map(chr, units))}\nDisallow: /b"
+        robots = read(mark + text.encode(f"utf-16-{order}", "surrogatepass"))
+        lone = sum(unit >= 0xD800 for unit in units)
+        assert robots.body.count("\ufffd".encode()) == lone
+        assert not robots.check("/b", "x")
+
+    @pytest.mark.parametrize("body", [b"\xff\xfe", b"\xfe\xff", b"\xff", b"\xfe", b"\xff\xfe\0"])
+    def test_a_mark_and_nothing(self, read: Read, body: bytes) -> None:
+        """A mark without a file is an empty file, and half a mark is an odd line."""
+        robots = read(body)
+        assert robots.records == ()
+        assert robots.check("/x", "a")
+
+    def test_utf_16_past_the_limit(self, read: Read) -> None:
+        """The limit counts decoded octets (AMB-18)."""
+        rest = "é" * 300_000 + "\nDisallow: /\n"
+        body = b"\xff\xfe" + ("User-agent: *\nDisallow: /x\n" + rest).encode("utf-16-le")
+        robots = read(body)
+        assert len(robots.body) == LIMIT + SLACK
+        assert not robots.check("/x", "a")
+        assert robots.check("/y", "a")
+        assert [note.code for note in robots.notes] == ["not-utf8", "truncated"]
+
+    @pytest.mark.parametrize("octet", [0, 10, 13, 35, 58, 239, 255])
+    @pytest.mark.parametrize("profile", ["default", "strict", "google"])
+    def test_every_file_of_three_octets_around_an_odd_one(
+        self, read: Read, octet: int, profile: str
+    ) -> None:
+        """Small files that are nothing but delimiters and odd octets are read whole."""
+        for first in (*b"\0\t\n\r #*:\xef\xfe\xff",):
+            for last in (*b"\0\t\n\r #*:a\xbb\xfe\xff",):
+                robots = read(bytes([first, octet, last]), profile)
+                rejoined(robots)
+                spanned(robots)
+
+
+class TestLongLines:
+    """Profile google cuts lines where google/robotstxt does; others have no line limit (AMB-17)."""
+
+    @pytest.mark.parametrize(
+        ("octets", "cut"), [(16_662, False), (16_663, False), (16_664, True), (16_665, True)]
+    )
+    def test_at_the_bound(self, read: Read, octets: int, cut: bool) -> None:
+        """16,663 octets of a line are read; what follows is not used."""
+        line = b"Disallow: /" + b"a" * (octets - len("Disallow: /"))
+        body = b"User-agent: *\n" + line + b"\n"
+        robots = read(body, "google")
+        (rule,) = robots.groups[0].rules
+        assert rule.end - rule.start == min(octets, 16_663) - len("Disallow: ")
+        assert [note.code for note in robots.notes] == ["long-line"] * cut
+        short = "/" + "a" * (16_663 - len("Disallow: /"))
+        assert not robots.check(short, "x")
+        assert read(body).check(short, "x").allowed == cut
+        assert read(body).notes == ()
+
+    def test_a_cut_value_loses_the_space_at_its_end(self, read: Read) -> None:
+        """The cut comes before whitespace at the ends is dropped."""
+        line = b"Disallow: /a" + b" " * 17_000 + b"b"
+        robots = read(b"User-agent: *\n" + line, GOOGLE)
+        assert robots.groups[0].rules[0].pattern == "/a"
+
+
+class TestAtTheLimit:
+    """512,000 octets: lines that start inside are used, if they end within 16 KiB (AMB-18)."""
+
+    HEAD = b"User-agent: *\n"
+
+    def body(self, start: int, line: bytes) -> bytes:
+        """Return a file whose *line* starts at an octet."""
+        body = self.HEAD + b"#" * (start - len(self.HEAD) - 1) + b"\n" + line
+        assert body[start:] == line
+        return body
+
+    @pytest.mark.parametrize(
+        ("start", "used"),
+        [
+            (LIMIT - 100, True),
+            (LIMIT - 13, True),  # ends inside, terminator included
+            (LIMIT - 12, True),
+            (LIMIT - 11, True),
+            (LIMIT - 1, True),
+            (LIMIT, False),
+            (LIMIT + 1, False),
+        ],
+    )
+    @pytest.mark.parametrize("end", [b"", b"\n", b"\r\n", b"\nAllow: /secret"])
+    def test_where_a_line_starts(self, read: Read, start: int, used: bool, end: bytes) -> None:
+        """A line that starts before the limit is used whole; one that starts at it is not."""
+        body = self.body(start, b"Disallow: /s" + end)
+        robots = read(body)
+        allow = b"Allow" in end and start + 13 < LIMIT
+        assert bool(robots.check("/secret", "a")) is (allow or not used)
+        past = start >= LIMIT or (b"Allow" in end and not allow)
+        assert ["truncated"] * past == [note.code for note in robots.notes]
+
+    @pytest.mark.parametrize(
+        ("end", "used"),
+        [
+            (LIMIT + 20, True),
+            (LIMIT + SLACK - 1, True),
+            (LIMIT + SLACK, True),  # the whole file ends there
+            (LIMIT + SLACK + 1, False),
+            (LIMIT + 2 * SLACK, False),
+        ],
+    )
+    @pytest.mark.parametrize("start", [LIMIT - 1, LIMIT - 12, LIMIT - 5000])
+    def test_where_the_last_line_ends(self, read: Read, start: int, end: int, used: bool) -> None:
+        """A last line without terminator may end at the last octet of the slack, not after."""
+        line = b"Disallow: /" + b"a" * (end - start - len("Disallow: /"))
+        robots = read(self.body(start, line))
+        assert [len(group.rules) for group in robots.groups] == [int(used)]
+        assert [note.code for note in robots.notes] == ([] if used else ["truncated"])
+        assert robots.check("/", "x")  # never half a rule
+        assert len(robots.body) == min(end, LIMIT + SLACK)
+
+    @pytest.mark.parametrize(
+        ("end", "used"),
+        [(LIMIT + SLACK - 2, True), (LIMIT + SLACK - 1, True), (LIMIT + SLACK, False)],
+    )
+    def test_where_a_line_with_terminator_ends(self, read: Read, end: int, used: bool) -> None:
+        """Where the file goes on, the terminator must lie within the slack."""
+        start = LIMIT - 1
+        line = b"Disallow: /" + b"a" * (end - start - len("Disallow: /"))
+        robots = read(self.body(start, line + b"\n" + b"Disallow: /\n" * 10))
+        assert [len(group.rules) for group in robots.groups] == [int(used)]
+        assert [note.code for note in robots.notes] == ["truncated"]
+        assert robots.check("/", "x")
+
+    def test_exactly_the_limit(self, read: Read) -> None:
+        """A file of exactly 512,000 octets is read to its last one, without a note."""
+        line = b"Disallow: /private"
+        robots = read(self.body(LIMIT - len(line), line))
+        assert len(robots.body) == LIMIT
+        assert not robots.check("/private", "a")
+        assert robots.notes == ()
+
+    def test_a_larger_limit(self, read: Read) -> None:
+        """A profile may read more, never less."""
+        body = self.body(2_000_000, b"Disallow: /private")
+        assert read(body).check("/private", "a")
+        assert not read(body, DEFAULT.replace(max_bytes=3_000_000)).check("/private", "a")
+        assert not read(body, "google").check("/private", "a")
+
+    @pytest.mark.parametrize("profile", ["default", "strict", "google"])
+    def test_incomplete(self, read: Read, profile: str) -> None:
+        """Of an incomplete body the unfinished last line is not used, whatever it says."""
+        for cut in (b"Disallow: /", b"Disallow: /private", b"User-agent: a", b"Dis", b" ", b"#"):
+            robots = read(self.HEAD + b"Allow: /x\n" + cut, profile, complete=False)
+            assert [len(group.rules) for group in robots.groups] == [1]
+            assert [note.code for note in robots.notes] == ["cut-line"]
+
+
+class TestMatching:
+    """Patterns and paths made to be slow are decided all the same (REP-3-07)."""
+
+    PATH = "/" + "a" * 8190
+
+    @pytest.mark.parametrize(
+        ("pattern", "matches"),
+        [
+            ("/" + "*" * 10_000, True),
+            ("/" + "*" * 10_000 + "b", False),
+            ("/" + "*a" * 5_000, True),
+            ("/" + "*a" * 5_000 + "$", True),
+            ("/" + "*a" * 8_190 + "$", True),
+            ("/" + "*a" * 8_191 + "$", False),
+            ("/" + "*a" * 5_000 + "b", False),
+            ("/" + "*aa" * 4_095, True),
+            ("/" + "*aa" * 4_096, False),
+            ("/" + "a*" * 8_190, True),
+            ("/" + "*=" * 5_000, False),
+            ("/" + "*/" * 5_000, False),
+            ("/" + "*?" * 5_000, False),
+            ("/" + "%" * 10_000, False),
+        ],
+    )
+    def test_stars_against_a_long_path(self, read: Read, pattern: str, matches: bool) -> None:
+        """Ten thousand wildcards against eight kibibytes: no blow-up, and the right answer."""
+        rules = read(f"User-agent: *\nDisallow: {pattern}").rules_for("a")
+        assert rules.allows(self.PATH) is not matches
+
+    def test_many_such_patterns(self, read: Read) -> None:
+        """Many of them at once, which an index must not make worse."""
+        patterns = ["/" + "*a" * count + "b" for count in range(1, 120)]
+        text = "User-agent: *\n" + "".join(f"Disallow: {pattern}\n" for pattern in patterns)
+        rules = read(text).rules_for("a")
+        assert rules.allows_many([self.PATH] * 70) == [True] * 70
+        assert not rules.allows(self.PATH + "b")
+
+    def test_long_urls(self, read: Read, engine: ModuleType) -> None:
+        """A URL of a megabyte is decided, however it is made."""
+        length = 1_000_000 if engine is native else 50_000
+        rules = read("User-agent: *\nDisallow: /*b$\nAllow: /*a/../$").rules_for("a")
+        for unit in ("a", "/", "/..", "/.", "%", "%2e", "é", "?", "#", "*", "\0", "://"):
+            url = "/" + unit * (length // len(unit))
+            assert rules.allows(url)
+            assert rules.allows_many([url]) == [True]
+        assert not rules.allows("/" + "é" * length + "b")
+
+    def test_dot_segments_without_end(self, read: Read) -> None:
+        """As many steps up as down lead to the root."""
+        rules = read("User-agent: *\nDisallow: /$").rules_for("a")
+        assert not rules.allows("/a" * 50_000 + "/.." * 50_000)
+        assert not rules.allows("/.." * 100_000)
+
+
+PIECES: dict[str, Any] = {
+    "stars": ["/" + "*a" * 100 + "b" for _ in range(2_000)],
+    "same": ["/aaaa*b" for _ in range(20_000)],
+    "delimiters": ["/*/*?*=*&*%2F" + "/" * (number % 50) for number in range(5_000)],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PIECES)
+def test_deciding_ends(name: str) -> None:
+    """What a megabyte of hostile patterns costs for a hostile URL is bounded, not minutes."""
+    code = (
+        "from robotrules import RuleSet; from tests.test_hostile import PIECES\n"
+        f"rules = RuleSet.from_patterns(PIECES[{name!r}])\n"
+        "path = '/' + 'aaaa/?=&%2F' * 700\n"
+        "print(len(rules.allows_many([path] * 20)))"
+    )
+    assert run(code, timeout=300) == "20"
+
+
+def test_patterns_of_every_octet(read: Read) -> None:
+    """Any octet may stand in a pattern and in a URL."""
+    for octet in range(256):
+        body = b"User-agent: *\nDisallow: /x%cy" % octet
+        robots = read(body)
+        url = b"/x%cy" % octet
+        robots.check(url, "a")
+        robots.explain(url, "a").as_dict()
+        RuleSet.from_patterns([url]).best(url)

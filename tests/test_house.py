@@ -1,0 +1,344 @@
+"""
+The house: where things live, which way imports go, what files and names are like.
+
+The plan itself is prose; what a machine can check of it is checked here, over `src`, `crates` and
+the other folders of the repository.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import robotrules
+from robotrules import DEFAULT, GOOGLE, STRICT, Profile
+from robotrules.robotstxt.values import NOTES
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "robotrules"
+CRATES = ROOT / "crates"
+SWITCHES = tuple(name for name in dir(STRICT) if getattr(STRICT, name) is False)
+
+
+def sources(*suffixes: str, under: tuple[str, ...] = ("src", "crates", "fuzz")) -> Iterator[Path]:
+    """Yield our own files of these kinds, tests and build output left out."""
+    for folder in under:
+        for path in sorted((ROOT / folder).rglob("*")):
+            parts = path.relative_to(ROOT).parts
+            built = {"target", "__pycache__", "node_modules", ".venv"} & set(parts)
+            hidden = any(part.startswith(".") or part.endswith(".egg-info") for part in parts)
+            if path.suffix in suffixes and not built and not hidden and "tests" not in parts:
+                yield path
+
+
+MODULES = [path for path in sources(".py", under=("src",)) if PACKAGE in path.parents]
+RUST = list(sources(".rs", under=("crates",)))
+
+
+# --- The direction --------------------------------------------------------------------------------
+
+LEFT = ("errors", "profile", "_engine")
+READERS = ("extensions", "tags", "registries")
+DECIDERS = ("guidance", "write", "analysis")
+CORE = (*LEFT, "robotstxt")
+MAY_IMPORT: dict[str, tuple[str, ...]] = {
+    "errors": (),
+    "_engine": (),
+    "profile": ("errors",),
+    "robotstxt": LEFT,
+    **dict.fromkeys(READERS, CORE),
+    **dict.fromkeys(DECIDERS, (*CORE, *READERS)),
+    "lint": (*CORE, *READERS, *DECIDERS),
+    "access": CORE,
+    "cache": CORE,
+    "client": (*CORE, *READERS, *DECIDERS, "access", "cache"),
+}
+RIGHT = (*MAY_IMPORT["client"], "client", "lint")
+MAY_IMPORT |= dict.fromkeys(("bulk", "service", "integrations"), RIGHT)
+# What may be imported beside the standard library; everything else is an extra of its own layer.
+THIRD_PARTY = {"cli": {"click"}, "tags": {"http_sf"}, "extensions": {"http_sf"}}
+# Up to guidance there is no I/O, no clock, no logging.
+WITHOUT_WORLD = (*CORE, *READERS, *DECIDERS, "lint")
+WORLD = {
+    *("asyncio", "concurrent", "datetime", "http", "logging", "multiprocessing", "os", "pathlib"),
+    *("random", "select", "socket", "ssl", "subprocess", "tempfile", "threading", "time", "urllib"),
+}
+WORLD_HERE = {("_engine/__init__.py", "os")}  # reads ROBOTRULES_NO_EXTENSIONS
+
+
+def layer(path: Path) -> str:
+    """Return the first part of a module's name below the package; empty for `__init__`."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return {"__init__": "", "__main__": "cli"}.get(parts[0], parts[0])
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Yield the full name of everything a module imports, anywhere in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def target(name: str) -> str:
+    """Return the layer that an import of ours is about; empty for the package's own names."""
+    first = name.split(".")[1] if "." in name else ""
+    exists = (PACKAGE / first).is_dir() or (PACKAGE / f"{first}.py").exists()
+    return first if first and exists else ""
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_go_left(path: Path) -> None:
+    """A layer imports what is left of it, never what is right; nothing imports the cli."""
+    here = layer(path)
+    for name in imports(path):
+        if name.split(".")[0] != "robotrules":
+            continue
+        there = target(name)
+        if here in ("", "cli") or there == here:
+            assert here == "cli" or there != "cli", f"{name} in {path.name}"
+            continue
+        assert there in MAY_IMPORT[here], f"{path.name} of {here} imports {name}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_are_few(path: Path) -> None:
+    """Beside the standard library only what a layer may; nothing of the world up to guidance."""
+    here, where = layer(path), path.relative_to(PACKAGE).as_posix()
+    for name in imports(path):
+        first = name.split(".")[0]
+        if first in ("robotrules", "__future__"):
+            continue
+        known = first in sys.stdlib_module_names or first in THIRD_PARTY.get(here, set())
+        assert known or here in ("client", "bulk", "service", "integrations"), f"{where}: {name}"
+        if here in WITHOUT_WORLD and (where, first) not in WORLD_HERE:
+            assert first not in WORLD, f"{where} imports {name}"
+
+
+def test_the_layers_are_known() -> None:
+    """Every module belongs to a layer of the plan."""
+    assert {layer(path) for path in MODULES} <= {"", "cli", *MAY_IMPORT}
+
+
+def test_the_core_crate_knows_no_python() -> None:
+    """`robotrules-core` has no unsafe code and does not know PyO3."""
+    core = CRATES / "robotrules-core"
+    assert "forbid(unsafe_code)" in (core / "src" / "lib.rs").read_text(encoding="utf-8")
+    assert "pyo3" not in (core / "Cargo.toml").read_text(encoding="utf-8")
+    for path in RUST:
+        if core in path.parents:
+            assert "pyo3" not in path.read_text(encoding="utf-8").lower(), path.name
+
+
+# --- Files ----------------------------------------------------------------------------------------
+
+NAMES_THAT_SAY_NOTHING = {"utils", "helpers", "common", "misc", "manager", "factory", "base"}
+CODE = list(sources(".py", ".rs", under=("src", "crates", "fuzz", "scripts", "conformance")))
+
+
+def test_names_of_files_say_something() -> None:
+    """No file or folder is called after nothing in particular."""
+    for path in [*CODE, *(ROOT / "tests").rglob("*.py")]:
+        words = set(re.split(r"[^a-z]+", str(path.relative_to(ROOT)).lower()))
+        singular = {f"{word}s" for word in words}
+        assert not (words | singular) & NAMES_THAT_SAY_NOTHING, path
+
+
+@pytest.mark.parametrize("path", CODE, ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_are_short_and_open_with_what_they_are(path: Path) -> None:
+    """At most 400 lines, and the first thing is a docstring."""
+    text = path.read_text(encoding="utf-8")
+    assert text.count("\n") <= 400
+    if path.suffix == ".rs":
+        assert text.startswith("//! ")
+    else:
+        assert ast.get_docstring(ast.parse(text))
+
+
+def test_public_functions_and_classes_have_docstrings() -> None:
+    """Every public class and function of a public module says what is true of it."""
+    for path in MODULES:
+        if layer(path) == "_engine":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+            if isinstance(node, kinds) and not node.name.startswith("_"):
+                hidden = path.name == "ruleset.py" and node.name in PROTOCOL
+                assert hidden or ast.get_docstring(node), f"{path.name}: {node.name}"
+
+
+# Methods of `_Patterns`, whose words stand in the protocol `RuleSource`.
+PROTOCOL = {"rule", "count", "is_for_nobody", "remake"}
+
+
+def test_no_machine_is_named() -> None:
+    """No file has a path of the machine it was written on."""
+    machine = re.compile(r"/(?:work/(?:main|shared)|root/|home/\w+/\.)")
+    kinds = (".py", ".pyi", ".rs", ".md", ".toml", ".json", ".txt", ".sh", ".yml", ".html", ".svg")
+    folders = ("src", "crates", "fuzz", "scripts", "conformance", "docs", "benches", "examples")
+    paths = [*sources(*kinds, under=folders), *ROOT.glob("*.*"), *(ROOT / "tests").rglob("*.py")]
+    for path in paths:
+        if path.suffix in kinds:
+            found = machine.search(path.read_text(encoding="utf-8", errors="replace"))
+            assert not found, f"{path.relative_to(ROOT)}: {found}"
+
+
+# --- Departures -----------------------------------------------------------------------------------
+
+# Switches about choosing groups are read in Python; the others once in each engine.
+PYTHON_SWITCHES = ("any_product_token", "first_star_group_only", "merge_tokens")
+# A switch that is read at more than one place, how often, and why.
+RUST_EXCEPTIONS = {
+    "ascii_whitespace": (2, "trimming, and the note on what was trimmed"),
+    "comma_user_agents": (3, "the list itself, the way around it for speed, and its notes"),
+    "index_page": (2, "the directory, and the fast way for plain patterns that has none"),
+    "minimal_encoding": (2, "the form, and pieces that have no second spelling"),
+    "url_as_given": (2, "rule sets, and `normal_form` of the binding"),
+}
+PURE_EXCEPTIONS = {"comma_user_agents": (2, "the names of a list, and its notes")}
+
+
+def occurrences(pattern: str, paths: list[Path]) -> int:
+    """Count a pattern in the code of files, comments left out."""
+    count = 0
+    for path in paths:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            count += len(re.findall(pattern, re.split(r"(?://|#) ", line)[0]))
+    return count
+
+
+@pytest.mark.parametrize("switch", SWITCHES)
+def test_a_switch_is_read_at_one_place(switch: str) -> None:
+    """A departure is looked at once in each engine, or says why more often (house, section 5)."""
+    engine = [path for path in MODULES if path.name.startswith("pure")]
+    rust = [path for path in RUST if path.name != "settings.rs"]
+    choosing = [path for path in MODULES if layer(path) == "robotstxt"]
+    in_rust = occurrences(rf"\bswitches\.{switch}\b", rust)
+    in_pure = occurrences(rf'"{switch}"', engine)
+    if switch in PYTHON_SWITCHES:
+        assert (in_rust, in_pure) == (0, 0)
+        assert occurrences(rf"\b_?profile\.{switch}\b", choosing) == 1
+    else:
+        assert in_rust == RUST_EXCEPTIONS.get(switch, (1, ""))[0]
+        assert in_pure == PURE_EXCEPTIONS.get(switch, (1, ""))[0]
+        assert occurrences(rf"\b_?profile\.{switch}\b", choosing) == 0
+
+
+def test_every_switch_is_off_in_strict_and_documented() -> None:
+    """Strict has no departure; each has a reference where it stands, in Python and in Rust."""
+    assert STRICT.switches() == ()
+    for path in (PACKAGE / "profile.py", CRATES / "robotrules-core" / "src" / "settings.rs"):
+        text = path.read_text(encoding="utf-8")
+        for switch in SWITCHES:
+            if path.suffix == ".rs" and switch in PYTHON_SWITCHES:
+                continue
+            words = rf'(?:\n.*){{2}}\b{switch}\b(?:: bool = False\n.*"""(?:.|\n)*?""")?'
+            found = re.search(words, text)
+            assert found, switch
+            assert re.search(r"AMB-\d\d|§", found[0]), f"{switch} has no reference in {path.name}"
+
+
+# --- Notes ----------------------------------------------------------------------------------------
+
+KEEPING = DEFAULT.replace(keep_controls=True)
+# The least that earns each note: body, profile, completeness.
+EARNS: dict[str, tuple[bytes, Profile, bool]] = {
+    "bom": (b"\xef\xbb\xbf", DEFAULT, True),
+    "comma-list": (b"User-agent: a,b", DEFAULT, True),
+    "control-character": (b"Disallow: /\x01", DEFAULT, True),
+    "control-kept": (b"Disallow: /\x01", KEEPING, True),
+    "cut-bom": (b"\xef", GOOGLE, True),
+    "cut-line": (b"x", DEFAULT, False),
+    "empty-key": (b":", DEFAULT, True),
+    "empty-user-agent": (b"User-agent:", DEFAULT, True),
+    "index-page": (b"Allow: /index.htm", GOOGLE, True),
+    "invalid-utf8": (b"Disallow: /\xff", DEFAULT, True),
+    "long-line": (b"ab", STRICT.replace(max_line=1), True),
+    "looks-like-html": (b"<", DEFAULT, True),
+    "missing-colon": (b"Disallow /", DEFAULT, True),
+    "no-separator": (b"x", DEFAULT, True),
+    "not-utf8": (b"\xff\xfe", DEFAULT, True),
+    "nul": (b"\0", GOOGLE, True),
+    "odd-whitespace": (b"Disallow: /\v", GOOGLE, True),
+    "pattern-start": (b"Disallow: x", DEFAULT, True),
+    "prefix-key": (b"Disallow-foo: /", GOOGLE, True),
+    "record-between-agents": (b"User-agent: a\nx: y\nUser-agent: b", DEFAULT, True),
+    "rule-outside-group": (b"Disallow: /", DEFAULT, True),
+    "space-in-pattern": (b"Disallow: / /", DEFAULT, True),
+    "star-with-text": (b"User-agent: * x", DEFAULT, True),
+    "truncated": (b"#" * 512_000 + b"\nx", DEFAULT, True),
+    "typo": (b"Disalow: /", DEFAULT, True),
+    "unusable-user-agent": (b"User-agent: 1", DEFAULT, True),
+    "user-agent-text": (b"User-agent: a/1", DEFAULT, True),
+}
+
+
+def test_every_note_is_known_to_all() -> None:
+    """The native engine's codes, the pure one's, the table for people and EARNS are the same."""
+    rust = (CRATES / "robotrules-core" / "src" / "notes.rs").read_text(encoding="utf-8")
+    assert set(re.findall(r'^    \w+ = "([a-z0-9-]+)",$', rust, re.MULTILINE)) == set(NOTES)
+    assert set(EARNS) == set(NOTES)
+    pure = "".join(
+        path.read_text(encoding="utf-8") for path in MODULES if path.name.startswith("pure")
+    )
+    assert [code for code in NOTES if f'"{code}"' not in pure] == []
+
+
+@pytest.mark.parametrize("code", EARNS)
+def test_every_note_is_earned(engine: ModuleType, code: str) -> None:
+    """A minimal input earns the note, with both engines; without it nothing does."""
+    body, profile, complete = EARNS[code]
+    robots = robotrules.parse(body, profile, complete=complete, engine=engine)
+    assert code in [note.code for note in robots.notes]
+    clean = b"User-agent: *\nDisallow: /x\n"
+    assert robotrules.parse(clean, profile.replace(max_line=None), engine=engine).notes == ()
+
+
+# --- Words ----------------------------------------------------------------------------------------
+
+# The right-hand column of the plan's table of words, as far as a word has no other meaning here.
+NEVER_SAID = {
+    *("row", "directive", "field", "entry", "section", "block", "policy", "bot", "robot", "glob"),
+    *("regex", "characters", "length", "matcher", "permission", "permitted", "consent", "category"),
+    *("authorisation", "authorization", "site", "host", "domain", "mode", "dialect", "plugin"),
+    *("violation", "fixture", "forbidden", "access", "type", "kind", "result", "unknown"),
+}
+
+
+def public_names() -> Iterator[str]:
+    """Yield every public name: of the package, of its classes, of parameters."""
+    for name in robotrules.__all__:
+        thing = getattr(robotrules, name)
+        yield name
+        members = [thing] if not inspect.isclass(thing) else []
+        if inspect.isclass(thing) and not issubclass(thing, BaseException):
+            own = {
+                part
+                for owner in thing.__mro__
+                if "robotrules" in owner.__module__
+                for part in (*vars(owner), *getattr(owner, "__annotations__", {}))
+            }
+            for part in own:
+                if not part.startswith("_"):
+                    yield f"{name}.{part}"
+                    members.append(getattr(thing, part, None))
+        for member in members:
+            if inspect.isroutine(member):
+                for parameter in inspect.signature(member).parameters:
+                    yield f"{name}({parameter})"
+
+
+def test_words_never_said() -> None:
+    """No public name says a word that the plan has another for."""
+    for name in public_names():
+        words = set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
+        assert not words & NEVER_SAID, name

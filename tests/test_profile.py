@@ -1,0 +1,211 @@
+"""Profiles: named sets of departures, immutable, and never below what the RFC demands."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import robotrules
+from robotrules import DEFAULT, GOOGLE, STRICT, Extension, Profile, ProfileError, RobotsTxt, Role
+from robotrules.profile import (
+    GOOGLE_SPELLINGS,
+    LEAST_MAX_BYTES,
+    MORE_SPELLINGS,
+    PROFILES,
+    find_profile,
+)
+
+SWITCHES = tuple(name for name in dir(STRICT) if getattr(STRICT, name) is False)
+
+
+def test_three_profiles_have_names() -> None:
+    """`default`, `strict` and `google` are the profiles there are (AMB-00)."""
+    assert PROFILES == {"default": DEFAULT, "strict": STRICT, "google": GOOGLE}
+    for name, profile in PROFILES.items():
+        assert find_profile(name) is profile
+        assert find_profile(profile) is profile
+
+
+def test_strict_departs_from_nothing() -> None:
+    """Every switch is off in STRICT, which has no spelling but the RFC's."""
+    assert STRICT.switches() == ()
+    assert STRICT.spellings == ()
+    assert len(SWITCHES) == 20
+
+
+def test_default_and_google_depart_as_written() -> None:
+    """The departures of the other profiles are these and no others."""
+    assert sorted(DEFAULT.switches()) == [
+        "any_product_token",
+        "decode_utf16",
+        "keep_invalid_utf8",
+        "keep_spaces",
+        "literal_tokens",
+        "missing_colon",
+        "star_with_text",
+    ]
+    assert sorted(set(SWITCHES) - set(GOOGLE.switches())) == [
+        "comma_user_agents",
+        "decode_utf16",
+        "first_star_group_only",
+        "literal_tokens",
+    ]
+    assert DEFAULT.spellings == GOOGLE.spellings == GOOGLE_SPELLINGS
+    assert set(GOOGLE_SPELLINGS) < set(MORE_SPELLINGS)
+
+
+def test_limits() -> None:
+    """No profile reads less than 500 KiB; google has a long reach and short lines (AMB-17)."""
+    assert LEAST_MAX_BYTES == 512_000
+    assert (DEFAULT.max_bytes, DEFAULT.max_line) == (STRICT.max_bytes, STRICT.max_line)
+    assert (DEFAULT.max_bytes, DEFAULT.max_line) == (512_000, None)
+    assert (GOOGLE.max_bytes, GOOGLE.max_line) == (16 << 20, 16_663)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"max_bytes": 511_999},
+        {"max_bytes": 0},
+        {"max_bytes": (1 << 30) + 1},
+        {"max_line": 0},
+        {"max_line": -1},
+        {"strictness": 1},
+        {"extensions": (Extension(""),)},
+        {"extensions": (Extension("a:b"),)},
+        {"extensions": (Extension("a#b"),)},
+        {"extensions": (Extension(" a"),)},
+        {"extensions": (Extension("a", spellings=("b ",)),)},
+    ],
+)
+def test_what_the_rfc_forbids_or_nobody_could_write_is_an_error(changes: dict[str, Any]) -> None:
+    """A limit below the MUST of §2.5, an unknown name, a record nobody could write: all raise."""
+    with pytest.raises(ProfileError):
+        DEFAULT.replace(**changes)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"max_bytes": 512_000}, {"max_bytes": 1 << 30}, {"max_line": 1}]
+)
+def test_limits_at_their_bounds(changes: dict[str, Any]) -> None:
+    """The bounds themselves are fine."""
+    assert DEFAULT.replace(**changes) is not DEFAULT
+
+
+@pytest.mark.parametrize("name", ["loose", "", "DEFAULT", None, 1, [], b"default"])
+def test_an_unknown_profile_names_the_known_ones(name: Any) -> None:
+    """A profile that does not exist is an error that lists those that do."""
+    with pytest.raises(ProfileError, match="default, strict, google"):
+        find_profile(name)
+    with pytest.raises(ProfileError, match="default, strict, google"):
+        robotrules.parse("", name)
+
+
+def test_a_profile_cannot_be_changed() -> None:
+    """No field of a profile can be set, deleted or added; `replace` makes another."""
+    for name in ("name", "max_bytes", "keep_spaces", "other"):
+        with pytest.raises((AttributeError, TypeError)):
+            setattr(DEFAULT, name, 1)
+    with pytest.raises((AttributeError, TypeError)):
+        del DEFAULT.name
+    other = DEFAULT.replace(comma_user_agents=True, name="mine")
+    assert (other.name, other.comma_user_agents) == ("mine", True)
+    assert (DEFAULT.name, DEFAULT.comma_user_agents) == ("default", False)
+
+
+def test_a_profile_is_made_by_names_only() -> None:
+    """Fields are given by name, and a name is needed."""
+    assert Profile(name="mine") == STRICT.replace(name="mine")
+    with pytest.raises(TypeError):
+        Profile("mine")  # type: ignore[call-arg]
+    with pytest.raises(TypeError):
+        Profile()  # type: ignore[call-arg, unused-ignore]
+
+
+def test_a_profile_is_a_value(engine: ModuleType) -> None:
+    """Profiles compare by their fields, also after use, and survive pickle and copy."""
+    used = DEFAULT.replace(comma_user_agents=True, extensions=(Extension("x"),))
+    used.settings(engine)
+    fresh = DEFAULT.replace(comma_user_agents=True, extensions=(Extension("x"),))
+    assert used == fresh
+    assert hash(used) == hash(fresh)
+    assert used != DEFAULT
+    for again in (pickle.loads(pickle.dumps(used)), copy.copy(used), copy.deepcopy(used)):
+        assert again == used
+        assert isinstance(again, Profile)
+        robotrules.parse("x: 1", again, engine=engine)
+    assert "settings" not in repr(used).lower()
+
+
+def test_settings_are_made_once_for_each_engine(engine: ModuleType) -> None:
+    """A profile keeps what it looks like to an engine."""
+    profile = DEFAULT.replace(comma_user_agents=True)
+    assert profile.settings(engine) is profile.settings(engine)
+    assert isinstance(profile.settings(engine), engine.Settings)
+
+
+@pytest.mark.parametrize("switch", SWITCHES)
+def test_a_switch_is_a_departure_of_its_own(engine: ModuleType, switch: str) -> None:
+    """Every switch can be turned on alone, is then listed, and both engines know it."""
+    profile = STRICT.replace(**{switch: True})
+    assert profile.switches() == (switch,)
+    assert robotrules.parse("User-agent: *\nDisallow: /", profile, engine=engine).groups
+
+
+def test_an_engine_knows_no_other_switch(native: ModuleType) -> None:
+    """A switch or a role that the native engine does not know is an error there."""
+    with pytest.raises(ValueError, match="no switch"):
+        native.Settings(["lenient"], [], 512_000, None)
+    with pytest.raises(ValueError, match="no role"):
+        native.Settings([], [(b"a", b"a", "FIRST", True)], 512_000, None)
+
+
+class TestSpellings:
+    """Spellings are data: the table of a profile says which names mean which record (AMB-14)."""
+
+    @pytest.mark.parametrize(("spelling", "key"), MORE_SPELLINGS)
+    def test_every_spelling(self, read: Callable[..., RobotsTxt], spelling: str, key: str) -> None:
+        """A spelling in the table is the record it stands for, with the note `typo`."""
+        profile = DEFAULT.replace(spellings=MORE_SPELLINGS)
+        robots = read(f"{spelling.upper()}: x", profile)
+        assert [record.key for record in robots.records] == [key]
+        assert "typo" in [note.code for note in robots.notes]
+        strict = read(f"{spelling}: x", "strict")
+        assert [record.key for record in strict.records] == [spelling]
+        assert "typo" not in [note.code for note in strict.notes]
+
+    def test_an_extension_has_spellings_too(self, read: Callable[..., RobotsTxt]) -> None:
+        """An extension's spellings mean its key, whatever their case."""
+        profile = DEFAULT.with_extensions(Extension("Purpose", ("Porpoise",), Role.START))
+        robots = read("porpoise: x\nDisallow: /", profile)
+        assert [(record.key, record.role) for record in robots.records] == [
+            ("purpose", Role.START),
+            ("disallow", Role.RULE),
+        ]
+        assert [note.code for note in robots.notes] == ["typo"]
+
+    def test_the_first_meaning_of_a_name_counts(self, read: Callable[..., RobotsTxt]) -> None:
+        """An extension cannot take a record of the RFC away."""
+        profile = DEFAULT.with_extensions(Extension("Disallow", ("allow",), Role.OTHER))
+        robots = read("User-agent: *\nDisallow: /\nAllow: /a", profile)
+        assert [record.role for record in robots.records] == [Role.START, Role.RULE, Role.RULE]
+        assert not robots.check("/x", "a")
+
+    def test_extensions_add_up(self) -> None:
+        """`with_extensions` keeps those that were there."""
+        profile = DEFAULT.with_extensions(Extension("a")).with_extensions(Extension("b"))
+        assert [extension.key for extension in profile.extensions] == ["a", "b"]
+        assert DEFAULT.extensions == ()
+
+
+def test_an_extension_says_its_defaults() -> None:
+    """An extension is an OTHER record with group scope unless it says more."""
+    extension = Extension("x")
+    assert (extension.spellings, extension.role, extension.scope) == ((), Role.OTHER, "group")
+    with pytest.raises(AttributeError):
+        extension.key = "y"  # type: ignore[misc]

@@ -1,0 +1,408 @@
+"""RobotsTxt: what goes in, which groups a crawler obeys, and being a value."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import pickle
+import threading
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import robotrules
+from robotrules import DEFAULT, STRICT, ProductTokenError, RobotsTxt, parse
+from robotrules.robotstxt import REMEMBERED
+
+Read = Callable[..., RobotsTxt]
+TEXT = "User-agent: *\nDisallow: /café\nAllow: /café/au-lait\n"
+GROUPS = """\
+User-agent: a
+Disallow: /one
+User-agent: b
+User-agent: A
+Disallow: /two
+User-agent: *
+Disallow: /star
+User-agent: c
+User-agent: *
+Disallow: /other-star
+"""
+
+
+class TestBody:
+    """Any bytes-like object or text is a robots.txt; nothing about its content raises."""
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            TEXT,
+            TEXT.encode(),
+            bytearray(TEXT.encode()),
+            memoryview(TEXT.encode()),
+            memoryview(b"".join(bytes([octet, 0]) for octet in TEXT.encode()))[::2],
+        ],
+        ids=["str", "bytes", "bytearray", "memoryview", "strided"],
+    )
+    def test_what_goes_in(self, read: Read, body: Any) -> None:
+        """`str`, `bytes`, `bytearray` and `memoryview` are read alike."""
+        robots = read(body)
+        assert robots == read(TEXT)
+        assert robots.body == TEXT.encode()
+        assert not robots.check("/caf%C3%A9/noir", "x")
+
+    def test_a_subclass_of_bytes_or_str(self, read: Read) -> None:
+        """A subclass of the usual types is as good."""
+
+        class Octets(bytes):
+            pass
+
+        class Text(str):
+            __slots__ = ()
+
+        assert read(Octets(TEXT.encode())) == read(Text(TEXT)) == read(TEXT)
+
+    def test_surrogates_in_a_str(self, read: Read) -> None:
+        """Octets that a lenient decoder smuggled into a str come out again."""
+        latin = b"User-agent: *\nDisallow: /caf\xe9"
+        assert read(latin.decode("utf-8", "surrogateescape")) == read(latin)
+        assert not read(latin).check("/caf%E9", "x")
+        assert read("User-agent: *\nDisallow: /\ud83c").records[1].value == b"/\xed\xa0\xbc"
+
+    def test_a_buffer_that_changes_afterwards(self, read: Read) -> None:
+        """What was read from a bytearray stays when the bytearray changes."""
+        body = bytearray(b"User-agent: *\nDisallow: /x")
+        robots = read(body)
+        body[:] = b"changed"
+        assert robots.body.startswith(b"User-agent")
+        assert not robots.check("/x", "a")
+
+    @pytest.mark.parametrize("body", [None, 1, ["User-agent: *"], object(), 1.5])
+    def test_what_does_not_go_in(self, read: Read, body: Any) -> None:
+        """Anything else is a TypeError that says the cure."""
+        with pytest.raises(TypeError, match=r"bytes or str.*pass response\.content"):
+            read(body)
+
+    def test_the_engine_is_the_default_one(self) -> None:
+        """Without *engine* the default one answers."""
+        assert parse(TEXT) == parse(TEXT, engine=robotrules._engine.engine)
+
+
+class TestChoice:
+    """Every group that names the token; if none, every star group; if none, nothing (§2.2.1)."""
+
+    @pytest.mark.parametrize(
+        ("token", "indices"),
+        [
+            ("a", [0, 1]),
+            ("A", [0, 1]),
+            ("b", [1]),
+            ("c", [3]),  # the star in its group does not add the other star groups (AMB-27)
+            ("x", [2, 3]),
+            ("*", [2, 3]),
+            (["x", "b", "a"], [1]),  # the first that has a group (AMB-30)
+            (("x", "y"), [2, 3]),
+            (["*"], [2, 3]),
+            (["*", "a"], [0, 1]),
+        ],
+    )
+    def test_groups(self, read: Read, token: Any, indices: list[int]) -> None:
+        """The groups a crawler obeys, in the order of the file."""
+        robots = read(GROUPS)
+        assert [group.index for group in robots.select(token)] == indices
+        assert robots.select(token) == tuple(robots.groups[index] for index in indices)
+        explained = robots.explain("/", token)
+        assert [group.index for group in explained.groups] == indices
+
+    def test_merged_tokens(self, read: Read) -> None:
+        """Profile google merges the groups of all tokens, in the order of the file (AMB-30)."""
+        robots = read(GROUPS, "google")
+        assert [group.index for group in robots.select(["c", "b", "x"])] == [1, 3]
+        assert [group.index for group in robots.select(["x", "y"])] == [2, 3]
+        assert not robots.check("/two", ["c", "b"])
+
+    def test_first_star_group_only(self, read: Read) -> None:
+        """`first_star_group_only` leaves the later star groups out (AMB-26)."""
+        robots = read(GROUPS, DEFAULT.replace(first_star_group_only=True))
+        assert [group.index for group in robots.select("x")] == [2]
+        assert [group.index for group in robots.select("a")] == [0, 1]
+        assert robots.check("/other-star", "x")
+
+    def test_no_group(self, read: Read) -> None:
+        """Without a group and without a star group nothing is asked of the crawler."""
+        robots = read("User-agent: a\nDisallow: /")
+        assert robots.select("b") == ()
+        assert robots.check("/", "b").reason == "no-group"
+        assert read("").select("b") == ()
+
+
+class TestTokens:
+    """A product token is text that names somebody; what it may hold depends on the profile."""
+
+    @pytest.mark.parametrize("token", ["", " ", "\t\n", [], (), ["a", ""]])
+    def test_an_empty_token_is_an_error_in_every_profile(self, read: Read, token: Any) -> None:
+        """Nobody has no name."""
+        for profile in ("default", "strict", "google"):
+            robots = read("User-agent: b\nDisallow: /", profile)
+            for ask in (robots.select, robots.rules_for):
+                with pytest.raises(ProductTokenError, match="crawler's name"):
+                    ask(token)
+            with pytest.raises(ProductTokenError, match="crawler's name"):
+                robots.check("/", token)
+            with pytest.raises(ProductTokenError, match="crawler's name"):
+                robots.explain("/", token)
+
+    @pytest.mark.parametrize("token", ["MJ12bot", "a/1.0", "a b", "é", "a*", "\udce9"])
+    def test_a_token_outside_the_grammar(self, read: Read, token: str) -> None:
+        """`strict` raises and names the cure; other profiles compare it as it is."""
+        with pytest.raises(ProductTokenError, match="letters, '_' and '-' only"):
+            read("", "strict").check("/", token)
+        for profile in ("default", "google", STRICT.replace(any_product_token=True)):
+            assert read("", profile).check("/", token)
+
+    def test_a_good_token_is_fine_in_strict(self, read: Read) -> None:
+        """Letters, `_` and `-`, and the star itself, raise nowhere."""
+        robots = read(GROUPS, "strict")
+        assert robots.select("Foo_Bar-baz") == robots.select("*")
+
+    @pytest.mark.parametrize("token", [None, 1, 1.5, b"ExampleBot", [b"a"], [None], object()])
+    def test_what_is_no_token(self, read: Read, token: Any) -> None:
+        """Anything but text is a TypeError that shows what one looks like."""
+        robots = read("User-agent: *\nDisallow: /")
+        with pytest.raises(TypeError, match="such as 'ExampleBot'"):
+            robots.check("/", token)
+
+    def test_a_mistake_stays_one_after_other_questions(self, read: Read) -> None:
+        """What is remembered for one crawler never answers for what is no crawler."""
+        robots = read("User-agent: a\nDisallow: /")
+        assert robots.check("/", "b")
+        assert not robots.check("/", "a")
+        with pytest.raises(ProductTokenError):
+            robots.check("/", ())
+        with pytest.raises(TypeError):
+            robots.check("/", (0,))  # type: ignore[arg-type]
+
+    def test_what_is_remembered_answers_for_nobody_else(self, read: Read) -> None:
+        """The answer to one crawler does not depend on who asked before it."""
+        tokens = ["b", ["a"], "a", ("b", "a"), ["b"], ["b", "c"], "c", "*", ["a", "b"]]
+        fresh = [read("User-agent: a\nDisallow: /").check("/x", token) for token in tokens]
+        robots = read("User-agent: a\nDisallow: /")
+        assert [robots.check("/x", token) for token in tokens] == fresh
+        assert [robots.check("/x", token) for token in reversed(tokens)] == fresh[::-1]
+        assert [bool(verdict) for verdict in fresh[:4]] == [True, False, False, False]
+
+
+class TestRemembering:
+    """Rule sets are compiled once, shared, and not kept without end."""
+
+    def test_the_same_rule_set_comes_back(self, read: Read) -> None:
+        """The same token, in any of its forms, gets what was compiled before."""
+        robots = read(GROUPS)
+        assert robots.rules_for("a") is robots.rules_for("a")
+        assert robots.rules_for(["x", "a"]) is robots.rules_for(("x", "a"))
+
+    def test_crawlers_of_the_same_groups_share(self, read: Read) -> None:
+        """Crawlers that obey the same groups share what is compiled."""
+        robots = read(GROUPS)
+        assert robots.rules_for("x") is robots.rules_for("y") is robots.rules_for("*")
+        assert robots.rules_for("a") is robots.rules_for("A")
+        assert robots.rules_for("a") is not robots.rules_for("b")
+
+    def test_memory_is_bounded(self, read: Read) -> None:
+        """Thousands of names do not keep thousands of rule sets, and answers stay right."""
+        robots = read(GROUPS)
+        for number in range(3 * REMEMBERED):
+            name = "".join(chr(ord("d") + int(digit)) for digit in str(number))
+            assert not robots.check("/star", name)
+        assert len(robots._by_name) <= REMEMBERED
+        assert len(robots._by_groups) <= REMEMBERED
+        assert not robots.check("/one", "a")
+
+    def test_a_file_and_its_rule_sets_form_no_cycle(self, read: Read) -> None:
+        """A file goes when its last name goes, without help from the collector."""
+
+        def alive() -> int:
+            return sum(isinstance(thing, RobotsTxt) for thing in gc.get_objects())
+
+        gc.collect()
+        gc.disable()
+        try:
+            before = alive()
+            robots = read(GROUPS)
+            robots.check("/one", "a")
+            rules = robots.rules_for("a")
+            del robots
+            assert alive() == before
+            assert not rules.allows("/one")
+        finally:
+            gc.enable()
+
+
+class TestWhatWasWritten:
+    """Lines, records, groups and notes are tuples of values with octet positions."""
+
+    def test_tuples(self, read: Read) -> None:
+        """All four are tuples, equal each time they are asked for."""
+        robots = read(b"foo\n" + GROUPS.encode())
+        for name in ("lines", "records", "groups", "notes"):
+            value = getattr(robots, name)
+            assert isinstance(value, tuple)
+            assert value
+            assert value == getattr(robots, name)
+
+    def test_records_before_the_first_group(self, read: Read) -> None:
+        """A record before the first user-agent line has no group."""
+        robots = read("Sitemap: s\nDisallow: /\nUser-agent: a\nSitemap: t")
+        assert [record.group for record in robots.records] == [None, None, 0, 0]
+        assert [len(group.records) for group in robots.groups] == [2]
+        assert robots.groups[0].rules == ()
+
+    def test_levels_of_notes(self, read: Read) -> None:
+        """What a profile tolerates is a warning; what it then does not use is an error."""
+        body = b"User-agent: *\nDisallow: /\xe9\nDisallow: /a b"
+        assert [(note.code, note.level) for note in read(body).notes] == [
+            ("invalid-utf8", "warning"),
+            ("space-in-pattern", "warning"),
+        ]
+        assert [note.level for note in read(body, "strict").notes] == ["error", "error"]
+
+    def test_nothing(self, read: Read) -> None:
+        """An empty file has nothing in it."""
+        robots = read("")
+        assert (robots.lines, robots.records, robots.groups, robots.notes) == ((), (), (), ())
+        assert robots.body == b""
+
+
+class TestBeingAValue:
+    """A file compares by octets, profile and completeness; it cannot be changed."""
+
+    def test_equality(self, read: Read) -> None:
+        """Equal files are equal, whichever engine read them, and hash alike."""
+        robots = read(TEXT)
+        assert robots == parse(TEXT)
+        assert hash(robots) == hash(parse(TEXT))
+        assert robots != read(TEXT + " ")
+        assert robots != read(TEXT, "google")
+        assert robots != read(TEXT, complete=False)
+        assert robots != TEXT
+        assert len({robots, parse(TEXT), read(TEXT, "strict")}) == 2
+
+    def test_asking_changes_nothing(self, read: Read) -> None:
+        """A file that was asked is still equal to one that was not."""
+        robots = read(TEXT)
+        robots.check("/x", "a")
+        assert robots == read(TEXT)
+        assert hash(robots) == hash(read(TEXT))
+
+    @pytest.mark.parametrize("name", ["profile", "body", "groups", "notes", "other"])
+    def test_it_cannot_be_changed(self, read: Read, name: str) -> None:
+        """No public attribute of a file can be set, and no other added."""
+        robots = read(TEXT)
+        with pytest.raises(AttributeError):
+            setattr(robots, name, DEFAULT)
+
+    @pytest.mark.parametrize("profile", ["default", "strict", "google"])
+    @pytest.mark.parametrize(
+        "body",
+        [
+            b"",
+            b"\xef\xbb\xbf" + GROUPS.encode(),
+            b"\xff\xfe" + GROUPS.encode("utf-16-le"),
+            b"\xff\xfe" + ("\ufeff" + GROUPS).encode("utf-16-le"),
+            b"\xfe\xff" + GROUPS.encode("utf-16-be") + b"\n",
+            GROUPS.encode() + b"#" * 600_000 + b"\nDisallow: /",
+        ],
+        ids=["empty", "bom", "utf-16", "utf-16-two-marks", "utf-16-odd", "cut"],
+    )
+    def test_it_survives_pickle(self, read: Read, body: bytes, profile: str) -> None:
+        """A file is the same after a round trip: octets, lines, records, groups and verdicts."""
+        robots = read(body, profile)
+        for again in (pickle.loads(pickle.dumps(robots)), copy.copy(robots)):
+            assert again == robots
+            assert again.lines == robots.lines
+            assert again.groups == robots.groups
+            for url in ("/one", "/two", "/star", "/x"):
+                assert again.check(url, "a") == robots.check(url, "a")
+
+    def test_what_it_looks_like(self, read: Read) -> None:
+        """Its repr says size, groups and profile."""
+        assert repr(read(GROUPS)) == "<RobotsTxt: 152 octets, 4 groups, profile default>"
+
+
+def test_complete_false_drops_an_unfinished_line(read: Read) -> None:
+    """A body that was cut loses its last line unless a terminator ends it (AMB-12)."""
+    text = "User-agent: *\nDisallow: /"
+    assert not read(text).check("/x", "a")
+    cut = read(text, complete=False)
+    assert cut.check("/x", "a")
+    assert [(note.code, note.line, note.start, note.end) for note in cut.notes] == [
+        ("cut-line", 2, 14, 25)
+    ]
+    assert not read(text + "\n", complete=False).check("/x", "a")
+
+
+def test_ten_threads_get_the_same_answers(read: Read) -> None:
+    """One file may be shared: ten threads that ask at once hear what one alone does."""
+    rules = "".join(f"Disallow: /{number}/*x\nAllow: /{number}/y\n" for number in range(60))
+    text = GROUPS + "User-agent: many\n" + rules
+    urls = [f"/{number % 60}/{end}" for number in range(200) for end in "xyz"]
+    tokens = ["a", "b", "many", "x", "*"]
+    expected = [parse(text).check(url, token) for url in urls for token in tokens]
+    robots = read(text)
+    answers: list[Any] = [None] * 10
+    gate = threading.Barrier(10)
+
+    def ask(number: int) -> None:
+        gate.wait()
+        found = [robots.check(url, token) for url in urls for token in tokens]
+        batched = [robots.rules_for(token).check_many(urls) for token in tokens]
+        turned = [verdict for row in zip(*batched, strict=True) for verdict in row]
+        notes = robots.notes, robots.groups, robots.records, robots.lines
+        answers[number] = (found, turned, notes)
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for found, batched, notes in answers:
+        assert found == expected
+        assert batched == expected
+        assert notes == answers[0][2]
+
+
+def test_normal_form_of_a_url_and_of_a_pattern(engine: ModuleType) -> None:
+    """`normal_form` is what `explain` and rules show, for URLs and for patterns."""
+    assert robotrules.normal_form("https://e.example/a%62*?x=/") == "/ab%2A?x=%2F"
+    assert robotrules.normal_form("/a%62*?x=/$", pattern=True) == "/ab*?x=%2F$"
+    assert robotrules.normal_form(b"/\xe9") == "/%E9"
+    assert robotrules.normal_form("/a%62é*", pattern=True, profile="google") == "/a%62%C3%A9*"
+    assert robotrules.normal_form("/a%62é*;", profile="google") == "/a%62é*;"
+    for odd in (None, 1, bytearray(b"/")):
+        with pytest.raises(TypeError, match="str or bytes"):
+            robotrules.normal_form(odd)  # type: ignore[arg-type]
+
+
+class TestMisuseOfUrls:
+    """A URL that is neither text nor octets is a TypeError with its cure."""
+
+    @pytest.mark.parametrize("url", [None, 1, bytearray(b"/"), memoryview(b"/"), ["/"], object()])
+    def test_one_url(self, read: Read, url: Any) -> None:
+        """Every way to ask about one URL says what a URL is."""
+        robots = read(GROUPS)
+        rules = robots.rules_for("a")
+        asks: list[Callable[[Any], Any]] = [
+            rules.allows,
+            rules.check,
+            rules.best,
+            rules.matches,
+            lambda url: robots.check(url, "a"),
+            lambda url: robots.explain(url, "a"),
+            lambda url: rules.allows_many([url]),
+            lambda url: rules.check_many(["/", url]),
+        ]
+        for ask in asks:
+            with pytest.raises(TypeError, match=r"a URL is str or bytes, not .*pass str\(url\)"):
+                ask(url)

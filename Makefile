@@ -48,8 +48,9 @@ rust:
 
 pytest: install
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage run -m pytest -m "not slow"
 	$(BIN)/coverage report --fail-under=95
+	$(BIN)/python -m pytest -m slow
 
 bench: install
 	SETUPTOOLS_RUST_CARGO_PROFILE=release $(BIN)/python -m pip install --quiet --editable . --no-deps --force-reinstall

@@ -76,50 +76,63 @@ LARGE = (
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LARGE)
-def test_large_files_are_read_alike(name: str) -> None:
+def test_large_files_are_read_to_the_limit(name: str) -> None:
     """Both engines read a large hostile file to the limit, agree to the octet, and answer."""
     body = large(name)
-    read = [robotrules.parse(body, engine=engine) for engine in (native or pure, pure)]
-    rejoined(read[0])
-    spanned(read[0])
-    documents = [robots._document for robots in read]
-    assert documents[0].body == documents[1].body
-    assert documents[0].complete == documents[1].complete
+    one, other = (robotrules.parse(body, engine=engine) for engine in (native or pure, pure))
+    assert one == other
     for ask in ("records", "lines", "notes", "group_count"):
-        assert getattr(documents[0], ask)() == getattr(documents[1], ask)(), ask
-    for url in ("/private", "/", "/149", "/" + "a" * 1000, "/b"):
-        for token in ("a", "b", "x"):
-            assert len({robots.check(url, token) for robots in read}) == 1
+        assert getattr(one._document, ask)() == getattr(other._document, ask)(), ask
+    for url in ("/private", "/" + "a" * 1000):
+        assert one.check(url, "x") == other.check(url, "x")
     if body.startswith(GROUP) and name != "two-megabytes-of-rules":
-        assert not read[0].check("/private", "x")
+        assert not one.check("/private", "x")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LARGE)
 def test_large_files_are_read_whole_by_google(name: str) -> None:
-    """Profile google has no practical limit: two megabytes are read alike to the last octet."""
+    """Profile google has no practical limit: two megabytes are read to the last octet."""
     body = large(name)
-    documents = [
-        engine.parse(body, GOOGLE.settings(engine), True) for engine in (native or pure, pure)
+    engine = native or pure
+    document = engine.parse(body, GOOGLE.settings(engine), True)
+    assert document.body is body
+    assert document.lines()[-1][2] >= len(body) - 2
+    assert [note for note in document.notes() if note[0] == "truncated"] == []
+    document.compile(document.select(b"user-agent", b"a")).decide("/private")
+
+
+@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.parametrize("profile", ["default", "strict", "google"])
+def test_the_beginning_of_large_files(name: str, profile: str) -> None:
+    """The first octets of such a file, cut anywhere: alike, whole, and with spans that fit."""
+    body = large(name)[:9_999]
+    seen = [
+        robotrules.parse(body, profile, complete=False, engine=engine)
+        for engine in (native or pure, pure)
     ]
-    assert documents[0].body is documents[1].body is body
-    for ask in ("records", "notes", "group_count"):
-        assert getattr(documents[0], ask)() == getattr(documents[1], ask)(), ask
-    assert len({document.lines()[-1] for document in documents}) == 1
+    rejoined(seen[0])
+    spanned(seen[0])
+    assert seen[0].groups == seen[1].groups
+    assert seen[0].lines == seen[1].lines
+    assert seen[0].notes == seen[1].notes
 
 
 @pytest.mark.slow
 def test_many_groups_are_counted(engine: ModuleType) -> None:
     """No group and no user-agent line is lost inside the limit."""
-    settings = DEFAULT.replace(max_bytes=4_000_000).settings(engine)
-    document = engine.parse(large("100000-groups"), settings, True)
-    assert document.group_count() == 100_001
-    assert document.select(b"user-agent", b"A") == list(range(1, 100_001))
-    assert len(document.compile(range(1, 100_001))) == 0
-    document = engine.parse(large("200000-user-agent-lines"), settings, True)
-    assert document.group_count() == 2
-    assert len(document.records()) == 200_002
-    assert document.select(b"user-agent", b"A") == [1]
+    # In an interpreter of its own, so that nothing traces the pure engine's many steps.
+    code = (
+        "from importlib import import_module; from robotrules import DEFAULT\n"
+        "from tests.test_hostile import large\n"
+        f"engine = import_module({engine.__name__!r})\n"
+        "settings = DEFAULT.replace(max_bytes=4_000_000).settings(engine)\n"
+        "groups = engine.parse(large('100000-groups'), settings, True)\n"
+        "lines = engine.parse(large('200000-user-agent-lines'), settings, True)\n"
+        "print(groups.group_count(), len(groups.select(b'user-agent', b'A')))\n"
+        "print(lines.group_count(), len(lines.records()), lines.select(b'user-agent', b'A'))"
+    )
+    assert run(code, timeout=120).splitlines() == ["100001 100000", "2 200002 [1]"]
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from robotrules import DEFAULT, GOOGLE, STRICT, RobotsTxt
+from robotrules import DEFAULT, GOOGLE, STRICT, Extension, RobotsTxt, Role
 from robotrules._engine.pure import SLACK
 
 Read = Callable[..., RobotsTxt]
@@ -146,6 +146,7 @@ class TestLimit:
             (b"a" * 18 + b"\nbcd\n", [(0, 18), (19, 22)], []),
             (b"a" * 18 + b"\nbcd\ne", [(0, 18), (19, 22)], [("truncated", 0, 23, 24)]),
             (b"a" * 18 + b"\r\nb", [(0, 18)], [("truncated", 0, 20, 21)]),
+            (b"a" * 19 + b"\nb\nc\n", [(0, 19)], [("truncated", 0, 20, 24)]),
         ],
     )
     def test_where_a_line_starts(
@@ -373,6 +374,21 @@ class TestGroups:
             ("rule-outside-group", 1, 0, 8),
             ("record-between-agents", 3, 23, 27),
         ]
+
+    def test_records_of_extensions(self, engine: ModuleType) -> None:
+        """Records that an extension declares group like those of the RFC, and earn no notes."""
+        start, rule = (Extension(role.value, role=role) for role in (Role.START, Role.RULE))
+        settings = DEFAULT.with_extensions(start, rule).settings(engine)
+        document = engine.parse(b"start: 1\nrule: 1\nstart: 2\nAllow: /", settings, True)
+        assert [tuple(found)[6:] for found in document.records()] == [
+            (b"start", "START", 0),
+            (b"rule", "RULE", 0),
+            (b"start", "START", 1),
+            (b"allow", "RULE", 1),
+        ]
+        assert document.notes() == []
+        assert document.record(4) is None
+        assert len(document.compile([0, 1])) == 1
 
     def test_a_record_between_groups_is_none_between_user_agents(self, read: Read) -> None:
         """After a rule nothing stands between the user-agent lines of one group."""

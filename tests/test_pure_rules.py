@@ -310,6 +310,41 @@ class TestRuleSets:
         """Index pages, `/robots.txt` and empty rules as in google/robotstxt."""
         assert self.decide(engine, rules, url, GOOGLE) == (rule, allowed)
 
+    def test_every_way_to_ask(self, engine: ModuleType) -> None:
+        """Many at once, all that tie, all that match: the same rules in the same order."""
+        patterns = [(b"/a", False), (b"/*", False), (b"/a", True), (b"/", False)]
+        matcher = engine.compile(patterns, DEFAULT.settings(engine))
+        urls = ["/a", b"/b", "/\udce9", "/\ud83c"]
+        assert matcher.decide_many(urls) == [2 << 2 | 1, 1 << 2, 1 << 2, 1 << 2]
+        assert matcher.allows_many(iter(urls)) == [True, False, False, False]
+        assert matcher.best("/a") == [2, 0, 1]
+        assert matcher.matches("/a") == (b"/a", [(2, 2), (0, 2), (1, 2), (3, 1)])
+        for url in (None, 1, bytearray(b"/")):
+            with pytest.raises(TypeError, match="a URL is str or bytes"):
+                matcher.decide(url)
+
+    @pytest.mark.parametrize(
+        ("line", "codes"),
+        [
+            ("Disallow: /x", []),
+            ("Disallow:", []),
+            ("Disallow: x", ["pattern-start"]),
+            ("Disallow: x y", ["space-in-pattern", "pattern-start"]),
+            ("Disallow: x\x01", ["control-kept", "pattern-start"]),
+            ("Allow: /d/index.html", ["index-page"]),
+            ("Disallow: /d/index.html", []),
+        ],
+    )
+    def test_notes(self, engine: ModuleType, line: str, codes: list[str]) -> None:
+        """What is odd about a pattern is noted over its span."""
+        settings = GOOGLE.settings(engine)
+        found = engine.parse(f"User-agent: *\n{line}".encode(), settings, True).notes()
+        assert [note[0] for note in found] == codes
+        assert {note[1:] for note in found} <= {(2, 15 + line.index(":") + 1, 14 + len(line))}
+        strict = engine.parse(f"User-agent: *\n{line}".encode(), STRICT.settings(engine), True)
+        if "\x01" in line:
+            assert [note[0] for note in strict.notes()] == ["control-character"]
+
     def test_len_counts_patterns_that_can_match(self, engine: ModuleType) -> None:
         """Rules that can never match do not count."""
         patterns = [(value, True) for value in (b"", b"x", b"/\x01", b"/", b"/index.htm")]

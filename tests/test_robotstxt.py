@@ -194,6 +194,36 @@ class TestTokens:
         assert [bool(verdict) for verdict in fresh[:4]] == [True, False, False, False]
 
 
+class TestExplaining:
+    """An explanation has every rule that matches, and the notes of the groups obeyed."""
+
+    def test_outcomes(self, read: Read) -> None:
+        """The winner first, then those that tie, then those with fewer octets."""
+        text = "User-agent: a\nDisallow: /x*\nAllow: /*x\nAllow: /xy\nDisallow: /\nAllow: /no"
+        told = read(text).explain("/xyx", "a")
+        assert [(match.rule.line, str(match.outcome)) for match in told.matches] == [
+            (3, "wins"),
+            (4, "later-line"),
+            (2, "allow-wins-tie"),
+            (5, "fewer-octets"),
+        ]
+
+    def test_robots_txt(self, read: Read) -> None:
+        """Rules that match `/robots.txt` are shown, and not consulted."""
+        told = read("User-agent: *\nDisallow: /").explain("/robots.txt", "a")
+        assert [str(match.outcome) for match in told.matches] == ["not-consulted"]
+
+    def test_notes(self, read: Read) -> None:
+        """Notes outside the groups obeyed are left out, those about the file are not."""
+        text = "\ufeffAllow: x\nUser-agent: a\nAllow: y\nUser-agent: b\nAllow: z"
+        told = read(text).explain("/", "b")
+        assert [(note.code, note.line) for note in told.notes] == [
+            ("bom", None),
+            ("pattern-start", 5),
+        ]
+        assert read(text).explain("/", "nobody").notes == read(text).notes[:1]
+
+
 class TestRemembering:
     """Rule sets are compiled once, shared, and not kept without end."""
 
@@ -273,6 +303,7 @@ class TestWhatWasWritten:
         robots = read("")
         assert (robots.lines, robots.records, robots.groups, robots.notes) == ((), (), (), ())
         assert robots.body == b""
+        assert robots.profile is DEFAULT
 
 
 class TestBeingAValue:

@@ -99,13 +99,15 @@ pub struct Lines<'a> {
     number: u32,
     limit: usize,
     complete: bool,
+    lf: Next,
     cr: Next,
     hash: Next,
     /// How it ended, once it has.
     pub ending: Ending,
 }
 
-/// Where an octet stands next. Found once and remembered, so that a line without it costs nothing.
+/// Where an octet stands next. Found once and remembered: a line without it costs nothing, and a
+/// file of lone CRs is not searched for an LF at each of them.
 struct Next {
     octet: u8,
     at: Option<usize>,
@@ -132,8 +134,9 @@ impl<'a> Lines<'a> {
     /// The lines of `octets` from `first` on. `complete` says that the last octet is the file's.
     pub fn new(octets: &'a [u8], first: usize, limit: usize, complete: bool) -> Lines<'a> {
         let next = |octet| Next { octet, at: None };
-        let (cr, hash, ending) = (next(b'\r'), next(b'#'), Ending::Whole);
-        Lines { octets, next: first, number: 0, limit, complete, cr, hash, ending }
+        let (lf, cr, hash) = (next(b'\n'), next(b'\r'), next(b'#'));
+        let ending = Ending::Whole;
+        Lines { octets, next: first, number: 0, limit, complete, lf, cr, hash, ending }
     }
 }
 
@@ -151,7 +154,7 @@ impl Iterator for Lines<'_> {
             self.next = usize::MAX;
             return None;
         }
-        let lf = memchr(b'\n', rest).map_or(usize::MAX, |length| start + length);
+        let lf = self.lf.from(self.octets, start);
         let cr = self.cr.from(self.octets, start);
         let mut end = lf.min(cr);
         self.next = match end {

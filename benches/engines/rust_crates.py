@@ -91,7 +91,7 @@ class RustCrate(Engine):
 
 
 class TextingRobots(RustCrate):
-    """crates.io texting_robots: parsed for one product token."""
+    """The crate texting_robots: parsed for one product token."""
 
     name = "texting_robots (Rust)"
     package = "texting_robots"
@@ -116,7 +116,7 @@ class TextingRobots(RustCrate):
 
 
 class Robotstxt(RustCrate):
-    """crates.io robotstxt: a port of google/robotstxt; reads the body again at each question."""
+    """The crate robotstxt: a port of google/robotstxt; reads the body again at each question."""
 
     name = "robotstxt (Rust)"
     package = "robotstxt"

@@ -209,3 +209,11 @@ def test_an_extension_says_its_defaults() -> None:
     assert (extension.spellings, extension.role, extension.scope) == ((), Role.OTHER, "group")
     with pytest.raises(AttributeError):
         extension.key = "y"  # type: ignore[misc]
+
+
+def test_a_spelling_has_the_role_of_what_it_spells() -> None:
+    """However the canonical name is written, a spelling of it does to grouping what it does."""
+    profile = DEFAULT.replace(spellings=(("Forbid", "Disallow"),))
+    robots = robotrules.parse("User-agent: a\nForbid: /x\nUser-agent: b", profile)
+    assert not robots.check("/x", "a")
+    assert robots.check("/x", "b")

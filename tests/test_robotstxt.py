@@ -378,7 +378,7 @@ def test_ten_threads_get_the_same_answers(read: Read) -> None:
     """One file may be shared: ten threads that ask at once hear what one alone does."""
     rules = "".join(f"Disallow: /{number}/*x\nAllow: /{number}/y\n" for number in range(60))
     text = GROUPS + "User-agent: many\n" + rules
-    urls = [f"/{number % 60}/{end}" for number in range(200) for end in "xyz"]
+    urls = [f"/{number}/{end}" for number in range(30) for end in "xyz"]
     tokens = ["a", "b", "many", "x", "*"]
     expected = [parse(text).check(url, token) for url in urls for token in tokens]
     robots = read(text)

@@ -233,7 +233,7 @@ class TestThreads:
         """Ten threads that ask while the index is built hear what one alone does."""
         lines = [f"Disallow: /{n}*{n}$\nAllow: /{n}/open" for n in range(100)]
         text = "User-agent: *\n" + "\n".join(lines)
-        urls = [f"/{n % 100}/{end}" for n in range(300) for end in ("open", n, "x")]
+        urls = [f"/{n}/{end}" for n in range(60) for end in ("open", n, "x")]
         expected = read(text).rules_for("a").check_many(urls)
         rules = read(text).rules_for("a")
         answers: dict[int, Any] = {}

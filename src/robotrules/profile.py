@@ -197,7 +197,9 @@ class Profile(_Fields):
     def _keys(self) -> list[tuple[bytes, bytes, str, bool]]:
         roles = {"user-agent": "START", "allow": "RULE", "disallow": "RULE", "sitemap": "OTHER"}
         keys = [(key, key, role, True) for key, role in roles.items()]
-        keys += [(spelling, key, roles.get(key, "OTHER"), True) for spelling, key in self.spellings]
+        roles |= {extension.key.lower(): extension.role.value for extension in self.extensions}
+        for spelling, key in self.spellings:
+            keys.append((spelling, key, roles.get(key.lower(), "OTHER"), True))
         for extension in self.extensions:
             for name in (extension.key, *extension.spellings):
                 keys.append((name, extension.key, extension.role.value, False))

@@ -7,6 +7,7 @@
 //!
 //! Built once. It knows patterns by their rank: of those that match, the greatest decides.
 
+use crate::octets::Path;
 use crate::pattern::{Arena, Pattern, Span};
 use crate::ruleset::Rank;
 use std::collections::HashMap;
@@ -18,8 +19,10 @@ const NONE: u32 = u32::MAX;
 pub struct Index {
     tree: Tree,
     grams: Grams,
-    // Patterns that have no gram, such as `/*`: always tried, best first.
-    always: Vec<Rank>,
+    // Patterns that are searched for, best first; the other lists hold their numbers here.
+    wild: Vec<(Rank, Pattern)>,
+    // Those that have no gram, such as `/*`: always tried, best first.
+    always: Vec<u32>,
 }
 
 impl Index {
@@ -36,21 +39,26 @@ impl Index {
         tree.freeze(arena);
         wild.sort_unstable_by_key(|&(rank, _)| std::cmp::Reverse(rank));
         let (grams, always) = Grams::new(arena, &wild);
-        Index { tree, grams, always }
+        Index { tree, grams, wild, always }
     }
 
-    /// The greatest rank of a pattern that matches `path`; `matches` tells for one of them.
+    /// The greatest rank of a pattern that matches `path`; zero where none does.
     #[inline]
-    pub fn winner(&self, path: &[u8], arena: &Arena, matches: impl Fn(Rank) -> bool) -> Rank {
-        let mut best = self.tree.winner(arena, path);
-        let mut try_ranks = |ranks: &[Rank]| {
-            let better = ranks.iter().take_while(|&&rank| rank > best);
-            if let Some(&rank) = better.into_iter().find(|&&rank| matches(rank)) {
-                best = rank;
+    pub fn winner(&self, arena: &Arena, path: Path<'_>) -> Rank {
+        let mut best = self.tree.winner(arena, path.octets());
+        let mut try_each = |numbers: &[u32]| {
+            for (rank, pattern) in numbers.iter().filter_map(|&at| self.wild.get(at as usize)) {
+                if *rank <= best {
+                    return;
+                }
+                if arena.matches(pattern, path) {
+                    best = *rank;
+                    return;
+                }
             }
         };
-        try_ranks(&self.always);
-        self.grams.visit(path, &mut try_ranks);
+        try_each(&self.always);
+        self.grams.visit(path.octets(), &mut try_each);
         best
     }
 }
@@ -58,8 +66,7 @@ impl Index {
 /// Whether a pattern is a prefix (`Some(false)`) or a whole path (`Some(true)`), not a search.
 /// Wildcards at its end match anything (AMB-48).
 fn literal(arena: &Arena, pattern: &Pattern) -> Option<bool> {
-    let from = pattern.pieces_start as usize;
-    let pieces = &arena.pieces[from..from + pattern.pieces as usize];
+    let pieces = arena.pieces_of(pattern);
     let ends_open = pieces.iter().all(|piece| piece.in_path.length == 0);
     ends_open.then_some(pattern.anchored && pieces.is_empty())
 }
@@ -196,29 +203,30 @@ struct Grams {
     lengths: Vec<usize>,
     // Open addressing; the size is a power of two and at least twice the number of grams.
     slots: Vec<(Gram, u32, u32)>,
-    ranks: Vec<Rank>,
+    numbers: Vec<u32>,
     // One bit for each gram: most grams of a path are in no pattern and cost no more than this.
     bits: Vec<u64>,
 }
 
 impl Grams {
     /// `wild` stands in the order of precedence; so do the lists made from it.
-    fn new(arena: &Arena, wild: &[(Rank, Pattern)]) -> (Grams, Vec<Rank>) {
+    fn new(arena: &Arena, wild: &[(Rank, Pattern)]) -> (Grams, Vec<u32>) {
         let mut frequency: HashMap<Gram, u32> = HashMap::new();
         for (_, pattern) in wild {
             each_gram(arena, pattern, |gram| *frequency.entry(gram).or_default() += 1);
         }
         let mut always = vec![];
-        let mut found: Vec<(Gram, Rank)> = vec![];
-        for &(rank, ref pattern) in wild {
+        let mut found: Vec<(Gram, u32)> = vec![];
+        for (number, (_, pattern)) in wild.iter().enumerate() {
+            let number = number as u32;
             let mut rarest: Option<(u32, Gram)> = None;
             each_gram(arena, pattern, |gram| {
                 let candidate = (frequency.get(&gram).copied().unwrap_or(0), gram);
                 rarest = Some(rarest.map_or(candidate, |known| known.min(candidate)));
             });
             match rarest {
-                Some((_, gram)) => found.push((gram, rank)),
-                None => always.push(rank),
+                Some((_, gram)) => found.push((gram, number)),
+                None => always.push(number),
             }
         }
         found.sort_by_key(|&(gram, _)| gram); // stable
@@ -226,16 +234,16 @@ impl Grams {
         let mut grams = Grams {
             lengths: vec![],
             slots: vec![(0, 0, 0); size],
-            ranks: vec![],
+            numbers: vec![],
             bits: vec![0; size / 8],
         };
         for list in found.chunk_by(|a, b| a.0 == b.0) {
-            let start = grams.ranks.len() as u32;
-            grams.ranks.extend(list.iter().map(|&(_, rank)| rank));
+            let start = grams.numbers.len() as u32;
+            grams.numbers.extend(list.iter().map(|&(_, number)| number));
             if let Some(&(gram, _)) = list.first() {
                 let (slot, bit) = (grams.slot(gram), grams.bit(gram));
                 grams.bits[bit / 64] |= 1 << (bit % 64);
-                grams.slots[slot] = (gram, start, grams.ranks.len() as u32);
+                grams.slots[slot] = (gram, start, grams.numbers.len() as u32);
                 let length = gram_length(gram);
                 if !grams.lengths.contains(&length) {
                     grams.lengths.push(length);
@@ -262,8 +270,8 @@ impl Grams {
         (hash(gram) >> 37) as usize & (self.bits.len() * 64 - 1)
     }
 
-    /// Gives `try_ranks` the patterns of every gram that `path` has, each gram once.
-    fn visit(&self, path: &[u8], try_ranks: &mut impl FnMut(&[Rank])) {
+    /// Gives `try_each` the patterns of every gram that `path` has, each gram once.
+    fn visit(&self, path: &[u8], try_each: &mut impl FnMut(&[u32])) {
         // Grams repeat in hostile paths: remember the hits, first in place, then sorted.
         let mut hits = [(0, 0); 16];
         let mut count = 0;
@@ -291,7 +299,7 @@ impl Grams {
         more.sort_unstable();
         more.dedup();
         for &(start, end) in hits[..count].iter().chain(&more) {
-            try_ranks(&self.ranks[start as usize..end as usize]);
+            try_each(&self.numbers[start as usize..end as usize]);
         }
     }
 }
@@ -302,8 +310,7 @@ fn gram_length(gram: Gram) -> usize {
 
 /// The grams of everything a pattern needs: its start and the runs of its pieces.
 fn each_gram(arena: &Arena, pattern: &Pattern, mut take: impl FnMut(Gram)) {
-    let from = pattern.pieces_start as usize;
-    let pieces = &arena.pieces[from..from + pattern.pieces as usize];
+    let pieces = arena.pieces_of(pattern);
     let runs = pieces.iter().take(64).map(|piece| piece.run);
     for run in std::iter::once(pattern.first).chain(runs) {
         let octets = run.of(&arena.octets);

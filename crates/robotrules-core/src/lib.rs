@@ -62,12 +62,14 @@
 pub mod document;
 pub mod groups;
 pub mod index;
+mod lanes;
 pub mod lines;
 pub mod notes;
 pub mod octets;
 pub mod pattern;
 pub mod records;
 pub mod ruleset;
+mod scan;
 pub mod settings;
 
 pub use document::Document;

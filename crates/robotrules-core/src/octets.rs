@@ -3,6 +3,7 @@
 //!
 //! It does not know rules. Of the URL only path and query take part (REP-2.2.2-26).
 
+use crate::lanes::{self, first_word, is, last_word, within, Lanes};
 use memchr::{memchr, memchr3, memmem};
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
@@ -18,30 +19,32 @@ pub enum Part {
     Either,
 }
 
-// Octet classes: what may stay as it is. One bit for each question, so that the answers for many
-// octets are the bits they have in common.
-const IN_PATH: u8 = 1;
-const IN_QUERY: u8 = 2;
-const IN_EITHER: u8 = 4;
-const NOT_DOT: u8 = 8; // in a path, and surely no part of a dot segment
-static CLASS: [u8; 256] = classes();
+// What may not stay as it is: all but unreserved octets (RFC 3986 §2.3), the delimiters of a part
+// aside. Each takes the octets before it that no other takes, in lanes.
 
-const fn classes() -> [u8; 256] {
-    let mut table = [0; 256];
-    let mut octet = 0;
-    while octet < 256 {
-        // unreserved = ALPHA / DIGIT / "-" / "." / "_" / "~" (RFC 3986 §2.3)
-        table[octet] = match octet as u8 {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => IN_PATH | IN_QUERY | IN_EITHER | NOT_DOT,
-            b'-' | b'_' | b'~' => IN_PATH | IN_QUERY | IN_EITHER | NOT_DOT,
-            b'.' => IN_PATH | IN_QUERY | IN_EITHER,
-            b'/' => IN_PATH | IN_EITHER | NOT_DOT,
-            b'=' | b'&' => IN_QUERY | IN_EITHER,
-            _ => 0,
-        };
-        octet += 1;
-    }
-    table
+/// ALPHA / DIGIT / "-" / "." / "_" / "~", and "/", which stands between "." and "0".
+#[inline(always)]
+fn unreserved_or_slash(octets: Lanes) -> Lanes {
+    within(octets | Lanes::splat(0x20), b'a', b'z')
+        | within(octets, b'-', b'9')
+        | is(octets, b'_')
+        | is(octets, b'~')
+}
+
+#[inline(always)]
+fn not_in_path(octets: Lanes) -> Lanes {
+    !unreserved_or_slash(octets)
+}
+
+#[inline(always)]
+fn not_in_query(octets: Lanes) -> Lanes {
+    let delimits = is(octets, b'=') | is(octets, b'&');
+    !(unreserved_or_slash(octets) | delimits) | is(octets, b'/')
+}
+
+#[inline(always)]
+fn not_in_either(octets: Lanes) -> Lanes {
+    !(unreserved_or_slash(octets) | is(octets, b'=') | is(octets, b'&'))
 }
 
 #[inline]
@@ -54,10 +57,11 @@ fn push_escape(out: &mut Vec<u8>, octet: u8) {
 }
 
 /// The octet that `%XX` at the start of `octets` stands for.
+#[inline]
 fn escape(octets: &[u8]) -> Option<u8> {
-    let digit = |at: usize| octets.get(at).and_then(|&octet| char::from(octet).to_digit(16));
-    match octets.first() {
-        Some(b'%') => Some((digit(1)? * 16 + digit(2)?) as u8),
+    let digit = |octet: u8| char::from(octet).to_digit(16);
+    match *octets {
+        [b'%', high, low, ..] => Some((digit(high)? * 16 + digit(low)?) as u8),
         _ => None,
     }
 }
@@ -66,14 +70,13 @@ fn escape(octets: &[u8]) -> Option<u8> {
 pub fn push_form(out: &mut Vec<u8>, octets: &[u8], mut part: Part) -> Part {
     let mut at = 0;
     loop {
-        let stays = match part {
-            Part::Path => IN_PATH,
-            Part::Query => IN_QUERY,
-            Part::Either => IN_EITHER,
+        let end = match part {
+            Part::Path => lanes::find(octets, at, not_in_path),
+            Part::Query => lanes::find(octets, at, not_in_query),
+            Part::Either => lanes::find(octets, at, not_in_either),
         };
-        let same = run(&octets[at..], stays);
-        out.extend_from_slice(&octets[at..at + same]);
-        at += same;
+        out.extend_from_slice(&octets[at..end]);
+        at = end;
         let Some(&octet) = octets.get(at) else { return part };
         if let Some(decoded) = escape(&octets[at..]) {
             // Escapes of unreserved octets are decoded; others stay, in upper case.
@@ -114,113 +117,151 @@ pub fn push_minimal_form(out: &mut Vec<u8>, octets: &[u8]) {
 /// Path and query of a URL in the form that rules are compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Path<'a> {
-    /// The octets; the first is `/`.
-    pub octets: &'a [u8],
+    /// What ends with them: the URL without its fragment, or they alone.
+    pub text: &'a [u8],
+    /// Where they start: with a `/`.
+    pub start: usize,
+    /// The first octet of the query in the text, after its `?`; past the end where there is none.
+    /// In a normal form only the delimiter is raw.
+    pub query: usize,
+    /// The first eight of them as a number, the first lowest; zeros for those there are not.
+    pub first: u64,
+    /// The last eight of them as a number, the last highest; zeros for those there are not.
+    pub last: u64,
+}
+
+impl<'a> Path<'a> {
+    /// A path that is in the form to be compared.
+    pub fn new(text: &'a [u8]) -> Path<'a> {
+        let query = lanes::find(text, 0, |octets| is(octets, b'?')) + 1;
+        Path { text, start: 0, query, first: first_word(text), last: last_word(text) }
+    }
+
+    /// The octets.
+    #[inline]
+    pub fn octets(&self) -> &'a [u8] {
+        &self.text[self.start..]
+    }
+
     /// Whether there is a `?`.
-    pub has_query: bool,
+    #[inline]
+    pub fn has_query(&self) -> bool {
+        self.query <= self.text.len()
+    }
 }
 
 /// The path of `url`. `scratch` holds it when it is not a part of `url` already; nothing is
 /// allocated for a URL that is in normal form.
-#[inline]
+#[inline(always)]
 pub fn path<'a>(url: &'a [u8], url_as_given: bool, scratch: &'a mut Vec<u8>) -> Path<'a> {
-    scratch.clear();
     if !url_as_given {
-        let start = path_start(url);
-        if let Some(path) = normal_path(url.get(start..).unwrap_or_default()) {
-            return path;
-        }
-        return normalised(url, start, scratch);
+        return match normal_path(url) {
+            Some(path) => path,
+            None => normalised(url, scratch),
+        };
     }
-    let octets = path_as_given(url, scratch);
-    Path { octets, has_query: memchr(b'?', octets).is_some() }
+    scratch.clear();
+    Path::new(path_as_given(url, scratch))
 }
 
-fn normalised<'a>(url: &[u8], start: usize, scratch: &'a mut Vec<u8>) -> Path<'a> {
-    let given = url.get(start..).unwrap_or_default();
-    let given = &given[..memchr(b'#', given).unwrap_or(given.len())];
+#[cold]
+#[inline(never)]
+fn normalised<'a>(url: &[u8], scratch: &'a mut Vec<u8>) -> Path<'a> {
+    let start = path_start(url);
+    let end = lanes::find(url, start, |octets| is(octets, b'#'));
+    let given = url.get(start..end).unwrap_or_default();
+    scratch.clear();
+    scratch.reserve(3 * given.len() + 1);
     if given.first() != Some(&b'/') {
         scratch.push(b'/'); // RFC 3986 §6.2.3: an empty path is "/"
     }
     push_form(scratch, given, Part::Path);
-    remove_dot_segments(scratch);
-    Path { octets: scratch, has_query: memchr(b'?', scratch).is_some() }
+    if lanes::find_pair(scratch, 0, b'/', b'.') < scratch.len() {
+        remove_dot_segments(scratch);
+    }
+    Path::new(scratch)
 }
 
 /// Where path or query begins; the URL's end when there is neither.
-#[inline]
 fn path_start(url: &[u8]) -> usize {
-    let delimiter = |from: usize| {
-        let rest = url.get(from..).unwrap_or_default();
-        memchr3(b'/', b'?', b'#', rest).map_or(url.len(), |length| from + length)
-    };
-    let authority = match url {
-        [b'h', b't', b't', b'p', b's', b':', b'/', b'/', ..] => 8,
-        [b'h', b't', b't', b'p', b':', b'/', b'/', ..] => 7,
-        _ => {
-            let first = delimiter(0);
-            let slashes = url[first..].starts_with(b"//");
-            if !slashes || (first > 0 && url[first - 1] != b':') {
-                return first;
-            }
-            first + 2
-        }
-    };
-    delimiter(authority)
+    let delimiter =
+        |from: usize| lanes::find(url, from, |o| is(o, b'/') | is(o, b'?') | is(o, b'#'));
+    let first = delimiter(0);
+    match url[first..].starts_with(b"//") && (first == 0 || url[first - 1] == b':') {
+        true => delimiter(first + 2),
+        false => first,
+    }
 }
 
-/// The path and query at the start of `given`, if they are in normal form already.
-#[inline]
-fn normal_path(given: &[u8]) -> Option<Path<'_>> {
-    if given.first() != Some(&b'/') {
+/// The path of a URL that has the usual form: a scheme we know or none, a path in normal form and
+/// surely without dot segments, perhaps a query in normal form.
+#[inline(always)]
+fn normal_path(url: &[u8]) -> Option<Path<'_>> {
+    // As a number a scheme is one comparison.
+    const HTTPS: u64 = u64::from_le_bytes(*b"https://");
+    const HTTP: u64 = u64::from_le_bytes(*b"\0http://");
+    let mut from = match (url.first_chunk().map(|first| u64::from_le_bytes(*first)), url) {
+        (Some(HTTPS), _) => 8,
+        (Some(first), _) if first << 8 == HTTP => 7,
+        (_, [b'/', second, ..]) if *second != b'/' => 0,
+        _ => return None,
+    };
+    let (mut start, mut dots, mut slash_before) = (None, 0, 0);
+    let path_end = loop {
+        if from >= url.len() {
+            break url.len();
+        }
+        let (octets, at) = lanes::load(url, from);
+        let slash = is(octets, b'/');
+        let mut inside = u32::MAX << (from - at);
+        from = at + 16;
+        if start.is_none() {
+            let delimits = slash | is(octets, b'?') | is(octets, b'#');
+            let found = delimits.to_bitmask() & inside;
+            if found == 0 {
+                continue;
+            }
+            start = Some(at + found.trailing_zeros() as usize);
+            inside = u32::MAX << found.trailing_zeros();
+        }
+        let stops = not_in_path(octets).to_bitmask() & inside;
+        // A dot that begins a segment may be a dot segment.
+        let slashes = slash.to_bitmask();
+        let before_stop = stops.wrapping_sub(1) & !stops;
+        let segment = slashes << 1 | slash_before;
+        dots |= segment & is(octets, b'.').to_bitmask() & inside & before_stop;
+        if stops != 0 {
+            break at + stops.trailing_zeros() as usize;
+        }
+        slash_before = slashes >> 15 & 1;
+    };
+    let path_end = path_end.min(url.len());
+    let start = start.filter(|&start| dots == 0 && url.get(start) == Some(&b'/'))?;
+    let end = match url.get(path_end) {
+        Some(b'?') => lanes::find(url, path_end + 1, not_in_query),
+        _ => path_end,
+    };
+    if !matches!(url.get(end), None | Some(b'#')) {
         return None;
     }
-    let mut at = run(given, NOT_DOT);
-    while given.get(at) == Some(&b'.') {
-        // Only behind a slash, and before another dot or the segment's end, a dot is not a dot.
-        if given[at - 1] == b'/' && !matches!(given.get(at + 1), Some(o) if is_name(*o)) {
-            return None;
-        }
-        at += 1;
-        at += run(&given[at..], NOT_DOT);
-    }
-    let has_query = given.get(at) == Some(&b'?');
-    if has_query {
-        at += 1 + run(&given[at + 1..], IN_QUERY);
-    }
-    match given.get(at) {
-        None | Some(b'#') => Some(Path { octets: &given[..at], has_query }),
-        _ => None,
-    }
-}
-
-/// Whether an octet shows that the dot before it begins an ordinary segment.
-#[inline]
-fn is_name(octet: u8) -> bool {
-    CLASS[usize::from(octet)] & (IN_QUERY | NOT_DOT) == IN_QUERY | NOT_DOT
+    let text = &url[..end];
+    let Some(&last) = text.last_chunk::<8>() else { return Some(Path::new(&text[start..])) };
+    // A path of less than eight octets is the end of the word that ends with it.
+    let last = u64::from_le_bytes(last);
+    let missing = 8 * 8_u32.saturating_sub((end - start) as u32);
+    let first = text[start..].first_chunk();
+    let first = first.map_or(last >> missing, |first| u64::from_le_bytes(*first));
+    Some(Path { text, start, query: path_end + 1, first, last: last >> missing << missing })
 }
 
 /// Whether a pattern is its own normal form, and a prefix without wildcards.
 #[inline]
 pub fn is_plain(pattern: &[u8]) -> bool {
-    run(pattern, IN_PATH) == pattern.len()
-}
-
-/// How many octets at the start are of a class.
-#[inline]
-fn run(octets: &[u8], class: u8) -> usize {
-    let of_class = |octet: &u8| CLASS[usize::from(*octet)] & class != 0;
-    // Eight at a time while all are; then one by one.
-    let all = |eight: &&[u8]| eight.iter().fold(class, |all, &o| all & CLASS[usize::from(o)]) != 0;
-    let whole = 8 * octets.chunks_exact(8).take_while(all).count();
-    whole + octets[whole..].iter().take_while(|octet| of_class(octet)).count()
+    lanes::find(pattern, 0, not_in_path) == pattern.len()
 }
 
 /// Removes `.` and `..` segments from the path of a normal form, in place (RFC 3986 §5.2.4).
 fn remove_dot_segments(form: &mut Vec<u8>) {
-    if memmem::find(form, b"/.").is_none() {
-        return;
-    }
     let path_end = memchr(b'?', form).unwrap_or(form.len());
     let (mut read, mut write) = (0, 0);
     while read < path_end {

@@ -4,9 +4,14 @@
 //! worse than any other choice, so there is no backtracking: at worst O(pattern + path) time for
 //! each wildcard's piece and no allocation.
 
-use crate::octets::{push_form, push_minimal_form, Part};
+use crate::lanes;
+use crate::octets::{push_form, push_minimal_form, Part, Path};
 use crate::settings::Settings;
-use memchr::{memchr, memmem};
+use memchr::memmem;
+
+/// A piece is looked for by its first two octets. After this many places where no more than those
+/// stand, by a search whose time is linear whatever the texts.
+const FALSE_STARTS: usize = 8;
 
 /// A span in the arena that holds the octets of all patterns of a rule set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,10 +52,16 @@ pub struct Pattern {
     pub pieces: u32,
     /// Whether a final `$` ties it to the end of the path.
     pub anchored: bool,
-    /// Whether a piece has two spellings.
-    pub either: bool,
     /// Octets of the normal form, wildcards and `$` counted (AMB-38, AMB-39).
     pub octets: u32,
+}
+
+impl Pattern {
+    /// The pattern that a prefix without wildcards is.
+    #[inline]
+    pub fn plain(first: Span) -> Pattern {
+        Pattern { first, pieces_start: 0, pieces: 0, anchored: false, octets: first.length }
+    }
 }
 
 /// The octets and pieces of all patterns of a rule set.
@@ -105,8 +116,7 @@ impl Arena {
     pub fn add_plain(&mut self, value: &[u8]) -> Pattern {
         let first = Span { start: self.octets.len() as u32, length: value.len() as u32 };
         self.octets.extend_from_slice(value);
-        let (pieces_start, pieces, anchored, either) = (0, 0, false, false);
-        Pattern { first, pieces_start, pieces, anchored, either, octets: first.length }
+        Pattern::plain(first)
     }
 
     /// Adds a pattern as written in a file.
@@ -131,9 +141,8 @@ impl Arena {
             self.pieces.push(piece);
             part = next;
         }
-        let added = &self.pieces[pieces_start as usize..];
-        let either = added.iter().any(|piece| piece.in_path != piece.in_query);
-        Pattern { first, pieces_start, pieces: added.len() as u32, anchored, either, octets }
+        let pieces = self.pieces.len() as u32 - pieces_start;
+        Pattern { first, pieces_start, pieces, anchored, octets }
     }
 
     fn write(&mut self, piece: &[u8], part: Part, settings: &Settings) -> (Span, Part) {
@@ -158,42 +167,36 @@ impl Arena {
             }
             start += length + 1;
         }
-        let (in_path, _) = self.write(piece, Part::Path, settings);
+        // In a path `=` and `&` are data until a `?` makes a query of the rest.
+        let before_query = piece.split(|&octet| octet == b'?').next().unwrap_or_default();
+        let in_path = match before_query.iter().any(|octet| matches!(octet, b'=' | b'&')) {
+            true => self.write(piece, Part::Path, settings).0,
+            false => shown,
+        };
         let (in_query, _) = self.write(piece, Part::Query, settings);
         Piece { in_path, in_query, run }
     }
 
-    /// Whether `pattern` matches `path` from its first octet (§2.2.2).
+    /// The pieces of a pattern.
     #[inline]
-    pub fn matches(&self, pattern: &Pattern, path: &[u8]) -> bool {
-        path.starts_with(pattern.first.of(&self.octets)) && self.matches_rest(pattern, path)
-    }
-
-    /// Whether `pattern` matches a path whose first eight octets agree with it.
-    #[inline]
-    pub fn matches_behind_head(&self, pattern: &Pattern, path: &[u8]) -> bool {
-        let first = pattern.first.of(&self.octets);
-        (first.len() <= 8 && first.len() <= path.len() || path.starts_with(first))
-            && self.matches_rest(pattern, path)
-    }
-
-    #[inline]
-    fn matches_rest(&self, pattern: &Pattern, path: &[u8]) -> bool {
-        let first = pattern.first.length as usize;
-        match pattern.pieces {
-            0 => !pattern.anchored || path.len() == first,
-            _ => self.matches_pieces(pattern, path, first),
-        }
-    }
-
-    fn matches_pieces(&self, pattern: &Pattern, path: &[u8], mut at: usize) -> bool {
+    pub fn pieces_of(&self, pattern: &Pattern) -> &[Piece] {
         let from = pattern.pieces_start as usize;
-        let pieces = &self.pieces[from..from + pattern.pieces as usize];
-        let Some((last, others)) = pieces.split_last() else { return false };
-        // The first octet of the query, after its `?`. In a normal form only the delimiter is raw.
-        let query = match pattern.either {
-            true => memchr(b'?', path).map_or(path.len() + 1, |at| at + 1),
-            false => 0,
+        &self.pieces[from..from + pattern.pieces as usize]
+    }
+
+    /// Whether `pattern` matches `path` from its first octet (§2.2.2).
+    pub fn matches(&self, pattern: &Pattern, path: Path<'_>) -> bool {
+        path.octets().starts_with(pattern.first.of(&self.octets))
+            && self.matches_behind_first(pattern, path)
+    }
+
+    /// Whether `pattern` matches a path that begins as it does.
+    pub fn matches_behind_first(&self, pattern: &Pattern, path: Path<'_>) -> bool {
+        // Positions are those in the text that the path is the end of.
+        let (query, mut at) = (path.query, path.start + pattern.first.length as usize);
+        let path = path.text;
+        let Some((last, others)) = self.pieces_of(pattern).split_last() else {
+            return !pattern.anchored || at == path.len();
         };
         for piece in others {
             match self.find(piece, path, at, query) {
@@ -240,13 +243,26 @@ impl Arena {
     }
 }
 
+/// Where the leftmost occurrence of `octets` in `path` at or after `at` ends.
 #[inline]
 fn find(octets: &[u8], path: &[u8], at: usize) -> Option<usize> {
-    let rest = path.get(at..)?;
-    let found = match octets {
-        [] => Some(0),
-        [octet] => memchr(*octet, rest),
-        _ => memmem::find(rest, octets),
+    let &[a, b, ..] = octets else {
+        let Some(&octet) = octets.first() else { return (at <= path.len()).then_some(at) };
+        let found = lanes::find(path, at, |lanes| lanes::is(lanes, octet));
+        return (found < path.len()).then_some(found + 1);
     };
-    found.map(|length| at + length + octets.len())
+    let mut from = at;
+    for _ in 0..FALSE_STARTS {
+        from = lanes::find_pair(path, from, a, b);
+        let rest = path.get(from..)?;
+        if rest.len() < octets.len() {
+            return None;
+        }
+        if octets.len() == 2 || rest.starts_with(octets) {
+            return Some(from + octets.len());
+        }
+        from += 1;
+    }
+    let found = memmem::find(path.get(from..)?, octets)?;
+    Some(from + found + octets.len())
 }

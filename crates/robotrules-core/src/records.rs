@@ -2,6 +2,7 @@
 //!
 //! It does not know groups. A record keeps only positions; nothing is copied.
 
+use crate::lanes::{self, within};
 use crate::lines::Line;
 use crate::notes::Code;
 use crate::settings::{KnownKey, Role, Settings};
@@ -255,16 +256,14 @@ pub struct Faults {
 
 /// Looks at every octet of a value once.
 pub fn faults(value: &[u8]) -> Faults {
-    let mut low = false;
-    let mut high = false;
-    for &octet in value {
-        low |= octet <= b' ';
-        high |= octet >= 0x80;
+    let odd = |octets| within(octets, 0, b' ') | within(octets, 0x80, 0xFF);
+    if lanes::find(value, 0, odd) == value.len() {
+        return Faults::default();
     }
     Faults {
-        control: low && value.iter().any(|&octet| octet < b' ' && octet != b'\t'),
-        space: low && value.iter().any(|&octet| octet == b' ' || octet == b'\t'),
-        not_utf8: high && std::str::from_utf8(value).is_err(),
+        control: value.iter().any(|&octet| octet < b' ' && octet != b'\t'),
+        space: value.iter().any(|&octet| octet == b' ' || octet == b'\t'),
+        not_utf8: std::str::from_utf8(value).is_err(),
     }
 }
 

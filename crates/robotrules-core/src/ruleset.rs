@@ -11,6 +11,7 @@ use crate::notes::Code;
 use crate::octets::{self, Path};
 use crate::pattern::{Arena, Pattern};
 use crate::records::{faults, Listener, Record};
+use crate::scan::Scan;
 use crate::settings::Settings;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::OnceLock;
@@ -39,62 +40,48 @@ pub enum Decision {
     Implicit,
 }
 
-/// A pattern in its place.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    /// The number of the rule.
-    pub rule: u32,
-    kind: Kind,
-    /// The pattern.
-    pub pattern: Pattern,
-    filter: Filter,
-}
-
-/// What rules a pattern with wildcards out before anything is searched for.
-#[derive(Clone, Copy, Debug, Default)]
-struct Filter {
-    // The last octets of a path under a mask, where the pattern is tied to its end.
-    tail: u64,
-    tail_mask: u64,
-    needs_query: bool,
-    // Pairs of octets that the path must have, hashed to bits; none where the tail says enough.
-    pairs: u64,
-}
-
-/// The precedence of an entry: of two that match, the one with the greater rank decides. Most
-/// octets, then allow before disallow, then the order of the file; zero is no entry.
+/// The precedence of a pattern, and all there is to say of its rule: of two that match, the one
+/// with the greater rank decides. Most octets, then allow before disallow, then the order of the
+/// file; zero is no pattern.
 pub type Rank = u64;
 
-impl Entry {
-    fn rank(&self, position: usize) -> Rank {
-        let allow = Rank::from(self.kind == Kind::Allow);
-        // The lower half is never zero: there are fewer entries than octets in a file.
-        Rank::from(self.pattern.octets) << 33 | allow << 32 | Rank::from(!(position as u32))
-    }
+fn rank(pattern: &Pattern, kind: Kind, rule: u32) -> Rank {
+    let allow = Rank::from(kind == Kind::Allow);
+    // The lower half is never zero: there are fewer rules than octets in a file.
+    Rank::from(pattern.octets) << 33 | allow << 32 | Rank::from(!rule)
 }
 
-/// The position of the entry with this rank.
-pub fn position(rank: Rank) -> usize {
-    !(rank as u32) as usize
+fn octets_and_rule(rank: Rank) -> (u32, u32) {
+    ((rank >> 33) as u32, !(rank as u32))
+}
+
+/// Whether the rule is no disallow rule; a rule without octets allows (AMB-42).
+fn allows(rank: Rank) -> bool {
+    rank >> 32 & 1 == 1 || rank >> 33 == 0
+}
+
+fn decision(rank: Rank) -> Decision {
+    match octets_and_rule(rank) {
+        _ if rank == 0 => Decision::NoMatch,
+        (0, rule) => Decision::Empty(rule),
+        (_, rule) if rank >> 32 & 1 == 1 => Decision::Allow(rule),
+        (_, rule) => Decision::Disallow(rule),
+    }
 }
 
 /// Compiled rules. Immutable but for an index that is built when it pays.
 #[derive(Debug)]
 pub struct RuleSet {
-    // For each entry the first eight octets of a path under a mask.
-    heads: Vec<(u64, u64)>,
-    entries: Vec<Entry>,
+    scan: Scan,
     arena: Arena,
-    // How many patterns have to be searched for.
-    wild: u32,
     url_as_given: bool,
     match_robots_txt: bool,
     checks: AtomicU32,
-    index: OnceLock<Index>,
+    index: OnceLock<Box<Index>>,
 }
 
 /// A set of at most this many patterns is scanned. Measured: at 48 a scan costs what an index does.
-const SCANNED: usize = 48;
+const SCANNED: usize = 256;
 /// After this many checks an index has paid for itself: building one costs some 60 scans.
 const PATIENCE: u32 = 64;
 
@@ -105,30 +92,21 @@ impl RuleSet {
         settings: &Settings,
     ) -> RuleSet {
         let mut rules = RuleSet {
-            heads: vec![],
-            entries: vec![],
+            scan: Scan::default(),
             arena: Arena::default(),
-            wild: 0,
             url_as_given: settings.switches.url_as_given,
             match_robots_txt: settings.switches.match_robots_txt,
             checks: AtomicU32::new(0),
             index: OnceLock::new(),
         };
         let (least, _) = patterns.size_hint();
-        rules.heads.reserve_exact(least);
-        rules.entries.reserve_exact(least);
+        rules.scan.reserve(least);
         rules.arena.octets.reserve(least * 16);
         for (rule, (value, kind)) in patterns.enumerate() {
             match value.first() {
                 Some(b'/') if octets::is_plain(value) && !settings.switches.index_page => {
                     let pattern = rules.arena.add_plain(value);
-                    rules.heads.push(head(value));
-                    rules.entries.push(Entry {
-                        rule: rule as u32,
-                        kind,
-                        pattern,
-                        filter: Filter::default(),
-                    });
+                    rules.place(pattern, kind, rule);
                 }
                 None if settings.switches.empty_rules_match => {
                     rules.add(value, kind, rule, settings)
@@ -148,31 +126,38 @@ impl RuleSet {
 
     fn add(&mut self, value: &[u8], kind: Kind, rule: usize, settings: &Settings) {
         let pattern = self.arena.add(value, settings);
-        let filter = Filter::of(&self.arena, &pattern);
-        self.wild += u32::from(filter.pairs != 0);
-        self.heads.push(head(pattern.first.of(&self.arena.octets)));
-        self.entries.push(Entry { rule: rule as u32, kind, pattern, filter });
+        self.place(pattern, kind, rule);
+    }
+
+    fn place(&mut self, pattern: Pattern, kind: Kind, rule: usize) {
+        self.scan.add(&self.arena, pattern, rank(&pattern, kind, rule as u32));
     }
 
     /// What decides about `url`. `scratch` is room for its path; keep it between calls.
     #[inline]
     pub fn decide(&self, url: &[u8], scratch: &mut Vec<u8>) -> Decision {
         let path = octets::path(url, self.url_as_given, scratch);
-        if path.octets == b"/robots.txt" && !self.match_robots_txt {
+        if self.is_implicit(path) {
             return Decision::Implicit;
         }
-        match self.entries.get(position(self.winner(path))) {
-            Some(entry) if entry.pattern.octets == 0 => Decision::Empty(entry.rule),
-            Some(entry) if entry.kind == Kind::Allow => Decision::Allow(entry.rule),
-            Some(entry) => Decision::Disallow(entry.rule),
-            None => Decision::NoMatch,
-        }
+        decision(self.winner(path))
+    }
+
+    /// Whether the path is `/robots.txt`, which is allowed whatever the rules say (AMB-45).
+    #[inline]
+    fn is_implicit(&self, path: Path<'_>) -> bool {
+        path.octets() == b"/robots.txt" && !self.match_robots_txt
     }
 
     /// Whether `url` is allowed.
     #[inline]
     pub fn allows(&self, url: &[u8], scratch: &mut Vec<u8>) -> bool {
-        self.entries.is_empty() || !matches!(self.decide(url, scratch), Decision::Disallow(_))
+        if self.is_empty() {
+            return true;
+        }
+        let path = octets::path(url, self.url_as_given, scratch);
+        // No pattern, an allow rule, an empty one; and what no rule is asked about.
+        allows(self.winner(path)) || self.is_implicit(path)
     }
 
     /// The rules that match with the most octets: those that tie, in order of precedence.
@@ -186,139 +171,49 @@ impl RuleSet {
     /// The path of `url`, and every match in order of precedence: rule and octets.
     pub fn matches(&self, url: &[u8]) -> (Vec<u8>, Vec<(u32, u32)>) {
         let mut scratch = vec![];
-        let path = octets::path(url, self.url_as_given, &mut scratch).octets;
-        let entries = self.entries.iter().enumerate();
-        let matching = entries.filter(|(_, entry)| self.arena.matches(&entry.pattern, path));
-        let mut found: Vec<_> = matching.map(|(at, entry)| (entry.rank(at), entry)).collect();
-        found.sort_unstable_by_key(|&(rank, _)| std::cmp::Reverse(rank));
-        let found = found.iter().map(|(_, entry)| (entry.rule, entry.pattern.octets)).collect();
-        (path.to_vec(), found)
+        let path = octets::path(url, self.url_as_given, &mut scratch);
+        let matching = self.scan.patterns().filter(|(_, p)| self.arena.matches(p, path));
+        let mut found: Vec<_> = matching.map(|(rank, _)| rank).collect();
+        found.sort_unstable_by_key(|&rank| std::cmp::Reverse(rank));
+        let found = found.into_iter().map(octets_and_rule).map(|(octets, rule)| (rule, octets));
+        (path.octets().to_vec(), found.collect())
     }
 
     /// The number of patterns that can match.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.scan.len()
     }
 
     /// Whether no pattern can match.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.scan.len() == 0
     }
 
     /// Says that `urls` more checks will come, so that an index may be built before them.
     pub fn expect(&self, urls: usize) {
-        if self.entries.len() > SCANNED && urls as u64 >= u64::from(PATIENCE) {
-            self.index.get_or_init(|| {
-                let ranked = self.entries.iter().enumerate();
-                Index::new(&self.arena, ranked.map(|(at, entry)| (entry.rank(at), entry.pattern)))
-            });
+        if self.scan.len() > SCANNED && urls as u64 >= u64::from(PATIENCE) {
+            self.index.get_or_init(|| Box::new(Index::new(&self.arena, self.scan.patterns())));
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn winner(&self, path: Path<'_>) -> Rank {
-        if self.entries.len() <= SCANNED {
-            return self.scan(path);
+        match self.scan.len() <= SCANNED {
+            true => self.scan.winner(&self.arena, path),
+            false => self.indexed(path),
         }
+    }
+
+    #[inline(never)]
+    fn indexed(&self, path: Path<'_>) -> Rank {
         if let Some(index) = self.index.get() {
-            return index.winner(path.octets, &self.arena, |rank| {
-                let entry = self.entries.get(position(rank));
-                entry.is_some_and(|entry| self.arena.matches(&entry.pattern, path.octets))
-            });
+            return index.winner(&self.arena, path);
         }
         if self.checks.fetch_add(1, Ordering::Relaxed) >= PATIENCE {
             self.expect(PATIENCE as usize);
         }
-        self.scan(path)
+        self.scan.winner(&self.arena, path)
     }
-
-    fn scan(&self, path: Path<'_>) -> Rank {
-        let (start, _) = head(path.octets);
-        let mut best = 0;
-        // With few wildcards a search costs less than a look at all pairs.
-        let mut have = (self.wild <= 2).then_some(u64::MAX);
-        for (at, &(octets, mask)) in self.heads.iter().enumerate() {
-            if start & mask != octets {
-                continue;
-            }
-            let Some(entry) = self.entries.get(at) else { continue };
-            let rank = entry.rank(at);
-            if rank > best
-                && (entry.pattern.pieces == 0 || entry.filter.lets_pass(path, &mut have))
-                && self.arena.matches_behind_head(&entry.pattern, path.octets)
-            {
-                best = rank;
-            }
-        }
-        best
-    }
-}
-
-impl Filter {
-    fn of(arena: &Arena, pattern: &Pattern) -> Filter {
-        let from = pattern.pieces_start as usize;
-        let pieces = &arena.pieces[from..from + pattern.pieces as usize];
-        let Some(last) = pieces.last() else { return Filter::default() };
-        // A `?` behind a wildcard is the delimiter, or data in a query: there is a query either way.
-        let spelled = pieces.iter().map(|piece| piece.in_path.of(&arena.octets));
-        let needs_query = spelled.take(8).any(|octets| octets.contains(&b'?'));
-        let (tail, tail_mask) = match pattern.anchored && last.in_path == last.in_query {
-            true => tail(last.in_path.of(&arena.octets)),
-            false => (0, 0),
-        };
-        let runs = pieces.iter().take(8).map(|piece| pairs(piece.run.of(&arena.octets)));
-        let pairs = if tail_mask == 0 { runs.fold(0, |all, pairs| all | pairs) } else { 0 };
-        Filter { tail, tail_mask, needs_query, pairs }
-    }
-
-    #[inline]
-    fn lets_pass(&self, path: Path<'_>, have: &mut Option<u64>) -> bool {
-        if self.needs_query && !path.has_query {
-            return false;
-        }
-        if self.tail_mask != 0 && tail(path.octets).0 & self.tail_mask != self.tail {
-            return false;
-        }
-        // Looked at once a path, and only where several patterns are worth it.
-        self.pairs == 0 || self.pairs & !*have.get_or_insert_with(|| pairs(path.octets)) == 0
-    }
-}
-
-/// The pairs of neighbouring octets, each hashed to one of 64 bits: its second octet, stirred by
-/// the lowest bits of its first.
-#[inline]
-fn pairs(octets: &[u8]) -> u64 {
-    let Some((&first, rest)) = octets.split_first() else { return 0 };
-    let (mut all, mut before) = (0, first);
-    for &octet in rest {
-        all |= 1 << ((octet ^ before << 3) & 63);
-        before = octet;
-    }
-    all
-}
-
-/// The first eight octets, and the mask of those there are. A pattern never holds a zero.
-#[inline]
-fn head(octets: &[u8]) -> (u64, u64) {
-    if let Some(first) = octets.first_chunk::<8>() {
-        return (u64::from_le_bytes(*first), u64::MAX);
-    }
-    let mut bytes = [0; 8];
-    for (to, from) in bytes.iter_mut().zip(octets) {
-        *to = *from;
-    }
-    (u64::from_le_bytes(bytes), (1 << (8 * octets.len())) - 1)
-}
-
-/// The last eight octets, and the mask of those there are.
-#[inline]
-fn tail(octets: &[u8]) -> (u64, u64) {
-    if let Some(last) = octets.last_chunk::<8>() {
-        return (u64::from_le_bytes(*last), u64::MAX);
-    }
-    let (all, mask) = head(octets);
-    let free = 64 - 8 * octets.len() as u32;
-    (all.checked_shl(free).unwrap_or(0), mask.checked_shl(free).unwrap_or(0))
 }
 
 /// `Allow: /d/index.html` means `/d/` too (AMB-47): the directory, tied to the end of the path.

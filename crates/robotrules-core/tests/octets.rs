@@ -7,12 +7,12 @@ use robotrules_core::octets::path;
 
 fn form(url: &str) -> String {
     let mut scratch = Vec::new();
-    String::from_utf8_lossy(path(url.as_bytes(), false, &mut scratch).octets).into_owned()
+    String::from_utf8_lossy(path(url.as_bytes(), false, &mut scratch).octets()).into_owned()
 }
 
 fn as_given(url: &str) -> String {
     let mut scratch = Vec::new();
-    String::from_utf8_lossy(path(url.as_bytes(), true, &mut scratch).octets).into_owned()
+    String::from_utf8_lossy(path(url.as_bytes(), true, &mut scratch).octets()).into_owned()
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn compile(rules: &[Rule], settings: &Settings) -> RuleSet {
 /// What decides, by looking at one rule after the other.
 fn naive(rules: &[Rule], url: &[u8], settings: &Settings) -> Decision {
     let mut scratch = Vec::new();
-    let path = octets::path(url, settings.switches.url_as_given, &mut scratch).octets;
+    let path = octets::path(url, settings.switches.url_as_given, &mut scratch).octets();
     let mut best: Option<(u32, bool, usize)> = None;
     for (rule, (value, kind)) in rules.iter().enumerate() {
         let mut arena = Arena::default();

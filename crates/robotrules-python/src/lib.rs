@@ -1,13 +1,14 @@
 //! The binding: signature, detach, call, return. What each name means is in `_native.pyi`.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyList, PyString};
 use pyo3::IntoPyObjectExt;
 use robotrules_core as core;
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Bodies larger than this are parsed, and batches run, with the interpreter lock released.
 const DETACH: usize = 64 * 1024;
@@ -92,18 +93,14 @@ impl Document {
         self.0.group_count()
     }
 
-    fn select(&self, py: Python<'_>, key: &[u8], token: &[u8]) -> Vec<u32> {
+    fn select(&self, py: Python<'_>, key: &[u8], token: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
         let key = self.0.settings().keys().iter().position(|known| known == key);
-        let select = || key.map_or(vec![], |key| self.0.select(key as u16, token));
-        self.detached(py, select)
+        let token = octets(token)?;
+        Ok(self.detached(py, || key.map_or(vec![], |key| self.0.select(key as u16, &token))))
     }
 
     fn rules(&self, groups: Vec<u32>) -> Vec<u32> {
         self.0.rules(&groups)
-    }
-
-    fn compile(&self, py: Python<'_>, groups: Vec<u32>) -> Matcher {
-        Matcher(self.detached(py, || self.0.compile(&groups)))
     }
 }
 
@@ -117,42 +114,86 @@ impl Document {
     }
 }
 
-#[pyclass(frozen, module = "robotrules._engine._native")]
-struct Matcher(core::RuleSet);
+#[pyclass(frozen, subclass, module = "robotrules._engine._native")]
+struct Matcher {
+    rules: core::RuleSet,
+    // What a subclass makes of an answer, by `slot`; made once.
+    verdicts: Mutex<Vec<Option<Py<PyAny>>>>,
+}
 
 #[pymethods]
 impl Matcher {
+    #[new]
+    fn new(of: &Bound<'_, PyAny>, which: &Bound<'_, PyAny>) -> PyResult<Matcher> {
+        let rules = match of.cast::<Document>() {
+            Ok(document) => {
+                let (groups, document) = (which.extract::<Vec<u32>>()?, document.get());
+                document.detached(of.py(), || document.0.compile(&groups))
+            }
+            Err(_) => {
+                let patterns = which.extract::<Vec<(Vec<u8>, bool)>>()?;
+                let patterns = patterns.iter().map(|(value, allow)| (value.as_slice(), kind(*allow)));
+                core::RuleSet::new(patterns, &of.cast::<Settings>()?.get().0)
+            }
+        };
+        Ok(Matcher { rules, verdicts: Mutex::default() })
+    }
+
+    /// Tell whether the rules allow *url*: the hot path.
     fn allows(&self, url: &Bound<'_, PyAny>) -> PyResult<bool> {
-        Ok(self.0.allows(&octets(url)?, &mut Vec::new()))
+        Ok(self.rules.allows(&octets(url)?, &mut Vec::new()))
+    }
+
+    /// Return the verdict for *url*, with its reason and the deciding rule.
+    fn check<'py>(slf: &Bound<'py, Self>, url: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let matcher = slf.get();
+        let decision = matcher.rules.decide(&octets(url)?, &mut Vec::new());
+        let (number, slot) = (number(decision), slot(decision));
+        if let Some(Some(known)) = matcher.made().get(slot) {
+            return Ok(known.bind(slf.py()).clone());
+        }
+        // Made without the lock, for Python code runs; of two threads the second one's is kept.
+        let verdict = slf.call_method1(intern!(slf.py(), "_verdict"), (number,))?;
+        let mut made = matcher.made();
+        if made.len() <= slot {
+            made.resize_with(slot + 1, || None);
+        }
+        made[slot] = Some(verdict.clone().unbind());
+        Ok(verdict)
     }
 
     fn decide(&self, url: &Bound<'_, PyAny>) -> PyResult<i64> {
-        Ok(number(self.0.decide(&octets(url)?, &mut Vec::new())))
+        Ok(number(self.rules.decide(&octets(url)?, &mut Vec::new())))
     }
 
+    /// Tell it for many URLs with one crossing into the engine.
     fn allows_many<'py>(&self, urls: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-        self.many(urls, |url, scratch| self.0.allows(url, scratch))
+        self.many(urls, |url, scratch| self.rules.allows(url, scratch))
     }
 
     fn decide_many<'py>(&self, urls: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-        self.many(urls, |url, scratch| number(self.0.decide(url, scratch)))
+        self.many(urls, |url, scratch| number(self.rules.decide(url, scratch)))
     }
 
-    fn best(&self, url: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
-        Ok(self.0.best(&octets(url)?))
+    fn tied(&self, url: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+        Ok(self.rules.best(&octets(url)?))
     }
 
-    fn matches<'py>(&self, url: &Bound<'py, PyAny>) -> PyResult<Matches<'py>> {
-        let (path, found) = self.0.matches(&octets(url)?);
+    fn found<'py>(&self, url: &Bound<'py, PyAny>) -> PyResult<Matches<'py>> {
+        let (path, found) = self.rules.matches(&octets(url)?);
         Ok((PyBytes::new(url.py(), &path), found))
     }
 
-    fn __len__(&self) -> usize {
-        self.0.len()
+    fn usable(&self) -> usize {
+        self.rules.len()
     }
 }
 
 impl Matcher {
+    fn made(&self) -> MutexGuard<'_, Vec<Option<Py<PyAny>>>> {
+        self.verdicts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Runs a batch in chunks; while a chunk is decided the interpreter lock is free.
     fn many<'py, T>(
         &self,
@@ -165,7 +206,7 @@ impl Matcher {
         let py = urls.py();
         let (mut answers, mut scratch) = (Vec::new(), Vec::new());
         if let Ok(count) = urls.len() {
-            self.0.expect(count);
+            self.rules.expect(count);
             answers.reserve(count);
             if count <= SHORT {
                 for url in urls.try_iter()? {
@@ -206,13 +247,6 @@ fn parse(py: Python<'_>, body: PyBackedBytes, settings: &Settings, complete: boo
 }
 
 #[pyfunction]
-fn compile(patterns: Vec<(Vec<u8>, bool)>, settings: &Settings) -> Matcher {
-    let kind = |allow| if allow { core::Kind::Allow } else { core::Kind::Disallow };
-    let patterns = patterns.iter().map(|(value, allow)| (value.as_slice(), kind(*allow)));
-    Matcher(core::RuleSet::new(patterns, &settings.0))
-}
-
-#[pyfunction]
 fn normal_form<'py>(
     text: &Bound<'py, PyAny>,
     pattern: bool,
@@ -221,9 +255,16 @@ fn normal_form<'py>(
     let (octets, mut scratch) = (octets(text)?, Vec::new());
     let form = match pattern {
         true => &core::pattern::normal_form(&octets, &settings.0),
-        false => core::octets::path(&octets, settings.0.switches.url_as_given, &mut scratch).octets,
+        false => core::octets::path(&octets, settings.0.switches.url_as_given, &mut scratch).octets(),
     };
     Ok(PyBytes::new(text.py(), form))
+}
+
+fn kind(allow: bool) -> core::Kind {
+    match allow {
+        true => core::Kind::Allow,
+        false => core::Kind::Disallow,
+    }
 }
 
 fn role_name(role: core::Role) -> &'static str {
@@ -242,6 +283,17 @@ fn number(decision: core::Decision) -> i64 {
         core::Decision::Empty(rule) => i64::from(rule) << 2 | 3,
         core::Decision::NoMatch => -1,
         core::Decision::Implicit => -2,
+    }
+}
+
+/// Where what is made of a decision is kept.
+fn slot(decision: core::Decision) -> usize {
+    match decision {
+        core::Decision::NoMatch => 0,
+        core::Decision::Implicit => 1,
+        core::Decision::Disallow(rule)
+        | core::Decision::Allow(rule)
+        | core::Decision::Empty(rule) => rule as usize + 2,
     }
 }
 
@@ -273,7 +325,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Document>()?;
     module.add_class::<Matcher>()?;
     module.add_function(wrap_pyfunction!(parse, module)?)?;
-    module.add_function(wrap_pyfunction!(compile, module)?)?;
     module.add_function(wrap_pyfunction!(normal_form, module)?)?;
     Ok(())
 }

@@ -7,14 +7,13 @@ What crosses is `bytes`, `str`, `int`, `bool`, tuples and opaque handles. Positi
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Final, final
+from typing import Any, Final, Self, final, overload
 
 __all__ = [
     "VERSION",
     "Document",
     "Matcher",
     "Settings",
-    "compile",
     "normal_form",
     "parse",
 ]
@@ -66,20 +65,24 @@ class Document:
     def group_count(self) -> int:
         """How many groups there are."""
 
-    def select(self, key: bytes, token: bytes) -> list[int]:
+    def select(self, key: bytes, token: str | bytes) -> list[int]:
         """The groups one of whose *key* lines names *token*; `*` asks for the star groups."""
 
     def rules(self, groups: Sequence[int]) -> list[int]:
         """The numbers of the allow and disallow records of *groups*, merged in order."""
 
-    def compile(self, groups: Sequence[int]) -> Matcher:
-        """Those rules, ready to be asked; a rule's number is its position in `rules()`."""
-
-@final
 class Matcher:
-    """Compiled path patterns."""
+    """Compiled path patterns. `robotrules.RuleSet` is made of it, so that a call crosses once."""
 
-    def __len__(self) -> int:
+    @overload
+    def __new__(cls, of: Document, which: Sequence[int]) -> Self:
+        """The rules of some groups; a rule's number is its position in `Document.rules()`."""
+
+    @overload
+    def __new__(cls, of: Settings, which: Sequence[tuple[bytes, bool]]) -> Self:
+        """Patterns that stand alone; the flag says whether a pattern wins ties."""
+
+    def usable(self) -> int:
         """How many patterns can match."""
 
     def allows(self, url: str | bytes) -> bool:
@@ -87,6 +90,9 @@ class Matcher:
 
     def allows_many(self, urls: Iterable[str | bytes]) -> list[bool]:
         """The same for many, a chunk at a time with the interpreter lock released."""
+
+    def check(self, url: str | bytes) -> Any:
+        """What `self._verdict(number)`, which a subclass has, makes of `decide()`; made once."""
 
     def decide(self, url: str | bytes) -> int:
         """
@@ -97,17 +103,14 @@ class Matcher:
     def decide_many(self, urls: Iterable[str | bytes]) -> list[int]:
         """The same for many."""
 
-    def best(self, url: str | bytes) -> list[int]:
+    def tied(self, url: str | bytes) -> list[int]:
         """The numbers of the patterns that match with the most octets: those that tie."""
 
-    def matches(self, url: str | bytes) -> tuple[bytes, list[tuple[int, int]]]:
+    def found(self, url: str | bytes) -> tuple[bytes, list[tuple[int, int]]]:
         """The path of *url*, and number and octets of each match, the most specific first."""
 
 def parse(body: bytes, settings: Settings, complete: bool) -> Document:
     """Parse a file; *complete* is False when it was cut before it got here."""
-
-def compile(patterns: Sequence[tuple[bytes, bool]], settings: Settings) -> Matcher:
-    """Compile patterns that stand alone; the flag says whether a pattern wins ties."""
 
 def normal_form(text: str | bytes, pattern: bool, settings: Settings) -> bytes:
     """The form in which a URL's path, or a path pattern, is compared."""

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from robotrules._engine.pure_rules import Matcher, Pattern, octets, path, pattern_notes
+from robotrules._engine.pure_rules import Pattern, Patterns, octets, path, pattern_notes
 from robotrules._engine.pure_settings import Note, Settings, faults
 
 # A line that starts inside the size limit may end this far past it (AMB-18).
@@ -272,9 +272,10 @@ class Document:
     def group_count(self) -> int:
         return len(self._starts)
 
-    def select(self, key: bytes, token: bytes) -> list[int]:
+    def select(self, key: bytes, token: str | bytes) -> list[int]:
         """Return the groups one of whose *key* lines names *token*; `*` asks for star groups."""
         chosen: dict[int, None] = {}
+        token = octets(token)
         for found in self._records:
             if found.role == "START" and found.key == key and found.group not in chosen:
                 if names(self.body[found.start : found.end], token, self.settings):
@@ -288,18 +289,26 @@ class Document:
         kinds = (b"allow", b"disallow")
         return [n for numbers in ranges for n in numbers if self._records[n].key in kinds]
 
-    def compile(self, groups: Sequence[int]) -> Matcher:
+    def patterns(self, groups: Sequence[int]) -> list[tuple[bytes, bool]]:
+        """Return the values of those records, and whether they allow."""
         found = (self._records[number] for number in self.rules(groups))
-        patterns = [(self.body[r.start : r.end], r.key == b"allow") for r in found]
-        return Matcher(patterns, self.settings)
+        return [(self.body[r.start : r.end], r.key == b"allow") for r in found]
+
+
+class Matcher(Patterns):
+    """The rules of some groups of a document, or patterns that stand alone."""
+
+    __slots__ = ()
+
+    def __init__(self, of: Document | Settings, which: Sequence[Any]) -> None:
+        if isinstance(of, Document):
+            super().__init__(of.patterns(which), of.settings)
+        else:
+            super().__init__(which, of)
 
 
 def parse(body: bytes, settings: Settings, complete: bool) -> Document:
     return Document(body, settings, complete)
-
-
-def compile(patterns: Sequence[tuple[bytes, bool]], settings: Settings) -> Matcher:
-    return Matcher(patterns, settings)
 
 
 def normal_form(text: str | bytes, pattern: bool, settings: Settings) -> bytes:

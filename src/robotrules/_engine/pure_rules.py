@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from robotrules._engine.pure_settings import Note, Settings, faults
 
@@ -166,11 +167,14 @@ def index_page(value: bytes, allow: bool, settings: Settings) -> bytes | None:
 # --- The rule set (§2.2.2) ------------------------------------------------------------------------
 
 
-class Matcher:
+class Patterns:
     """Patterns in the order of precedence: the first that matches decides."""
 
+    __slots__ = ("_entries", "_settings", "_verdicts")
+
     def __init__(self, patterns: Sequence[tuple[bytes, bool]], settings: Settings) -> None:
-        self.settings = settings
+        self._settings = settings
+        self._verdicts: dict[int, Any] = {}
         found: list[tuple[Pattern, bool, int]] = []
         for rule, (value, allow) in enumerate(patterns):
             if not value and "empty_rules_match" not in settings.switches:
@@ -185,15 +189,15 @@ class Matcher:
         # Most octets; then allow (AMB-40); then the order of the file.
         self._entries = sorted(found, key=lambda entry: (-entry[0].octets, not entry[1], entry[2]))
 
-    def __len__(self) -> int:
+    def usable(self) -> int:
         return len(self._entries)
 
     def _matching(self, path: bytes) -> Iterator[tuple[Pattern, bool, int]]:
         return (entry for entry in self._entries if entry[0].matches(path))
 
     def _winner(self, url: str | bytes) -> tuple[int, bool]:
-        path_ = path(octets(url), self.settings)
-        if path_ == b"/robots.txt" and "match_robots_txt" not in self.settings.switches:
+        path_ = path(octets(url), self._settings)
+        if path_ == b"/robots.txt" and "match_robots_txt" not in self._settings.switches:
             return IMPLICIT, True  # AMB-45
         for pattern, allow, rule in self._matching(path_):
             # The rule's number, with what it says in the two lowest bits.
@@ -207,20 +211,27 @@ class Matcher:
     def decide(self, url: str | bytes) -> int:
         return self._winner(url)[0]
 
+    def check(self, url: str | bytes) -> Any:
+        """Return what a subclass makes of an answer; made once."""
+        number = self.decide(url)
+        if number not in self._verdicts:
+            self._verdicts[number] = self._verdict(number)  # type: ignore[attr-defined]
+        return self._verdicts[number]
+
     def allows_many(self, urls: Iterable[str | bytes]) -> list[bool]:
         return [self.allows(url) for url in urls]
 
     def decide_many(self, urls: Iterable[str | bytes]) -> list[int]:
         return [self.decide(url) for url in urls]
 
-    def best(self, url: str | bytes) -> list[int]:
+    def tied(self, url: str | bytes) -> list[int]:
         """Return the rules that match with the most octets: those that tie."""
-        _, found = self.matches(url)
+        _, found = self.found(url)
         return [rule for rule, count in found if count == found[0][1]]
 
-    def matches(self, url: str | bytes) -> tuple[bytes, list[tuple[int, int]]]:
+    def found(self, url: str | bytes) -> tuple[bytes, list[tuple[int, int]]]:
         """Return the path, and each match in the order of precedence: rule and octets."""
-        path_ = path(octets(url), self.settings)
+        path_ = path(octets(url), self._settings)
         return path_, [(rule, pattern.octets) for pattern, _, rule in self._matching(path_)]
 
 

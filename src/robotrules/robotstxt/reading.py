@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.profile import Profile, Role
-from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.values import Record, Rule, shown
 
 
@@ -37,10 +36,6 @@ class Reading:
         form = self._engine.normal_form(record.value, True, settings)
         where = record.line, record.column, record.start, record.end
         return Rule(record.key == "allow", record.text, shown(form), len(form), *where)
-
-    def rule_set(self) -> RuleSet:
-        """Compile the rules of the groups."""
-        return RuleSet(self._document.compile(self._groups), self, self._profile)
 
     # What a rule set asks for (`ruleset.RuleSource`).
 

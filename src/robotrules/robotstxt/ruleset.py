@@ -9,6 +9,7 @@ does not know how groups are chosen.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 from robotrules._engine import engine as default_engine
@@ -31,13 +32,11 @@ _SAYS = (
 class RuleSet:
     """Rules ready to be asked. Equal when made of the same rules under the same profile."""
 
-    __slots__ = ("_matcher", "_profile", "_source", "_verdicts")
-
-    def __init__(self, matcher: Any, source: RuleSource, profile: Profile) -> None:
-        self._matcher = matcher
-        self._source = source
-        self._verdicts: dict[int, Verdict] = {}
-        self._profile = profile
+    # What a user holds is this and an engine's Matcher in one, so that asking is one call and no
+    # more: see `rule_set()`.
+    __slots__ = ()
+    _profile: Profile
+    _source: RuleSource
 
     @property
     def profile(self) -> Profile:
@@ -51,27 +50,27 @@ class RuleSet:
         """Compile the path patterns of any record; `best(url)` gives the positions of winners."""
         profile, engine = find_profile(profile), engine or default_engine
         settings = profile.settings(engine)
+        if isinstance(patterns, (str, bytes)):
+            raise TypeError(f"patterns are a list of str or bytes, not one: pass [{patterns!r}]")
         written = [(octets_of(pattern), True) for pattern in patterns]
         forms = [engine.normal_form(pattern, True, settings) for pattern, _ in written]
         rules = tuple(
             Rule(True, shown(pattern), shown(form), len(form), 0, 0, 0, 0)
             for (pattern, _), form in zip(written, forms, strict=True)
         )
-        return cls(engine.compile(written, settings), _Kept(written, rules), profile)
+        return rule_set(engine, settings, written, _Kept(written, rules), profile)
 
     def allows(self, url: URL) -> bool:
         """Tell whether the rules allow *url*: the hot path."""
-        return self._matcher.allows(url)  # type: ignore[no-any-return]
+        raise NotImplementedError
 
     def allows_many(self, urls: Iterable[URL]) -> list[bool]:
         """Tell it for many URLs with one crossing into the engine."""
-        return self._matcher.allows_many(urls)  # type: ignore[no-any-return]
+        raise NotImplementedError
 
     def check(self, url: URL) -> Verdict:
         """Return the verdict for *url*, with its reason and the deciding rule."""
-        number = self._matcher.decide(url)
-        verdicts = self._verdicts
-        return verdicts[number] if number in verdicts else self._verdict(number)
+        raise NotImplementedError
 
     def check_many(self, urls: Iterable[URL]) -> list[Verdict]:
         """Return the verdicts for many URLs with one crossing into the engine."""
@@ -81,12 +80,16 @@ class RuleSet:
 
     def best(self, url: URL) -> tuple[int, ...]:
         """Return the positions of the rules that match with the most octets: those that tie."""
-        return tuple(self._matcher.best(url))
+        return tuple(self._matcher.tied(url))
 
     def matches(self, url: URL) -> tuple[str, tuple[tuple[int, int], ...]]:
         """Return the URL's path in normal form, and each match: position of the rule, octets."""
-        path, found = self._matcher.matches(url)
+        path, found = self._matcher.found(url)
         return shown(path), tuple(found)
+
+    @property
+    def _matcher(self) -> Any:
+        return self
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -94,22 +97,16 @@ class RuleSet:
         return tuple(map(self._source.rule, range(self._source.count())))
 
     def _verdict(self, number: int) -> Verdict:
-        """Make the verdict that the engine's answer stands for, or find it made."""
-        known = self._verdicts.get(number)
-        if known is not None:
-            return known
+        """Make the verdict that the engine's answer stands for."""
         if number >= 0:
             allowed, reason = _SAYS[number & 3]
-            verdict = Verdict(allowed, reason, (self._source, number >> 2), self._profile.name)
-        else:
-            verdict = Verdict(True, self._reason_without_rule(number), None, self._profile.name)
-        self._verdicts[number] = verdict
-        return verdict
+            return Verdict(allowed, reason, (self._source, number >> 2), self._profile.name)
+        return Verdict(True, self._reason_without_rule(number), None, self._profile.name)
 
     def _reason_without_rule(self, number: int) -> Reason:
         if number == IMPLICIT:
             return Reason.IMPLICIT
-        if len(self._matcher):
+        if self._matcher.usable():
             return Reason.NO_MATCH
         return Reason.NO_GROUP if self._source.is_for_nobody() else Reason.NO_RULES
 
@@ -136,6 +133,21 @@ class RuleSet:
 
     def __repr__(self) -> str:
         return f"<RuleSet: {len(self)} rules, profile {self._profile.name}>"
+
+
+@cache
+def _class_of(engine: Any) -> Any:
+    """Return the class that is an engine's Matcher and a RuleSet; the engine's methods first."""
+    members = {"__slots__": ("_profile", "_source"), "__module__": __name__}
+    return type("RuleSet", (engine.Matcher, RuleSet), members)
+
+
+def rule_set(engine: Any, of: Any, which: Any, source: RuleSource, profile: Profile) -> RuleSet:
+    """Compile groups of a document, or patterns under settings; *source* knows the rules."""
+    rules: RuleSet = _class_of(engine)(of, which)
+    rules._profile = profile
+    rules._source = source
+    return rules
 
 
 class _Kept:
@@ -168,5 +180,5 @@ class _Kept:
 def _remade(
     written: list[tuple[bytes, bool]], rules: tuple[Rule, ...], nobody: bool, profile: Profile
 ) -> RuleSet:
-    matcher = default_engine.compile(written, profile.settings(default_engine))
-    return RuleSet(matcher, _Kept(written, rules, nobody), profile)
+    settings, source = profile.settings(default_engine), _Kept(written, rules, nobody)
+    return rule_set(default_engine, settings, written, source, profile)

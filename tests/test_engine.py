@@ -100,7 +100,7 @@ def test_an_engine_has_what_the_contract_says(engine: ModuleType) -> None:
     settings = DEFAULT.settings(engine)
     document = engine.parse(b"", settings, True)
     things = {"": engine, "Settings": settings, "Document": document}
-    things["Matcher"] = document.compile([])
+    things["Matcher"] = engine.Matcher(document, [])
     names = stub()
     assert set(names) == set(things)
     for owner, thing in things.items():
@@ -132,15 +132,15 @@ class TestTypes:
         document = engine.parse(b"User-agent: a\nDisallow: /", DEFAULT.settings(engine), True)
         assert document.rules([0, 7]) == [1]
         assert document.rules([]) == []
-        assert len(document.compile([7])) == 0
-        assert document.compile([0, 0, 0]).decide("/x") == 0
+        assert engine.Matcher(document, [7]).usable() == 0
+        assert engine.Matcher(document, [0, 0, 0]).decide("/x") == 0
 
     def test_numbers_of_decisions(self, engine: ModuleType) -> None:
         """A decision is a rule's number with what it says, or what decided without a rule."""
         settings = DEFAULT.replace(empty_rules_match=True).settings(engine)
-        matcher = engine.compile([(b"/a", False), (b"/b", True), (b"", False)], settings)
+        matcher = engine.Matcher(settings, [(b"/a", False), (b"/b", True), (b"", False)])
         assert [matcher.decide(url) for url in ("/a", "/b", "/c", "/robots.txt")] == [0, 5, 11, -2]
-        assert engine.compile([], settings).decide("/a") == -1
+        assert engine.Matcher(settings, []).decide("/a") == -1
         assert matcher.decide_many(["/a", b"/b"]) == [0, 5]
 
     def test_the_received_octets_are_not_copied(self, engine: ModuleType) -> None:
@@ -156,6 +156,6 @@ def test_the_native_engine_takes_no_other_types(native: ModuleType) -> None:
         with pytest.raises(TypeError):
             native.parse(*arguments)
     with pytest.raises(TypeError):
-        native.compile([b"/a"], settings)
+        native.Matcher(settings, [b"/a"])
     with pytest.raises(OverflowError):
         native.parse(b"", settings, True).rules([-1])

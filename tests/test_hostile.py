@@ -99,7 +99,7 @@ def test_large_files_are_read_whole_by_google(name: str) -> None:
     assert document.body is body
     assert document.lines()[-1][2] >= len(body) - 2
     assert [note for note in document.notes() if note[0] == "truncated"] == []
-    document.compile(document.select(b"user-agent", b"a")).decide("/private")
+    engine.Matcher(document, document.select(b"user-agent", b"a")).decide("/private")
 
 
 @pytest.mark.parametrize("name", LARGE)

@@ -23,7 +23,7 @@ def pattern_form(engine: ModuleType, value: str, profile: Profile = DEFAULT) -> 
 
 def matches(engine: ModuleType, value: str, url: str, profile: Profile = DEFAULT) -> bool:
     """Tell whether a pattern matches a URL."""
-    _, found = engine.compile([(value.encode(), True)], profile.settings(engine)).matches(url)
+    _, found = engine.Matcher(profile.settings(engine), [(value.encode(), True)]).found(url)
     return bool(found)
 
 
@@ -254,7 +254,7 @@ class TestRuleSets:
     ) -> tuple[int, bool]:
         """Return what decides: the number of the rule or below zero, and whether it allows."""
         patterns = [(rule[1:].encode(), rule[0] == "+") for rule in rules.split(" ")]
-        matcher = engine.compile(patterns, profile.settings(engine))
+        matcher = engine.Matcher(profile.settings(engine), patterns)
         number: int = matcher.decide(url)
         return number >> 2 if number >= 0 else number, matcher.allows(url)
 
@@ -313,12 +313,12 @@ class TestRuleSets:
     def test_every_way_to_ask(self, engine: ModuleType) -> None:
         """Many at once, all that tie, all that match: the same rules in the same order."""
         patterns = [(b"/a", False), (b"/*", False), (b"/a", True), (b"/", False)]
-        matcher = engine.compile(patterns, DEFAULT.settings(engine))
+        matcher = engine.Matcher(DEFAULT.settings(engine), patterns)
         urls = ["/a", b"/b", "/\udce9", "/\ud83c"]
         assert matcher.decide_many(urls) == [2 << 2 | 1, 1 << 2, 1 << 2, 1 << 2]
         assert matcher.allows_many(iter(urls)) == [True, False, False, False]
-        assert matcher.best("/a") == [2, 0, 1]
-        assert matcher.matches("/a") == (b"/a", [(2, 2), (0, 2), (1, 2), (3, 1)])
+        assert matcher.tied("/a") == [2, 0, 1]
+        assert matcher.found("/a") == (b"/a", [(2, 2), (0, 2), (1, 2), (3, 1)])
         for url in (None, 1, bytearray(b"/")):
             with pytest.raises(TypeError, match="a URL is str or bytes"):
                 matcher.decide(url)
@@ -348,5 +348,5 @@ class TestRuleSets:
     def test_len_counts_patterns_that_can_match(self, engine: ModuleType) -> None:
         """Rules that can never match do not count."""
         patterns = [(value, True) for value in (b"", b"x", b"/\x01", b"/", b"/index.htm")]
-        assert len(engine.compile(patterns, DEFAULT.settings(engine))) == 2
-        assert len(engine.compile(patterns, GOOGLE.settings(engine))) == 5
+        assert engine.Matcher(DEFAULT.settings(engine), patterns).usable() == 2
+        assert engine.Matcher(GOOGLE.settings(engine), patterns).usable() == 5

@@ -25,7 +25,7 @@ def portrait(case: Case, engine: ModuleType, profile: Profile) -> dict[str, Any]
     settings, document = profile.settings(engine), robots._document
     token = case.token.encode("utf-8", "surrogateescape")
     chosen = document.select(b"user-agent", token) or document.select(b"user-agent", b"*")
-    everything = document.compile(range(document.group_count()))
+    everything = engine.Matcher(document, range(document.group_count()))
     told: dict[str, Any] = {
         "body": document.body,
         "complete": document.complete,
@@ -40,15 +40,15 @@ def portrait(case: Case, engine: ModuleType, profile: Profile) -> dict[str, Any]
         "rules": document.rules(chosen),
         "form": engine.normal_form(case.url, False, settings),
     }
-    for name, matcher in (("chosen", document.compile(chosen)), ("all", everything)):
+    for name, matcher in (("chosen", engine.Matcher(document, chosen)), ("all", everything)):
         urls = [case.url] * 70  # enough for an index
         told |= {
-            f"{name} len": len(matcher),
+            f"{name} len": matcher.usable(),
             f"{name} decide": matcher.decide(case.url),
             f"{name} allows": matcher.allows(case.url),
-            f"{name} best": matcher.best(case.url),
-            f"{name} matches": matcher.matches(case.url),
-            f"{name} many": matcher.decide_many(urls if len(matcher) > 48 else urls[:2])[:2],
+            f"{name} best": matcher.tied(case.url),
+            f"{name} matches": matcher.found(case.url),
+            f"{name} many": matcher.decide_many(urls if matcher.usable() > 128 else urls[:2])[:2],
             f"{name} allows many": matcher.allows_many(urls[:2]),
         }
     if profile.any_product_token and not case.token.isspace():

@@ -143,7 +143,7 @@ shared_patterns = st.lists(st.sampled_from(SHARED), min_size=0, max_size=5).map(
 
 @st.composite
 def large_rules(
-    draw: st.DrawFn, least: int = 49, most: int = 80
+    draw: st.DrawFn, least: int = 130, most: int = 160
 ) -> tuple[list[tuple[bytes, bool]], list[bytes]]:
     """Draw many patterns that share words, each with what it says, and URLs near them."""
     random = Random(draw(st.integers(0, 2**32)))

@@ -80,7 +80,7 @@ class TestEnginesAgree:
         """One pattern matches the same URLs, with the same octets."""
         asked = url.draw(urls(st.just(value)))
         seen = [
-            engine.compile([(value, True)], profile.settings(engine)).matches(asked)
+            engine.Matcher(profile.settings(engine), [(value, True)]).found(asked)
             for engine in (native, pure)
         ]
         assert seen[0] == seen[1]
@@ -92,15 +92,15 @@ class TestEnginesAgree:
         """Many patterns, scanned at first and indexed then, decide alike."""
         patterns, asked = drawn
         fast, plain = (
-            engine.compile(patterns, profile.settings(engine)) for engine in (native, pure)
+            engine.Matcher(profile.settings(engine), patterns) for engine in (native, pure)
         )
         expected = plain.decide_many(asked)
         assert [fast.decide(url) for url in asked] == expected
         assert fast.decide_many(asked * 6) == expected * 6
         assert fast.allows_many(asked) == plain.allows_many(asked)
         for url in asked[:3]:
-            assert fast.matches(url) == plain.matches(url)
-            assert fast.best(url) == plain.best(url)
+            assert fast.found(url) == plain.found(url)
+            assert fast.tied(url) == plain.tied(url)
 
     @given(body=bodies, token=tokens, profile=profiles())
     def test_choice(self, native: ModuleType, body: bytes, token: str, profile: Profile) -> None:

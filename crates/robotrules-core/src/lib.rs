@@ -12,7 +12,7 @@
 //!
 //! ```text
 //! bytes → lines → records → groups → rule set → decision
-//!         lines   records   groups   ruleset    octets, pattern, index
+//!         lines   records   groups   ruleset    octets, scan, pattern, index
 //! ```
 //!
 //! Each arrow is a function of the module named below it. [`Document::parse`] does the first three
@@ -44,8 +44,8 @@
 //! |---|---|---|
 //! | parse | one look at each octet | 28 octets a record, 4 a group |
 //! | select | one look at each user-agent line | the numbers of the groups |
-//! | compile | one look at each octet of their patterns | the patterns and some 90 octets each |
-//! | decide, up to 48 rules | one comparison of eight octets a rule, a search for those that remain | none |
+//! | compile | one look at each octet of their patterns | the patterns and some 70 octets each |
+//! | decide, up to 128 rules | one comparison for four rules, a search for those that remain | none |
 //! | decide, more rules | the path's length, whatever the number of rules without a wildcard; of the others those that share four octets with the path | none |
 //! | decide, at worst | octets of the path times wildcards of the rules that cannot be told apart | none |
 //!

@@ -3,7 +3,7 @@
 //! Allow and disallow are its special case: at equal octets allow stands first. It does not know
 //! groups or records; a rule is the number of its pattern in the order given.
 //!
-//! A small set is scanned, eight octets of each pattern in one comparison; a large one builds an
+//! A small set is scanned ([`Scan`]), four patterns in one comparison; a large one builds an
 //! [`Index`] once it is worth it. A crawler that asks once or twice pays for neither.
 
 use crate::index::Index;
@@ -80,8 +80,8 @@ pub struct RuleSet {
     index: OnceLock<Box<Index>>,
 }
 
-/// A set of at most this many patterns is scanned. Measured: at 48 a scan costs what an index does.
-const SCANNED: usize = 256;
+/// A set of at most this many patterns is scanned. Measured: from here on an index costs less.
+const SCANNED: usize = 128;
 /// After this many checks an index has paid for itself: building one costs some 60 scans.
 const PATIENCE: u32 = 64;
 

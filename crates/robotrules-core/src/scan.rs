@@ -79,7 +79,7 @@ impl Needs {
 
 /// The place for the next of `count` in blocks of four.
 fn room<T>(blocks: &mut Vec<T>, count: usize, none: T) -> Option<(&mut T, usize)> {
-    if count % 4 == 0 {
+    if count.is_multiple_of(4) {
         blocks.push(none);
     }
     blocks.last_mut().map(|block| (block, count % 4))
@@ -112,7 +112,8 @@ impl Scan {
         let tried = Tried { rank, first, last: last_word(octets), pattern };
         let starts = (start(first), start(mask));
         if pattern.pieces == 0 && !pattern.anchored {
-            if let Some((column, at)) = room(&mut self.plain_needs, self.plain.len(), Column::NONE) {
+            if let Some((column, at)) = room(&mut self.plain_needs, self.plain.len(), Column::NONE)
+            {
                 (column.number[at], column.mask[at]) = starts;
             }
             self.plain.push(tried);
@@ -143,25 +144,35 @@ impl Scan {
     pub fn winner(&self, arena: &Arena, path: Path<'_>) -> Rank {
         let mut best = 0;
         let (start, end) = (start(path.first), end(path.last));
-        each(&self.plain_needs, &self.plain, |needs| needs.found_in(start), |plain| {
-            if plain.rank > best && plain.begins(arena, path) {
-                best = plain.rank;
-            }
-        });
+        each(
+            &self.plain_needs,
+            &self.plain,
+            |needs| needs.found_in(start),
+            |plain| {
+                if plain.rank > best && plain.begins(arena, path) {
+                    best = plain.rank;
+                }
+            },
+        );
         if self.wild.is_empty() {
             return best;
         }
         // With few to search for, a search costs less than a look at all pairs.
         let pairs = if self.searched > 2 { path_pairs(path) } else { !QUERY };
         let have = pairs | if path.has_query() { QUERY } else { 0 };
-        each(&self.wild_needs, &self.wild, |needs| needs.met_by(start, end, have), |wild| {
-            if wild.rank > best
-                && wild.begins(arena, path)
-                && arena.matches_behind_first(&wild.pattern, path)
-            {
-                best = wild.rank;
-            }
-        });
+        each(
+            &self.wild_needs,
+            &self.wild,
+            |needs| needs.met_by(start, end, have),
+            |wild| {
+                if wild.rank > best
+                    && wild.begins(arena, path)
+                    && arena.matches_behind_first(&wild.pattern, path)
+                {
+                    best = wild.rank;
+                }
+            },
+        );
         best
     }
 }

@@ -3,6 +3,7 @@
 mod profiles;
 
 use profiles::{settings, Random};
+use robotrules_core::octets;
 use robotrules_core::pattern::{normal_form, Arena};
 use std::collections::BTreeSet;
 
@@ -11,7 +12,7 @@ fn matches(value: &str, path: &str) -> bool {
     let (mut arena, settings) = (Arena::default(), settings(&[]));
     let pattern = arena.add(value.as_bytes(), &settings);
     assert_eq!(pattern.octets as usize, normal_form(value.as_bytes(), &settings).len());
-    arena.matches(&pattern, path.as_bytes())
+    arena.matches(&pattern, octets::Path::new(path.as_bytes()))
 }
 
 /// The same by trying every place for every piece. For patterns of letters and delimiters only:

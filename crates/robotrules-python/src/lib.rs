@@ -132,7 +132,8 @@ impl Matcher {
             }
             Err(_) => {
                 let patterns = which.extract::<Vec<(Vec<u8>, bool)>>()?;
-                let patterns = patterns.iter().map(|(value, allow)| (value.as_slice(), kind(*allow)));
+                let patterns =
+                    patterns.iter().map(|(value, allow)| (value.as_slice(), kind(*allow)));
                 core::RuleSet::new(patterns, &of.cast::<Settings>()?.get().0)
             }
         };
@@ -146,20 +147,18 @@ impl Matcher {
 
     /// Return the verdict for *url*, with its reason and the deciding rule.
     fn check<'py>(slf: &Bound<'py, Self>, url: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let matcher = slf.get();
-        let decision = matcher.rules.decide(&octets(url)?, &mut Vec::new());
-        let (number, slot) = (number(decision), slot(decision));
-        if let Some(Some(known)) = matcher.made().get(slot) {
-            return Ok(known.bind(slf.py()).clone());
-        }
-        // Made without the lock, for Python code runs; of two threads the second one's is kept.
-        let verdict = slf.call_method1(intern!(slf.py(), "_verdict"), (number,))?;
-        let mut made = matcher.made();
-        if made.len() <= slot {
-            made.resize_with(slot + 1, || None);
-        }
-        made[slot] = Some(verdict.clone().unbind());
-        Ok(verdict)
+        verdict(slf, slf.get().rules.decide(&octets(url)?, &mut Vec::new()))
+    }
+
+    /// Return the verdicts for many URLs with one crossing into the engine.
+    fn check_many<'py>(
+        slf: &Bound<'py, Self>,
+        urls: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let rules = &slf.get().rules;
+        let decisions = slf.get().many(urls, |url, scratch| rules.decide(url, scratch))?;
+        let verdicts: PyResult<Vec<_>> = decisions.into_iter().map(|d| verdict(slf, d)).collect();
+        PyList::new(slf.py(), verdicts?)
     }
 
     fn decide(&self, url: &Bound<'_, PyAny>) -> PyResult<i64> {
@@ -168,11 +167,12 @@ impl Matcher {
 
     /// Tell it for many URLs with one crossing into the engine.
     fn allows_many<'py>(&self, urls: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-        self.many(urls, |url, scratch| self.rules.allows(url, scratch))
+        PyList::new(urls.py(), self.many(urls, |url, scratch| self.rules.allows(url, scratch))?)
     }
 
     fn decide_many<'py>(&self, urls: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-        self.many(urls, |url, scratch| number(self.rules.decide(url, scratch)))
+        let decide = |url: &[u8], scratch: &mut Vec<u8>| number(self.rules.decide(url, scratch));
+        PyList::new(urls.py(), self.many(urls, decide)?)
     }
 
     fn tied(&self, url: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
@@ -195,14 +195,11 @@ impl Matcher {
     }
 
     /// Runs a batch in chunks; while a chunk is decided the interpreter lock is free.
-    fn many<'py, T>(
+    fn many<T: Send>(
         &self,
-        urls: &Bound<'py, PyAny>,
+        urls: &Bound<'_, PyAny>,
         decide: impl Fn(&[u8], &mut Vec<u8>) -> T + Sync,
-    ) -> PyResult<Bound<'py, PyList>>
-    where
-        T: IntoPyObject<'py> + Send,
-    {
+    ) -> PyResult<Vec<T>> {
         let py = urls.py();
         let (mut answers, mut scratch) = (Vec::new(), Vec::new());
         if let Ok(count) = urls.len() {
@@ -212,7 +209,7 @@ impl Matcher {
                 for url in urls.try_iter()? {
                     answers.push(decide(&octets(&url?)?, &mut scratch));
                 }
-                return PyList::new(py, answers);
+                return Ok(answers);
             }
         }
         let (mut text, mut ends) = (Vec::new(), Vec::new());
@@ -225,7 +222,7 @@ impl Matcher {
                 ends.push(text.len());
             }
             if ends.is_empty() {
-                return PyList::new(py, answers);
+                return Ok(answers);
             }
             py.detach(|| {
                 let mut start = 0;
@@ -255,7 +252,9 @@ fn normal_form<'py>(
     let (octets, mut scratch) = (octets(text)?, Vec::new());
     let form = match pattern {
         true => &core::pattern::normal_form(&octets, &settings.0),
-        false => core::octets::path(&octets, settings.0.switches.url_as_given, &mut scratch).octets(),
+        false => {
+            core::octets::path(&octets, settings.0.switches.url_as_given, &mut scratch).octets()
+        }
     };
     Ok(PyBytes::new(text.py(), form))
 }
@@ -284,6 +283,24 @@ fn number(decision: core::Decision) -> i64 {
         core::Decision::NoMatch => -1,
         core::Decision::Implicit => -2,
     }
+}
+
+/// What the subclass that a matcher is makes of a decision; made once.
+fn verdict<'py>(
+    slf: &Bound<'py, Matcher>,
+    decision: core::Decision,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (matcher, slot) = (slf.get(), slot(decision));
+    if let Some(Some(known)) = matcher.made().get(slot) {
+        return Ok(known.bind(slf.py()).clone());
+    }
+    // Made without the lock, for Python code runs. Of two threads the first one's is kept.
+    let new = slf.call_method1(intern!(slf.py(), "_verdict"), (number(decision),))?;
+    let mut made = matcher.made();
+    if made.len() <= slot {
+        made.resize_with(slot + 1, || None);
+    }
+    Ok(made[slot].get_or_insert(new.unbind()).bind(slf.py()).clone())
 }
 
 /// Where what is made of a decision is kept.

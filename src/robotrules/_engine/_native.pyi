@@ -103,6 +103,9 @@ class Matcher:
     def decide_many(self, urls: Iterable[str | bytes]) -> list[int]:
         """The same for many."""
 
+    def check_many(self, urls: Iterable[str | bytes]) -> list[Any]:
+        """`check()` for many."""
+
     def tied(self, url: str | bytes) -> list[int]:
         """The numbers of the patterns that match with the most octets: those that tie."""
 

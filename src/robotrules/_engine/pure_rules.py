@@ -212,8 +212,10 @@ class Patterns:
         return self._winner(url)[0]
 
     def check(self, url: str | bytes) -> Any:
+        return self._made(self.decide(url))
+
+    def _made(self, number: int) -> Any:
         """Return what a subclass makes of an answer; made once."""
-        number = self.decide(url)
         if number not in self._verdicts:
             self._verdicts[number] = self._verdict(number)  # type: ignore[attr-defined]
         return self._verdicts[number]
@@ -223,6 +225,9 @@ class Patterns:
 
     def decide_many(self, urls: Iterable[str | bytes]) -> list[int]:
         return [self.decide(url) for url in urls]
+
+    def check_many(self, urls: Iterable[str | bytes]) -> list[Any]:
+        return [self.check(url) for url in urls]
 
     def tied(self, url: str | bytes) -> list[int]:
         """Return the rules that match with the most octets: those that tie."""

@@ -64,7 +64,7 @@ def parse(
 class RobotsTxt:
     """A parsed robots.txt. Immutable; share it between threads, pickle it, use it as a key."""
 
-    __slots__ = ("_document", "_engine", "_profile", "_received", "_rule_sets")
+    __slots__ = ("_by_groups", "_by_name", "_document", "_engine", "_profile", "_received")
 
     def __init__(self, document: Any, profile: Profile, engine: Any, received: bytes) -> None:
         self._document = document
@@ -72,8 +72,8 @@ class RobotsTxt:
         self._engine = engine
         # What was decoded cannot be parsed again from its octets: pickle needs what was received.
         self._received = received
-        # By name or names, and by the numbers of the groups, which several may share.
-        self._rule_sets: dict[str | tuple[str | int, ...], RuleSet] = {}
+        self._by_name: dict[str | tuple[str, ...], RuleSet] = {}
+        self._by_groups: dict[tuple[int, ...], RuleSet] = {}
 
     @property
     def profile(self) -> Profile:
@@ -89,7 +89,7 @@ class RobotsTxt:
         A crawler with several names passes them in its order of preference (AMB-30).
         """
         try:
-            rules = self._rule_sets.get(product_token)  # type: ignore[arg-type]
+            rules = self._by_name.get(product_token)  # type: ignore[arg-type]
         except TypeError:  # a list of names
             rules = None
         if rules is None:
@@ -102,18 +102,18 @@ class RobotsTxt:
             if isinstance(product_token, bytes) or not isinstance(product_token, Iterable):
                 raise _not_a_token(product_token)
             product_token = tuple(product_token)
-        known = self._rule_sets
-        rules = known.get(product_token)
+        rules = self._by_name.get(product_token)
         if rules is None:
             groups, _ = self._choose(product_token)
             # Crawlers that obey the same groups share what is compiled.
-            rules = known.get(key := tuple(groups))
+            rules = self._by_groups.get(key := tuple(groups))
             if rules is None:
                 source = Reading(self._document, self._engine, self._profile, groups)
                 rules = rule_set(self._engine, self._document, groups, source, self._profile)
-            if len(known) >= REMEMBERED:
-                known.clear()
-            known[key] = known[product_token] = rules
+            if len(self._by_name) >= REMEMBERED:
+                self._by_name.clear()
+                self._by_groups.clear()
+            self._by_groups[key] = self._by_name[product_token] = rules
         return rules
 
     def select(self, product_token: Tokens) -> tuple[Group, ...]:
@@ -134,8 +134,7 @@ class RobotsTxt:
             if groups:
                 return groups, named
         else:
-            if not self._profile.any_product_token or not product_token.strip():
-                self._vet(product_token)
+            self._vet(product_token)
             groups = self._document.select(b"user-agent", product_token)
             if groups and product_token != "*":
                 return groups, (product_token,)

@@ -74,9 +74,7 @@ class RuleSet:
 
     def check_many(self, urls: Iterable[URL]) -> list[Verdict]:
         """Return the verdicts for many URLs with one crossing into the engine."""
-        numbers = self._matcher.decide_many(urls)
-        verdicts = {number: self._verdict(number) for number in set(numbers)}
-        return [verdicts[number] for number in numbers]
+        raise NotImplementedError
 
     def best(self, url: URL) -> tuple[int, ...]:
         """Return the positions of the rules that match with the most octets: those that tie."""
@@ -144,10 +142,10 @@ def _class_of(engine: Any) -> Any:
 
 def rule_set(engine: Any, of: Any, which: Any, source: RuleSource, profile: Profile) -> RuleSet:
     """Compile groups of a document, or patterns under settings; *source* knows the rules."""
-    rules: RuleSet = _class_of(engine)(of, which)
+    rules = _class_of(engine)(of, which)
     rules._profile = profile
     rules._source = source
-    return rules
+    return rules  # type: ignore[no-any-return]
 
 
 class _Kept:

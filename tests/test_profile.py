@@ -127,6 +127,26 @@ def test_a_profile_is_made_by_names_only() -> None:
         Profile()  # type: ignore[call-arg, unused-ignore]
 
 
+@pytest.mark.parametrize(
+    ("changes", "cure"),
+    [
+        ({"keep_spaces": 1}, "use True or False"),
+        ({"merge_tokens": None}, "use True or False"),
+        ({"extensions": (Extension("x", role="START"),)}, "use Role.START"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_field_of_another_type_is_an_error(changes: dict[str, Any], cure: str) -> None:
+    """A switch is a bool and a role is a Role; anything else says the cure."""
+    with pytest.raises(ProfileError, match=cure):
+        DEFAULT.replace(**changes)
+
+
+def test_tables_may_be_lists() -> None:
+    """Tables given as lists are kept as tuples, so that a profile stays hashable."""
+    pairs = [("alow", "allow")]
+    assert hash(DEFAULT.replace(spellings=pairs)) == hash(DEFAULT.replace(spellings=tuple(pairs)))
+
+
 def test_a_profile_is_a_value(engine: ModuleType) -> None:
     """Profiles compare by their fields, also after use, and survive pickle and copy."""
     used = DEFAULT.replace(comma_user_agents=True, extensions=(Extension("x"),))

@@ -167,7 +167,9 @@ class TestTokens:
         robots = read(GROUPS, "strict")
         assert robots.select("Foo_Bar-baz") == robots.select("*")
 
-    @pytest.mark.parametrize("token", [None, 1, 1.5, b"ExampleBot", [b"a"], [None], object()])
+    @pytest.mark.parametrize(
+        "token", [None, 1, 1.5, b"ExampleBot", [b"a"], [None], {"a"}, object()]
+    )
     def test_what_is_no_token(self, read: Read, token: Any) -> None:
         """Anything but text is a TypeError that shows what one looks like."""
         robots = read("User-agent: *\nDisallow: /")

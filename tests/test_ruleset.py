@@ -73,6 +73,20 @@ class TestAsking:
         with pytest.raises(TypeError):
             rules.allows_many(None)  # type: ignore[arg-type]
 
+    @pytest.mark.parametrize("one", ["/abc", b"/abc"])
+    def test_one_url_is_not_many(self, rules: RuleSet, one: Any) -> None:
+        """A str is a sequence of str: taken for many URLs it would be asked octet by octet."""
+        for ask in (rules.allows_many, rules.check_many):
+            with pytest.raises(TypeError, match=r"pass \[url\]"):
+                ask(one)
+
+    def test_patterns_are_text(self, engine: ModuleType) -> None:
+        """One pattern is not a list of patterns, and a number is none."""
+        with pytest.raises(TypeError, match=r"pass \['/ab'\]"):
+            RuleSet.from_patterns("/ab", engine=engine)
+        with pytest.raises(TypeError, match="not int"):
+            RuleSet.from_patterns([5], engine=engine)  # type: ignore[list-item]
+
     def test_verdicts_are_made_once(self, rules: RuleSet) -> None:
         """Answers that the same rule decided are one verdict."""
         assert rules.check("/shop/1") is rules.check("/shop/2")

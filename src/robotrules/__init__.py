@@ -16,7 +16,7 @@ from robotrules.robotstxt import RobotsTxt, normal_form, parse
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.tokens import is_product_token, product_token
 from robotrules.robotstxt.values import Group, Line, Note, Record, Rule
-from robotrules.robotstxt.verdict import Explanation, Match, Outcome, Reason, Verdict
+from robotrules.robotstxt.verdict import Because, Explanation, Match, Outcome, Reason, Verdict
 
 __version__ = "0.1.0"
 
@@ -24,6 +24,7 @@ __all__ = [
     "DEFAULT",
     "GOOGLE",
     "STRICT",
+    "Because",
     "Explanation",
     "Extension",
     "Group",

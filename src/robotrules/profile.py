@@ -145,11 +145,18 @@ class Profile(_Fields):
             if name not in _Fields._fields:
                 known = ", ".join(_Fields._fields)
                 raise ProfileError(f"a profile has no field {name!r}; it has {known}")
+        for table in ("spellings", "extensions"):
+            if table in fields:
+                fields[table] = tuple(fields[table])
         profile = super().__new__(cls, **fields)
         profile._vet()
         return profile
 
     def _vet(self) -> None:
+        for name, usual in _Fields._field_defaults.items():
+            value = getattr(self, name)
+            if isinstance(usual, bool) and not isinstance(value, bool):
+                raise ProfileError(f"{name} is a switch: use True or False, not {value!r}")
         if self.max_bytes < LEAST_MAX_BYTES:
             raise ProfileError(
                 f"max_bytes is {self.max_bytes:,}, but RFC 9309 §2.5 asks for at least "
@@ -160,6 +167,11 @@ class Profile(_Fields):
         if self.max_line is not None and self.max_line < 1:
             raise ProfileError(f"max_line is {self.max_line}: use a positive number, or None")
         for extension in self.extensions:
+            if not isinstance(extension.role, Role):
+                raise ProfileError(
+                    f"the role of {extension.key!r} is {extension.role!r}: use Role.START, "
+                    "Role.RULE or Role.OTHER"
+                )
             for name in (extension.key, *extension.spellings):
                 if not name.strip() or name.strip() != name or ":" in name or "#" in name:
                     raise ProfileError(

@@ -19,8 +19,27 @@ pub enum Part {
     Either,
 }
 
-// What may not stay as it is: all but unreserved octets (RFC 3986 §2.3), the delimiters of a part
-// aside. Each takes the octets before it that no other takes, in lanes.
+// What may stay as it is: unreserved octets (RFC 3986 §2.3), and the delimiters of a part in it. As
+// a table, one bit for each part, for what is short; in lanes for URLs.
+const IN_PATH: u8 = 1;
+const IN_QUERY: u8 = 2;
+const IN_EITHER: u8 = 4;
+static STAYS: [u8; 256] = stays();
+
+const fn stays() -> [u8; 256] {
+    let mut table = [0; 256];
+    let mut octet = 0;
+    while octet < 256 {
+        table[octet] = match octet as u8 {
+            octet if is_unreserved(octet) => IN_PATH | IN_QUERY | IN_EITHER,
+            b'/' => IN_PATH | IN_EITHER,
+            b'=' | b'&' => IN_QUERY | IN_EITHER,
+            _ => 0,
+        };
+        octet += 1;
+    }
+    table
+}
 
 /// ALPHA / DIGIT / "-" / "." / "_" / "~", and "/", which stands between "." and "0".
 #[inline(always)]
@@ -42,13 +61,8 @@ fn not_in_query(octets: Lanes) -> Lanes {
     !(unreserved_or_slash(octets) | delimits) | is(octets, b'/')
 }
 
-#[inline(always)]
-fn not_in_either(octets: Lanes) -> Lanes {
-    !(unreserved_or_slash(octets) | is(octets, b'=') | is(octets, b'&'))
-}
-
 #[inline]
-fn is_unreserved(octet: u8) -> bool {
+const fn is_unreserved(octet: u8) -> bool {
     octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_' | b'~')
 }
 
@@ -70,13 +84,16 @@ fn escape(octets: &[u8]) -> Option<u8> {
 pub fn push_form(out: &mut Vec<u8>, octets: &[u8], mut part: Part) -> Part {
     let mut at = 0;
     loop {
-        let end = match part {
-            Part::Path => lanes::find(octets, at, not_in_path),
-            Part::Query => lanes::find(octets, at, not_in_query),
-            Part::Either => lanes::find(octets, at, not_in_either),
+        let stays = match part {
+            Part::Path => IN_PATH,
+            Part::Query => IN_QUERY,
+            Part::Either => IN_EITHER,
         };
-        out.extend_from_slice(&octets[at..end]);
-        at = end;
+        let start = at;
+        while octets.get(at).is_some_and(|&octet| STAYS[usize::from(octet)] & stays != 0) {
+            at += 1;
+        }
+        out.extend_from_slice(&octets[start..at]);
         let Some(&octet) = octets.get(at) else { return part };
         if let Some(decoded) = escape(&octets[at..]) {
             // Escapes of unreserved octets are decoded; others stay, in upper case.

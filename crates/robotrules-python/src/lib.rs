@@ -201,6 +201,11 @@ impl Matcher {
         decide: impl Fn(&[u8], &mut Vec<u8>) -> T + Sync,
     ) -> PyResult<Vec<T>> {
         let py = urls.py();
+        if urls.is_instance_of::<PyString>() || urls.is_instance_of::<PyBytes>() {
+            let message =
+                "many URLs are a list or another iterable, not one str or bytes; pass [url]";
+            return Err(PyTypeError::new_err(message));
+        }
         let (mut answers, mut scratch) = (Vec::new(), Vec::new());
         if let Ok(count) = urls.len() {
             self.rules.expect(count);

@@ -221,13 +221,13 @@ class Patterns:
         return self._verdicts[number]
 
     def allows_many(self, urls: Iterable[str | bytes]) -> list[bool]:
-        return [self.allows(url) for url in urls]
+        return [self.allows(url) for url in several(urls)]
 
     def decide_many(self, urls: Iterable[str | bytes]) -> list[int]:
-        return [self.decide(url) for url in urls]
+        return [self.decide(url) for url in several(urls)]
 
     def check_many(self, urls: Iterable[str | bytes]) -> list[Any]:
-        return [self.check(url) for url in urls]
+        return [self.check(url) for url in several(urls)]
 
     def tied(self, url: str | bytes) -> list[int]:
         """Return the rules that match with the most octets: those that tie."""
@@ -238,6 +238,14 @@ class Patterns:
         """Return the path, and each match in the order of precedence: rule and octets."""
         path_ = path(octets(url), self._settings)
         return path_, [(rule, pattern.octets) for pattern, _, rule in self._matching(path_)]
+
+
+def several(urls: Iterable[str | bytes]) -> Iterable[str | bytes]:
+    if isinstance(urls, (str, bytes)):
+        raise TypeError(
+            "many URLs are a list or another iterable, not one str or bytes; pass [url]"
+        )
+    return urls
 
 
 def octets(url: str | bytes) -> bytes:

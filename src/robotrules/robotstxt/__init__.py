@@ -8,7 +8,7 @@ is a robots.txt (§2.3.1.5). It does not know where the file came from or how ol
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from robotrules import _engine
@@ -99,7 +99,7 @@ class RobotsTxt:
     def rules_for(self, product_token: Tokens) -> RuleSet:
         """Return the compiled rules that *product_token* obeys; remembered for the next call."""
         if not isinstance(product_token, str):
-            if isinstance(product_token, bytes) or not isinstance(product_token, Iterable):
+            if not isinstance(product_token, Sequence) or isinstance(product_token, bytes):
                 raise _not_a_token(product_token)
             product_token = tuple(product_token)
         rules = self._by_name.get(product_token)
@@ -285,7 +285,10 @@ def _within(note: Note, groups: tuple[Group, ...]) -> bool:
 
 def _not_a_token(given: object) -> TypeError:
     name = type(given).__name__
-    return TypeError(f"a product token is a str such as 'ExampleBot', or several; not {name}")
+    return TypeError(
+        "a product token is a str such as 'ExampleBot', or several in a list in the order of "
+        f"preference; not {name}"
+    )
 
 
 def _outcome(rule: Rule, shorter: bool, verdict: Verdict) -> Outcome:

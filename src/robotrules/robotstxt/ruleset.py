@@ -52,6 +52,11 @@ class RuleSet:
         settings = profile.settings(engine)
         if isinstance(patterns, (str, bytes)):
             raise TypeError(f"patterns are a list of str or bytes, not one: pass [{patterns!r}]")
+        patterns = list(patterns)
+        for pattern in patterns:
+            if not isinstance(pattern, (str, bytes)):
+                name = type(pattern).__name__
+                raise TypeError(f"a path pattern is str or bytes such as '/private/', not {name}")
         written = [(octets_of(pattern), True) for pattern in patterns]
         forms = [engine.normal_form(pattern, True, settings) for pattern, _ in written]
         rules = tuple(

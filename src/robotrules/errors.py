@@ -3,7 +3,10 @@ The errors of robotrules: for misuse, never for content.
 
     RobotrulesError
     ├── ProfileError (ValueError)        a profile that does not exist or breaks a MUST
-    └── ProductTokenError (ValueError)   a crawler's name that RFC 9309 §2.2.1 does not know
+    ├── ProductTokenError (ValueError)   a crawler's name that RFC 9309 §2.2.1 does not know
+    ├── CrawlerError (ValueError)        a crawler's configuration that breaks a MUST
+    ├── RegistryError (ValueError)       a registry file that cannot be used
+    └── WriteError (ValueError)          what no robots.txt can say
 
 Whatever a robots.txt or a URL holds, there is an answer (RFC 9309 §2.3.1.5); what was odd about a
 file is in its notes.
@@ -20,3 +23,15 @@ class ProfileError(RobotrulesError, ValueError):
 
 class ProductTokenError(RobotrulesError, ValueError):
     """A product token that the grammar does not know (RFC 9309 §2.2.1)."""
+
+
+class CrawlerError(RobotrulesError, ValueError):
+    """A crawler's configuration that breaks a MUST of RFC 9309 or of a draft."""
+
+
+class RegistryError(RobotrulesError, ValueError):
+    """A registry file that cannot be used; the text says which entry, why, and the cure."""
+
+
+class WriteError(RobotrulesError, ValueError):
+    """What no robots.txt can say, or what could not be read back as it was meant."""

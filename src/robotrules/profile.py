@@ -45,6 +45,13 @@ class Extension(NamedTuple):
     """The document that defines it."""
 
 
+# The one record beyond the RFC that opens groups; `extensions/purpose.py` says more of it. It is
+# here because profile default reads it: a group that a parser does not see gives its rules to the
+# group before it (AMB-99).
+USER_AGENT_PURPOSE = Extension(
+    "User-Agent-Purpose", (), Role.START, "file", "draft-illyes-rep-purpose §3"
+)
+
 # What google/robotstxt accepts for the records of the RFC (AMB-14); it fails towards what the
 # site meant, and the list is closed.
 GOOGLE_SPELLINGS = (
@@ -229,6 +236,7 @@ STRICT = Profile(name="strict")
 DEFAULT = Profile(
     name="default",
     spellings=GOOGLE_SPELLINGS,
+    extensions=(USER_AGENT_PURPOSE,),
     decode_utf16=True,
     missing_colon=True,
     keep_invalid_utf8=True,

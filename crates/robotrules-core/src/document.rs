@@ -133,14 +133,18 @@ impl<B: AsRef<[u8]>> Document<B> {
         Lines::new(self.body(), self.first, self.settings.max_bytes, self.complete)
     }
 
-    /// The groups one of whose `key` lines names `token`; `*` asks for the star groups (§2.2.1).
+    /// The groups one of whose `key` lines names `token`. Of user-agent lines, as §2.2.1 says, and
+    /// `*` asks for the star groups; of any other START record, by its whole value (AMB-98).
     pub fn select(&self, key: u16, token: &[u8]) -> Vec<u32> {
         let (mut chosen, body) = (Vec::new(), self.body());
         for number in 0..self.groups.len() {
             let names = |record: &Record| {
                 record.role == Role::Start
                     && record.key == key
-                    && groups::names(record, body, token, &self.settings)
+                    && match key == self.settings.user_agent {
+                        true => groups::names(record, body, token, &self.settings),
+                        false => groups::is(record, body, token, &self.settings),
+                    }
             };
             // Start records stand before the first rule of their group.
             let starts = self.records[self.group(number)].iter();

@@ -120,6 +120,13 @@ pub fn names(record: &Record, body: &[u8], token: &[u8], settings: &Settings) ->
     agent(value, settings).names(token, settings) && faults(value).usable_token(settings)
 }
 
+/// Whether the whole value of a START record is `token`, without regard to ASCII case.
+#[inline]
+pub fn is(record: &Record, body: &[u8], token: &[u8], settings: &Settings) -> bool {
+    let value = record.value(body);
+    value.eq_ignore_ascii_case(token) && faults(value).usable_token(settings)
+}
+
 /// Tells a listener what is odd about a user-agent line.
 pub fn notes(record: &Record, body: &[u8], settings: &Settings, listener: &mut impl Listener) {
     let value = record.value(body);

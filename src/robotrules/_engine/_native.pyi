@@ -66,7 +66,10 @@ class Document:
         """How many groups there are."""
 
     def select(self, key: bytes, token: str | bytes) -> list[int]:
-        """The groups one of whose *key* lines names *token*; `*` asks for the star groups."""
+        """
+        The groups one of whose *key* lines names *token*. Of user-agent lines as RFC 9309 §2.2.1
+        says, and `*` asks for the star groups; of another START record by its whole value.
+        """
 
     def rules(self, groups: Sequence[int]) -> list[int]:
         """The numbers of the allow and disallow records of *groups*, merged in order."""

@@ -187,6 +187,11 @@ def names(value: bytes, token: bytes, settings: Settings) -> bool:
     return False
 
 
+def equals(value: bytes, token: bytes, settings: Settings) -> bool:
+    """Tell whether the value of another START record is *token*, without regard to ASCII case."""
+    return faults(value, settings, pattern=False)[0] and value.lower() == token.lower()
+
+
 def agent_notes(value: bytes, line: int, start: int, settings: Settings) -> Iterator[Note]:
     end = start + len(value)
     _, found = faults(value, settings, pattern=False)
@@ -273,12 +278,18 @@ class Document:
         return len(self._starts)
 
     def select(self, key: bytes, token: str | bytes) -> list[int]:
-        """Return the groups one of whose *key* lines names *token*; `*` asks for star groups."""
+        """
+        Return the groups one of whose *key* lines names *token*.
+
+        Of user-agent lines as §2.2.1 says, and `*` asks for the star groups; of any other START
+        record by its whole value (AMB-98).
+        """
         chosen: dict[int, None] = {}
         token = octets(token)
+        named = names if key == b"user-agent" else equals
         for found in self._records:
             if found.role == "START" and found.key == key and found.group not in chosen:
-                if names(self.body[found.start : found.end], token, self.settings):
+                if named(self.body[found.start : found.end], token, self.settings):
                     chosen[found.group] = None
         return list(chosen)
 

@@ -31,6 +31,10 @@ from robotrules.robotstxt.values import (
 from robotrules.robotstxt.verdict import Because, Explanation, Match, Outcome, Verdict
 
 Tokens = str | Sequence[str]
+# The groups that a crawler obeys, by number; why these; and its names, or purposes, they have.
+Choice = tuple[list[int], Because, tuple[str, ...]]
+# What rule sets are remembered by: name or names, and purposes if there are any.
+Name = str | tuple[str, ...] | tuple[str | tuple[str, ...], tuple[str, ...]]
 # How many names a file remembers rule sets for. Crawlers ask as one or a few; an audit
 # that asks as thousands must not keep thousands.
 REMEMBERED = 256
@@ -72,7 +76,7 @@ class RobotsTxt:
         self._engine = engine
         # What was decoded cannot be parsed again from its octets: pickle needs what was received.
         self._received = received
-        self._by_name: dict[str | tuple[str, ...], RuleSet] = {}
+        self._by_name: dict[Name, RuleSet] = {}
         self._by_groups: dict[tuple[int, ...], RuleSet] = {}
 
     @property
@@ -82,12 +86,15 @@ class RobotsTxt:
 
     # --- Deciding -----------------------------------------------------------------------------
 
-    def check(self, url: URL, product_token: Tokens) -> Verdict:
+    def check(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Verdict:
         """
         Return the verdict on *url* for the crawler called *product_token*.
 
-        A crawler with several names passes them in its order of preference (AMB-30).
+        A crawler with several names passes them in its order of preference (AMB-30). *purposes*
+        count where no group names it (draft-illyes-rep-purpose §3.2, AMB-95).
         """
+        if purposes:
+            return self.rules_for(product_token, purposes).check(url)
         try:
             rules = self._by_name.get(product_token)  # type: ignore[arg-type]
         except TypeError:  # a list of names
@@ -96,50 +103,64 @@ class RobotsTxt:
             rules = self.rules_for(product_token)
         return rules.check(url)
 
-    def rules_for(self, product_token: Tokens) -> RuleSet:
-        """Return the compiled rules that *product_token* obeys; remembered for the next call."""
+    def rules_for(self, product_token: Tokens, purposes: Sequence[str] = ()) -> RuleSet:
+        """Return the compiled rules that a crawler obeys; remembered for the next call."""
         if not isinstance(product_token, str):
             if not isinstance(product_token, Sequence) or isinstance(product_token, bytes):
                 raise _not_a_token(product_token)
             product_token = tuple(product_token)
-        rules = self._by_name.get(product_token)
+        key: Name = (product_token, _vet_purposes(purposes)) if purposes else product_token
+        rules = self._by_name.get(key)
         if rules is None:
-            groups, _ = self._choose(product_token)
+            groups = self._choose(product_token, purposes)[0]
             # Crawlers that obey the same groups share what is compiled.
-            rules = self._by_groups.get(key := tuple(groups))
+            rules = self._by_groups.get(numbers := tuple(groups))
             if rules is None:
                 source = Reading(self._document, self._engine, self._profile, groups)
                 rules = rule_set(self._engine, self._document, groups, source, self._profile)
             if len(self._by_name) >= REMEMBERED:
                 self._by_name.clear()
                 self._by_groups.clear()
-            self._by_groups[key] = self._by_name[product_token] = rules
+            self._by_groups[numbers] = self._by_name[key] = rules
         return rules
 
-    def select(self, product_token: Tokens) -> tuple[Group, ...]:
+    def select(self, product_token: Tokens, purposes: Sequence[str] = ()) -> tuple[Group, ...]:
         """
         Return the groups a crawler obeys (§2.2.1).
 
-        Every group that names *product_token*, compared without case. If none does, every `*`
-        group. If there is none either, no group, which allows everything.
+        Every group that names *product_token*, compared without case. If none does, every group
+        that names one of *purposes*. If none does, every `*` group. If there is none either, no
+        group, which allows everything.
         """
         groups = self.groups
-        return tuple(groups[number] for number in self._choose(product_token)[0])
+        return tuple(groups[number] for number in self._choose(product_token, purposes)[0])
 
-    def _choose(self, product_token: Tokens) -> tuple[list[int], tuple[str, ...]]:
-        """Return the numbers of the groups a crawler obeys, and by which of its names."""
+    def _choose(self, product_token: Tokens, purposes: Sequence[str] = ()) -> Choice:
+        """Choose the groups a crawler obeys: by its name, else its purposes, else the star."""
         groups: list[int]
-        if not isinstance(product_token, str):
-            groups, named = self._choose_among(tuple(product_token))
-            if groups:
-                return groups, named
-        else:
+        if isinstance(product_token, str):
             self._vet(product_token)
             groups = self._document.select(b"user-agent", product_token)
             if groups and product_token != "*":
-                return groups, (product_token,)
+                return groups, Because.TOKEN, (product_token,)
+        else:
+            groups, named = self._choose_among(tuple(product_token))
+            if groups:
+                return groups, Because.TOKEN, named
+        if purposes:
+            found = {
+                purpose: self._document.select(b"user-agent-purpose", purpose)
+                for purpose in _vet_purposes(purposes)
+                if purpose != "*"  # names nobody (AMB-97)
+            }
+            matched = tuple(purpose for purpose, groups in found.items() if groups)
+            if matched:
+                merged = sorted({number for groups in found.values() for number in groups})
+                return merged, Because.PURPOSE, matched
         groups = self._document.select(b"user-agent", "*")
-        return groups[:1] if self._profile.first_star_group_only else groups, ()
+        if self._profile.first_star_group_only:
+            groups = groups[:1]
+        return groups, Because.STAR if groups else Because.NONE, ()
 
     def _choose_among(self, tokens: tuple[str, ...]) -> tuple[list[int], tuple[str, ...]]:
         if not tokens:
@@ -172,14 +193,13 @@ class RobotsTxt:
             "compares other names literally."
         )
 
-    def explain(self, url: URL, product_token: Tokens) -> Explanation:
+    def explain(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Explanation:
         """Return how the verdict on *url* is reached: groups, normal form, winner and losers."""
-        numbers, named = self._choose(product_token)
-        because = Because.TOKEN if named else Because.STAR if numbers else Because.NONE
+        numbers, because, named = self._choose(product_token, purposes)
         all_groups = self.groups
         groups = tuple(all_groups[number] for number in numbers)
         rules = [(rule, group.index) for group in groups for rule in group.rules]
-        compiled = self.rules_for(product_token)
+        compiled = self.rules_for(product_token, purposes)
         verdict = compiled.check(url)
         path, found = compiled.matches(url)
         # Of an index page the directory may match too (AMB-47): its better match counts.
@@ -194,7 +214,20 @@ class RobotsTxt:
         notes = tuple(note for note in self.notes if note.line is None or _within(note, groups))
         text = url if isinstance(url, str) else shown(url)
         name = product_token if isinstance(product_token, str) else ", ".join(product_token)
-        return Explanation(text, path, name, named, verdict, because, groups, matches, notes)
+        by_purpose = because is Because.PURPOSE
+        return Explanation(
+            text,
+            path,
+            name,
+            () if by_purpose else named,
+            verdict,
+            because,
+            groups,
+            matches,
+            notes,
+            tuple(purposes),
+            named if by_purpose else (),
+        )
 
     # --- What was written ---------------------------------------------------------------------
 
@@ -289,6 +322,16 @@ def _not_a_token(given: object) -> TypeError:
         "a product token is a str such as 'ExampleBot', or several in a list in the order of "
         f"preference; not {name}"
     )
+
+
+def _vet_purposes(purposes: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(purposes, (str, bytes)) or not all(isinstance(p, str) for p in purposes):
+        raise TypeError(
+            f"purposes are a list of str such as ['EXAMPLE-PURPOSE-1'], not {purposes!r}"
+        )
+    if not all(purpose.strip() for purpose in purposes):
+        raise ProductTokenError("a purpose is empty: leave it out, or pass its registered token")
+    return tuple(dict.fromkeys(purposes))
 
 
 def _outcome(rule: Rule, shorter: bool, verdict: Verdict) -> Outcome:

@@ -144,6 +144,11 @@ class Group(NamedTuple):
         return tuple(record.text for record in self.starts if record.key == "user-agent")
 
     @property
+    def purposes(self) -> tuple[str, ...]:
+        """The values of its purpose lines as written (draft-illyes-rep-purpose §3)."""
+        return tuple(record.text for record in self.starts if record.key == "user-agent-purpose")
+
+    @property
     def lines(self) -> tuple[int, int]:
         """The numbers of its first and its last record's line."""
         return self.records[0].line, self.records[-1].line
@@ -153,6 +158,7 @@ class Group(NamedTuple):
         return {
             "index": self.index,
             "user_agents": list(self.user_agents),
+            "purposes": list(self.purposes),
             "first_line": self.lines[0],
             "last_line": self.lines[1],
             "rules": [rule.as_dict() for rule in self.rules],
@@ -190,6 +196,8 @@ NOTES = {
     "unusable-user-agent": ("warning", "The value begins with no product token: for nobody."),
     "user-agent-text": ("warning", "Only the leading letters, '_' and '-' are the product token."),
 }
+# What a person reads for a code; readers of extensions add theirs.
+SENTENCES = {code: sentence for code, (_, sentence) in NOTES.items()}
 # Tolerances that keep a line usable: without them what earns the note is not used.
 KEPT_BY = {"invalid-utf8": "keep_invalid_utf8", "space-in-pattern": "keep_spaces"}
 
@@ -207,7 +215,7 @@ class Note(NamedTuple):
     @property
     def message(self) -> str:
         """One sentence for people."""
-        return NOTES[self.code][1]
+        return SENTENCES[self.code]
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""

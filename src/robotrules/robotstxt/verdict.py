@@ -188,6 +188,8 @@ class Because(StrEnum):
 
     TOKEN = "product-token"
     """They name the product token."""
+    PURPOSE = "purpose"
+    """None names it, and these name a purpose of the crawler (draft-illyes-rep-purpose §3.2)."""
     STAR = "star"
     """None names it, so the star groups count."""
     NONE = "none"
@@ -212,6 +214,10 @@ class Explanation(NamedTuple):
     """Every rule that matches, the winner first."""
     notes: tuple[Note, ...]
     """Notes of the file that lie in these groups or concern the file as a whole."""
+    purposes: tuple[str, ...] = ()
+    """The purposes the crawler has."""
+    matched_purposes: tuple[str, ...] = ()
+    """Those of them that the groups were chosen by."""
 
     @property
     def winner(self) -> Match | None:
@@ -238,6 +244,8 @@ class Explanation(NamedTuple):
             "profile": self.verdict.profile,
             "product_token": self.product_token,
             "matched_tokens": list(self.matched_tokens),
+            "purposes": list(self.purposes),
+            "matched_purposes": list(self.matched_purposes),
             "allowed": self.verdict.allowed,
             "reason": str(self.verdict.reason),
             "groups_because": str(self.because),

@@ -21,7 +21,7 @@ from typing import Any
 
 import suite
 
-TOPICS = ("lines", "records", "groups", "tokens", "octets", "patterns", "limits")
+TOPICS = ("lines", "records", "groups", "tokens", "octets", "patterns", "limits", "extensions")
 WIDTH = 100
 SCHEMA = suite.HERE / "schema" / "vector.schema.json"
 TYPES: dict[str, type | tuple[type, ...]] = {
@@ -29,6 +29,7 @@ TYPES: dict[str, type | tuple[type, ...]] = {
     "array": list,
     "string": str,
     "integer": int,
+    "number": (int, float),
     "boolean": bool,
     "null": type(None),
 }
@@ -78,7 +79,7 @@ def schema_problems(schema: dict[str, Any], value: Any, root: Any, at: str) -> I
             yield f"{at}: {value!r} does not match {schema['pattern']}"
         if len(value) < schema.get("minLength", 0):
             yield f"{at}: is too short"
-    if isinstance(value, int) and value < schema.get("minimum", value):
+    if isinstance(value, (int, float)) and value < schema.get("minimum", value):
         yield f"{at}: must be at least {schema['minimum']}"
     if isinstance(value, dict):
         yield from _object_problems(schema, value, root, at)
@@ -99,12 +100,18 @@ def _object_problems(schema: dict[str, Any], value: Any, root: Any, at: str) -> 
     for name, item in value.items():
         if name in known:
             yield from schema_problems(known[name], item, root, f"{at}.{name}")
-        elif schema.get("additionalProperties", True) is False:
+            continue
+        others = schema.get("additionalProperties", True)
+        if others is False:
             yield f"{at}: field {name!r} is not known"
+        elif others is not True:
+            yield from schema_problems(others, item, root, f"{at}.{name}")
 
 
 def _is_a(name: str, value: Any) -> bool:
-    return isinstance(value, TYPES[name]) and not (name == "integer" and isinstance(value, bool))
+    if isinstance(value, bool):
+        return name == "boolean"
+    return isinstance(value, TYPES[name])
 
 
 def canonical(vectors: list[dict[str, Any]]) -> str:
@@ -154,12 +161,15 @@ def vector_problems(data: dict[str, Any], path: Path) -> Iterator[str]:
     for name in data.get("ambiguity", ()):
         if name not in decisions:
             yield f"ambiguity {name} is not in decisions.json"
-    if data["section"] not in suite.load_sections():
+    extension = path.parts[0] == "extensions"
+    if extension and first and data["section"] != first["section"]:
+        yield f"section is {data['section']}, that of {first['id']} is {first['section']}"
+    if not extension and data["section"] not in suite.load_sections():
         yield f"section {data['section']} is not a section of RFC 9309"
     if "\n" in data["comment"] or len(data["comment"].split()) < 3:
         yield "the comment must be one sentence on one line"
     expected = path.parts[1] if path.parts[0] == "profiles" else "default"
-    if data.get("profile", "default") != expected:
+    if data.get("profile", "default") != expected and not extension:
         yield f"a vector in this folder is about profile {expected}"
     for check in data.get("checks", ()):
         if not check["allowed"] and check.get("line") is None:

@@ -17,11 +17,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from parts import EXTENSION_PARTS, EXTENSION_VALUES, asked_of, asks_about_notes
+
 HERE = Path(__file__).resolve().parent
 VECTORS = HERE / "vectors"
 PROFILES = ("default", "strict", "google")
 LIST_PARTS = ("checks", "forms", "tokens", "user_agents", "refused")
 WHOLE_PARTS = ("notes", "records", "groups")
+EXTENSION_DOCUMENTS = ("PUR", "APP", "CU", "SF", "REC", "VEN")
 # In the parts that are answered item by item, the field of an item that says what is expected.
 EXPECTED = {"forms": "form", "tokens": "valid", "user_agents": "product_token"}
 
@@ -49,6 +52,11 @@ class Vector:
     def requirements(self) -> tuple[str, ...]:
         """The ids of the requirements this vector decides."""
         return tuple(self.data["requirement"])
+
+    @property
+    def is_extension(self) -> bool:
+        """Whether it is about an extension: its section is then of another document."""
+        return self.path.parts[0] == "extensions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +122,16 @@ def load_reasons() -> dict[str, dict[str, str]]:
 
 def in_scope(requirement: Mapping[str, str]) -> bool:
     """
-    Return whether parsing, matching and limits decide *requirement*.
+    Return whether parsing, matching, limits and the readers of extensions decide *requirement*.
 
     These are RFC 9309, its draft -04 and RFC 3986, without the access layer (§2.3 and below)
     and the cache (§2.4). Of the access results two remain: following what was parsed (§2.3.1.1)
-    and parsing errors (§2.3.1.5).
+    and parsing errors (§2.3.1.5). Then the documents that extend robots.txt, what they build
+    on, what vendors do, and the registries of draft-illyes-repext (§5.2).
     """
     prefix, section, *_ = requirement["id"].split("-")
+    if prefix in EXTENSION_DOCUMENTS or (prefix, section) == ("RTG", "5.2"):
+        return True
     if prefix not in ("REP", "K04", "URI"):
         return False
     if requirement["id"] == "REP-2.3.1.1-01" or section == "2.3.1.5":
@@ -147,7 +158,11 @@ def question(vector: Vector) -> dict[str, Any]:
         "complete": data.get("complete", True),
         "body": base64.b64encode(octets(data["robotstxt"])).decode("ascii"),
         "checks": [
-            {"url": octets(check["url"]).decode("utf-8"), "product_token": check["product_token"]}
+            {
+                "url": octets(check["url"]).decode("utf-8"),
+                "product_token": check["product_token"],
+                "purposes": check.get("purposes", []),
+            }
             for check in data.get("checks", ())
         ],
         "forms": [
@@ -160,6 +175,15 @@ def question(vector: Vector) -> dict[str, Any]:
     for part in WHOLE_PARTS:
         asked[part] = part in data
     asked["notes"] = "notes" in data or "absent_notes" in data
+    # What only extensions know is in a question where it is asked.
+    if "registries" in data:
+        asked["registries"] = data["registries"]
+    asked |= {name: asked_of(name, data[name]) for name in EXTENSION_PARTS if name in data}
+    for entry in asked.get("structured", ()):
+        entry["input"] = base64.b64encode(octets(entry["input"])).decode("ascii")
+    asked |= {name: True for name in EXTENSION_VALUES if name in data}
+    if asks_about_notes(data):
+        asked["extension_notes"] = True
     return asked
 
 
@@ -211,13 +235,33 @@ class _Judge:
                 if field in wanted and field in got:
                     self.equal(f"{where} {field}", wanted[field], got[field])
 
-    def notes(self, data: Mapping[str, Any], given: Any) -> None:
+    def notes(self, part: str, data: Mapping[str, Any], given: Any) -> None:
         """Compare notes: some must be there, some must not, others may."""
-        if self.usable("notes", given):
-            for code in data.get("notes", ()):
-                self.equal(f"notes: {code} present", True, code in given)
-            for code in data.get("absent_notes", ()):
-                self.equal(f"notes: {code} present", False, code in given)
+        if self.usable(part, given):
+            for code in data.get(part, ()):
+                self.equal(f"{part}: {code} present", True, code in given)
+            for code in data.get(f"absent_{part}", ()):
+                self.equal(f"{part}: {code} present", False, code in given)
+
+    def extension(self, part: str, expected: list[Any], given: Any) -> None:
+        """Compare the items of a part about extensions; only the fields a vector states."""
+        fields = EXTENSION_PARTS[part].expected
+        for where, wanted, got in self.items(part, expected, given):
+            if not isinstance(got, Mapping) or fields[0] not in got:
+                self.errored.append(f"{where}: no {fields[0]} in {_show(got)}")
+                continue
+            for field in fields:
+                if field in wanted and field in got:
+                    self.equal(f"{where} {field}", wanted[field], got[field])
+
+    def groups(self, expected: list[Any], given: Any) -> None:
+        """Compare all groups in order; only the fields a vector states."""
+        if not self.usable("groups", given):
+            return
+        self.equal("groups: count", len(expected), len(given))
+        for number, (wanted, got) in enumerate(zip(expected, given, strict=False)):
+            for field, value in wanted.items():
+                self.equal(f"group {number} {field}", value, got.get(field))
 
     def records(self, expected: list[Any], given: Any) -> None:
         """Compare all records in order; only the fields a vector states."""
@@ -254,16 +298,30 @@ def judge(vector: Vector, answer: Any) -> Result:
         elif part == "checks":
             seen.checks(data["checks"], answer["checks"])
         elif part == "notes":
-            seen.notes(data, answer["notes"])
+            seen.notes("notes", data, answer["notes"])
         elif part == "records":
             seen.records(data["records"], answer["records"])
         elif part == "groups":
-            if seen.usable("groups", answer["groups"]):
-                seen.equal("groups", data["groups"], answer["groups"])
+            seen.groups(data["groups"], answer["groups"])
         else:
             for where, wanted, got in seen.items(part, data[part], answer[part]):
                 seen.equal(where, wanted[EXPECTED[part]] if part in EXPECTED else True, got)
+    _judge_extensions(data, answer, seen)
     return _result(vector, seen)
+
+
+def _judge_extensions(data: Mapping[str, Any], answer: Mapping[str, Any], seen: _Judge) -> None:
+    """Compare the parts about extensions that *data* asks for."""
+    parts = [name for name in (*EXTENSION_PARTS, *EXTENSION_VALUES) if name in data]
+    for part in [*parts, *(["extension_notes"] if asks_about_notes(data) else [])]:
+        if part not in answer:
+            seen.errored.append(f"{part}: no answer")
+        elif part == "extension_notes":
+            seen.notes(part, data, answer[part])
+        elif part in EXTENSION_PARTS:
+            seen.extension(part, data[part], answer[part])
+        elif seen.usable(part, answer[part]):
+            seen.equal(part, data[part], answer[part])
 
 
 def _result(vector: Vector, seen: _Judge) -> Result:

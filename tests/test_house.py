@@ -46,15 +46,17 @@ RUST = list(sources(".rs", under=("crates",)))
 
 LEFT = ("errors", "profile", "_engine")
 READERS = ("extensions", "tags", "registries")
-DECIDERS = ("guidance", "write", "analysis")
+DECIDERS = ("guidance", "policy", "write", "analysis")
 CORE = (*LEFT, "robotstxt")
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "errors": (),
     "_engine": (),
     "profile": ("errors",),
     "robotstxt": LEFT,
-    **dict.fromkeys(READERS, CORE),
+    "registries": CORE,
+    **dict.fromkeys(("extensions", "tags"), (*CORE, "registries")),
     **dict.fromkeys(DECIDERS, (*CORE, *READERS)),
+    "policy": (*CORE, *READERS, "write"),
     "lint": (*CORE, *READERS, *DECIDERS),
     "access": CORE,
     "cache": CORE,
@@ -63,14 +65,26 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 RIGHT = (*MAY_IMPORT["client"], "client", "lint")
 MAY_IMPORT |= dict.fromkeys(("bulk", "service", "integrations"), RIGHT)
 # What may be imported beside the standard library; everything else is an extra of its own layer.
-THIRD_PARTY = {"cli": {"click"}, "tags": {"http_sf"}, "extensions": {"http_sf"}}
+STRUCTURED = ("extensions", "registries", "tags", "write")
+THIRD_PARTY = {"cli": {"click"}} | {name: {"http_sf"} for name in STRUCTURED}
 # Up to guidance there is no I/O, no clock, no logging.
 WITHOUT_WORLD = (*CORE, *READERS, *DECIDERS, "lint")
 WORLD = {
     *("asyncio", "concurrent", "datetime", "http", "logging", "multiprocessing", "os", "pathlib"),
     *("random", "select", "socket", "ssl", "subprocess", "tempfile", "threading", "time", "urllib"),
 }
-WORLD_HERE = {("_engine/__init__.py", "os")}  # reads ROBOTRULES_NO_EXTENSIONS
+WORLD_HERE = {
+    ("_engine/__init__.py", "os"),  # reads ROBOTRULES_NO_EXTENSIONS
+    # Values that are times of a day or dates, and no clock.
+    ("extensions/structured.py", "datetime"),
+    ("extensions/request_rate.py", "datetime"),
+    ("extensions/visit_time.py", "datetime"),
+    # Parts of URLs, and nothing fetched.
+    ("extensions/sitemap.py", "urllib"),
+    ("extensions/clean_param.py", "urllib"),
+    # The one reader of a user's files.
+    ("registries/reading.py", "pathlib"),
+}
 
 
 def layer(path: Path) -> str:

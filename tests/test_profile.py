@@ -17,6 +17,7 @@ from robotrules.profile import (
     LEAST_MAX_BYTES,
     MORE_SPELLINGS,
     PROFILES,
+    USER_AGENT_PURPOSE,
     find_profile,
 )
 
@@ -218,9 +219,10 @@ class TestSpellings:
 
     def test_extensions_add_up(self) -> None:
         """`with_extensions` keeps those that were there."""
-        profile = DEFAULT.with_extensions(Extension("a")).with_extensions(Extension("b"))
+        profile = STRICT.with_extensions(Extension("a")).with_extensions(Extension("b"))
         assert [extension.key for extension in profile.extensions] == ["a", "b"]
-        assert DEFAULT.extensions == ()
+        assert STRICT.extensions == GOOGLE.extensions == ()
+        assert DEFAULT.extensions == (USER_AGENT_PURPOSE,)
 
 
 def test_an_extension_says_its_defaults() -> None:

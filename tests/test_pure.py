@@ -261,7 +261,7 @@ class TestRecords:
             "use",
         ]
         assert [note.code for note in robots.notes if "key" in note.code] == ["prefix-key"] * 4
-        assert read(body).groups == ()
+        assert read(body, "strict").groups == ()
 
     def test_white_space(self, read: Read) -> None:
         """VT and FF are data, and whitespace in google (AMB-10)."""

@@ -121,6 +121,7 @@ def test_a_group(robots: RobotsTxt) -> None:
     assert group.as_dict() == {
         "index": 0,
         "user_agents": ["a"],
+        "purposes": [],
         "first_line": 1,
         "last_line": 4,
         "rules": [rule.as_dict() for rule in group.rules],

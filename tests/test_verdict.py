@@ -269,6 +269,8 @@ class TestExplanation:
             "profile",
             "product_token",
             "matched_tokens",
+            "purposes",
+            "matched_purposes",
             "allowed",
             "reason",
             "groups_because",

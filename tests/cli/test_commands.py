@@ -62,6 +62,7 @@ class TestCheck:
             "pattern": "/x",
             "profile": "default",
             "product_token": "AnyBot",
+            "purposes": [],
         }
 
     def test_several_tokens(self, file: str) -> None:

@@ -20,10 +20,12 @@ import click
 
 from robotrules import Verdict
 from robotrules.cli.options import (
+    given_purposes,
     given_robots,
     given_tokens,
     given_urls,
     json_option,
+    purpose_option,
     robots_options,
     say_notes,
     single_or_many,
@@ -54,6 +56,7 @@ WIDEST_URL = 60
 @click.command()
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 @robots_options
+@purpose_option
 @click.option(
     "--urls", "file", metavar="FILE", help="Read URLs from FILE too, one a line; '-' is stdin."
 )
@@ -66,6 +69,7 @@ def check(
     robots: str | None,
     product_tokens: tuple[str, ...],
     profile: str,
+    purposes: tuple[str, ...],
     file: str | None,
     as_json: bool,
     quiet: bool,
@@ -81,6 +85,7 @@ def check(
     Examples:
       robotrules check https://example.com/a --as ExampleBot --robots robots.txt
       robotrules check /a /b?q=1 --as ExampleBot-News --as ExampleBot --robots robots.txt
+      robotrules check /a --as ExampleBot --purpose EXAMPLE-PURPOSE-1 --robots robots.txt
       curl -s https://example.com/robots.txt | robotrules check /a --as ExampleBot --robots -
       zcat urls.gz | robotrules check --urls - --as ExampleBot --robots robots.txt --json
     """
@@ -93,7 +98,7 @@ def check(
         raise Trouble(_no_urls())
     parsed = given_robots(robots, profile)
     tokens = given_tokens(product_tokens, profile, hints=not quiet)
-    rules = parsed.rules_for(single_or_many(tokens))
+    rules = parsed.rules_for(single_or_many(tokens), given_purposes(purposes))
     first = given_urls(urls, profile, hints=not quiet)
     with _opened(file) as stream:
         chunks = _chunks(first, stream, file or "")
@@ -101,7 +106,11 @@ def check(
             return int(not all(all(rules.allows_many(chunk.urls)) for chunk in chunks))
         say_notes(parsed.notes, robots or "")
         output = Output()
-        lines = JSONLines(output, tokens) if as_json else TextLines(output, [] if file else first)
+        lines = (
+            JSONLines(output, tokens, purposes)
+            if as_json
+            else TextLines(output, [] if file else first)
+        )
         # Where the lines themselves appear on the terminal, they are the progress.
         bar = sys.stderr if stream and is_terminal(sys.stderr) and not output.terminal else None
         size = size_of(stream) if stream else None
@@ -231,10 +240,13 @@ class TextLines(Lines):
 class JSONLines(Lines):
     """One JSON object a line; always ASCII."""
 
-    def __init__(self, output: Output, tokens: tuple[str, ...]) -> None:
+    def __init__(
+        self, output: Output, tokens: tuple[str, ...], purposes: tuple[str, ...] = ()
+    ) -> None:
         super().__init__(output)
         # As an explanation has it.
         self._product_token = ", ".join(tokens)
+        self._purposes = list(purposes)
 
     def texts(self, urls: Sequence[bytes]) -> Iterable[str]:
         """Return URLs as JSON strings."""
@@ -249,5 +261,6 @@ class JSONLines(Lines):
             "pattern": verdict.rule.pattern if verdict.rule else None,
             "profile": verdict.profile,
             "product_token": self._product_token,
+            "purposes": self._purposes,
         }
         return '{"url": ', f", {json.dumps(rest)[1:]}\n"

@@ -13,10 +13,12 @@ import click
 
 from robotrules import Explanation, Match, Outcome, Reason, RobotsTxt
 from robotrules.cli.options import (
+    given_purposes,
     given_robots,
     given_tokens,
     given_urls,
     json_option,
+    purpose_option,
     robots_options,
     single_or_many,
 )
@@ -47,12 +49,14 @@ SENTENCES = {
 @click.command()
 @click.argument("urls", nargs=-1, metavar="URL...")
 @robots_options
+@purpose_option
 @json_option("Print one JSON object for each URL; docs/explain.schema.json describes it.")
 def explain(
     urls: tuple[str, ...],
     robots: str | None,
     product_tokens: tuple[str, ...],
     profile: str,
+    purposes: tuple[str, ...],
     as_json: bool,
 ) -> int:
     """
@@ -74,7 +78,7 @@ def explain(
     output = Output()
     allowed = True
     for number, url in enumerate(given_urls(urls, profile)):
-        explanation = parsed.explain(url, single_or_many(tokens))
+        explanation = parsed.explain(url, single_or_many(tokens), given_purposes(purposes))
         allowed = allowed and explanation.verdict.allowed
         if as_json:
             output.json(explanation.as_dict())
@@ -121,13 +125,17 @@ class _Page:
         yield f"{self._paint(word, word)}  {visible(explanation.url)}"
         yield ""
         yield self._fact("Because", self._because())
-        yield self._fact(
-            "Crawler", f"{visible(explanation.product_token)}, profile {verdict.profile}"
-        )
+        purposes = "".join(f", purpose {visible(purpose)}" for purpose in explanation.purposes)
+        crawler = f"{visible(explanation.product_token)}{purposes}, profile {verdict.profile}"
+        yield self._fact("Crawler", crawler)
         yield self._fact("Path", visible(explanation.path))
         yield self._fact("Groups", self._why_groups())
         for group in explanation.groups[:MOST]:
-            names = listed([visible(name) for name in group.user_agents], MOST_NAMES)
+            names = listed(
+                [visible(name) for name in group.user_agents]
+                + [f"purpose {visible(purpose)}" for purpose in group.purposes],
+                MOST_NAMES,
+            )
             rules = plural(len(group.rules), "rule")
             yield self._fact("", f"{between(*group.lines, 'line')}: {names} ({rules})")
         yield from self._more(len(explanation.groups))
@@ -147,6 +155,10 @@ class _Page:
         if explanation.because is Because.TOKEN:
             name = " or ".join(map(visible, explanation.matched_tokens))
             return f"these name {name} and are merged" if several else f"this one names {name}"
+        if explanation.because is Because.PURPOSE:
+            purpose = " or ".join(map(visible, explanation.matched_purposes))
+            chosen = f"these name {purpose}, merged" if several else f"this one names {purpose}"
+            return f"none names {name}, and {chosen}"
         if explanation.because is Because.NONE:
             return f"none names {name}, and none is for '*'"
         star = "all groups for '*' count, merged" if several else "the one for '*' counts"

@@ -63,6 +63,25 @@ def robots_options(command: Command) -> Command:
     return robots(token(profile_option(command)))
 
 
+def purpose_option(command: Command) -> Command:
+    """Add `--purpose`."""
+    return click.option(
+        "--purpose",
+        "purposes",
+        metavar="PURPOSE",
+        multiple=True,
+        help="A purpose the crawler has (User-Agent-Purpose), such as EXAMPLE-PURPOSE-1; it counts "
+        "where no group names the crawler. Repeat it for several.",
+    )(command)
+
+
+def given_purposes(purposes: Sequence[str]) -> tuple[str, ...]:
+    """Return the purposes of `--purpose`."""
+    if not all(purpose.strip() for purpose in purposes):
+        raise Trouble("--purpose is empty: pass a purpose, or leave it out")
+    return tuple(purposes)
+
+
 def given_robots(robots: str | None, profile: str) -> robotrules.RobotsTxt:
     """Return the parsed file that `--robots` names."""
     if robots is None:

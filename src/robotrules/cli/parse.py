@@ -190,7 +190,9 @@ class _Page:
         """Yield each group: where it is, whom it is for, how much it says."""
         yield self._paint("heading", " group  lines        rules  user-agent lines")
         for group in self._groups:
-            names = listed([visible(name) for name in group.user_agents], MOST_NAMES)
+            named = [visible(name) for name in group.user_agents]
+            named += [f"purpose {visible(purpose)}" for purpose in group.purposes]
+            names = listed(named, MOST_NAMES)
             lines = f"{group.lines[0]}-{group.lines[1]}"
             names = self._paint("start", names)
             yield f"{group.index:6}  {lines:11}  {len(group.rules):5}  {names}"

@@ -34,6 +34,12 @@ CODES: dict[str, tuple[str, str]] = {
     "unknown-label": ("info", "The vocabulary has no such category; it is ignored."),
     "unknown-value": ("warning", "The value is neither y nor n, so the preference is unknown."),
     "bad-signal": ("error", "The signal is no key=value pair, so it is not used."),
+    "odd-signal": ("warning", "The value is neither yes nor no, so the signal says nothing."),
+    "empty-statement": ("error", "Nothing is stated, so the record is not used."),
+    "not-inherited": (
+        "warning",
+        "A record without a path states more; where this path matches, none of it counts.",
+    ),
     # De-facto records
     "bad-sitemap": ("error", "The value is no URL, so the sitemap is not used."),
     "relative-sitemap": ("warning", "A sitemap is named by an absolute URL; this one is relative."),
@@ -44,6 +50,7 @@ CODES: dict[str, tuple[str, str]] = {
     "bad-clean-param": ("error", "The value names no query parameter, so it is not used."),
     "bad-host": ("error", "The value is no host, so it is not used."),
     "second-value": ("info", "Another record of this name counts, so this one does not."),
+    "record-outside-group": ("warning", "A record before the first group is for nobody."),
     "unsupported-record": ("warning", "No crawler that is known supports this record any more."),
     "unused-record": ("info", "google/robotstxt knows this record and does not use it."),
     # A crawler's configuration (REP-2.2.1-01 to -03, PUR-3.2-01)

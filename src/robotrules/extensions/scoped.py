@@ -43,6 +43,13 @@ def split(record: Record) -> Scoped:
     return Scoped(value[:length], rest, record.end - len(rest))
 
 
+def is_usable(path: bytes, robots: RobotsTxt) -> bool:
+    """Tell whether a path pattern can match: profiles differ on odd octets (AMB-05, AMB-06)."""
+    if path.startswith(b"/") and path.isascii() and path.decode().isprintable():
+        return True
+    return bool(RuleSet.from_patterns([path], robots.profile, robots._engine)._matcher.usable())
+
+
 class ScopedSet(Generic[T]):
     """Statements with their path patterns, ready to be asked. Immutable."""
 
@@ -50,8 +57,15 @@ class ScopedSet(Generic[T]):
 
     def __init__(self, entries: Sequence[tuple[bytes | None, T]], robots: RobotsTxt) -> None:
         self._anywhere = tuple(statement for path, statement in entries if path is None)
-        scoped = [(path, statement) for path, statement in entries if path is not None]
+        # A path that cannot match must not stand for one that can and is compared alike.
+        scoped = [
+            (path, statement)
+            for path, statement in entries
+            if path is not None and is_usable(path, robots)
+        ]
         engine, profile = robots._engine, robots.profile
+        if profile.index_page:  # about Allow, and about no other record (AMB-47)
+            profile = profile.replace(index_page=False)
         self._statements: list[list[tuple[int, T]]] = []
         # Paths that are compared alike are one path (AMB-105): one pattern, several statements.
         positions: dict[str, int] = {}
@@ -64,13 +78,14 @@ class ScopedSet(Generic[T]):
                 self._statements.append([])
             self._statements[positions[rule.form]].append((order, statement))
         self._matcher = RuleSet.from_patterns(patterns, profile, engine)
-        # What the engine answers for a batch, where that says all: patterns of as many octets as
-        # another may tie with it.
+        # What the engine answers for a batch, where that says all. Two patterns of as many octets
+        # can both match one path only if one of them has a wildcard.
         rules = self._matcher.rules
         alike = Counter(rule.octets for rule in rules)
+        wild = {rule.octets for rule in rules if "*" in rule.form}
         self._by_number: dict[int, tuple[T, ...]] = {-1: self._anywhere}
         for at, rule in enumerate(rules):
-            if alike[rule.octets] == 1:
+            if alike[rule.octets] == 1 or rule.octets not in wild:
                 self._by_number[at << 2 | 1] = self._together([at])
 
     def at(self, url: URL) -> tuple[T, ...]:
@@ -91,6 +106,8 @@ class ScopedSet(Generic[T]):
 
     def at_many(self, urls: Iterable[URL]) -> list[tuple[T, ...]]:
         """Return the same for many URLs, with one crossing into the engine for most of them."""
+        if isinstance(urls, (str, bytes)):
+            raise TypeError("many URLs are a list or another iterable, not one: pass [url]")
         urls = list(urls)
         known = self._by_number
         # A number that is not known is a possible tie, or `/robots.txt`, which the engine does not

@@ -1,0 +1,63 @@
+"""
+The questions about extensions: for each part, what is asked and what is kept back.
+
+A part is a list of items; an item of a vector holds both what is asked and what is expected, and
+this table says which is which. The first expected field must be answered; others that an
+implementation leaves out are not judged. It does not know what any field means: `README.md` says
+that, and `schema/vector.schema.json` says what it looks like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+
+class Part(NamedTuple):
+    """One part that is asked item by item."""
+
+    asked: tuple[str, ...]
+    expected: tuple[str, ...]
+
+
+EXTENSION_PARTS: dict[str, Part] = {
+    "app_directives": Part(
+        ("url", "application", "product_token"),
+        ("directives", "lines", "registration", "not_applied"),
+    ),
+    "content_usage": Part(
+        ("url", "product_token", "purposes", "field", "agreement", "default"),
+        ("preferences", "applicable", "decided", "lines", "sources"),
+    ),
+    "structured": Part(("kind", "input"), ("failure", "value")),
+    "sitemaps": Part(("url",), ("sitemaps", "lines")),
+    "crawl_delays": Part(("product_token", "purposes", "star"), ("seconds", "line")),
+    "request_rates": Part(("product_token", "purposes"), ("rates",)),
+    "visit_times": Part(("product_token", "purposes"), ("windows",)),
+    "clean_urls": Part(("url",), ("clean",)),
+    "content_signals": Part(
+        ("url", "product_token", "purposes"), ("signals", "lines", "content_usage")
+    ),
+    "registry": Part(("json", "csv"), ("accepted", "names")),
+    "shipped": Part(("registry",), ("names", "fields", "references", "policy")),
+    "crawler": Part(("user_agent", "product_token", "purposes"), ("refused", "codes")),
+}
+# Asked with yes or no, and answered with one value that is compared whole.
+EXTENSION_VALUES = ("host", "unused_records")
+
+
+def asked_of(name: str, items: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the items of a part without what is expected."""
+    fields = EXTENSION_PARTS[name].asked
+    return [{field: item[field] for field in fields if field in item} for item in items]
+
+
+def asks_about_notes(data: Mapping[str, Any]) -> bool:
+    """Return whether a vector wants to know what the readers of extensions note."""
+    return "extension_notes" in data or "absent_extension_notes" in data
+
+
+def is_asked(data: Mapping[str, Any]) -> bool:
+    """Return whether a vector asks anything about extensions."""
+    names = (*EXTENSION_PARTS, *EXTENSION_VALUES)
+    return any(name in data for name in names) or asks_about_notes(data)

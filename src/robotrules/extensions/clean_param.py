@@ -1,0 +1,166 @@
+"""
+Clean-param: query parameters that change nothing on a page (Yandex; REC-clean-param-01).
+
+File scope, `p0[&p1...] [path]`. `clean_url()` takes them off a URL, so that two addresses of one
+page become one. Names and paths are case sensitive. A path is a prefix that may hold `*`; it is
+matched by the matcher of allow and disallow. Several records add up.
+
+It never touches a verdict: ask about the URL that is fetched. It does not know whether a site is
+right that a parameter changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, AnyStr, NamedTuple
+from urllib.parse import unquote_to_bytes
+
+from robotrules.extensions.codes import note
+from robotrules.profile import Extension, Role
+from robotrules.robotstxt import RobotsTxt
+from robotrules.robotstxt.ruleset import RuleSet
+from robotrules.robotstxt.values import Note, Record, octets_of, shown
+
+EXTENSION = Extension(
+    "Clean-param",
+    (),
+    Role.OTHER,
+    "file",
+    "https://yandex.com/support/webmaster/robot-workings/clean-param.html",
+)
+# Yandex reads records of up to 500 characters. The file's own limit is enough here (§2.5).
+
+
+class CleanParam(NamedTuple):
+    """Some query parameters that change nothing below a path."""
+
+    parameters: tuple[str, ...]
+    path: str | None
+    """The path pattern they are meant for, with a leading `/` or `*`; None: everywhere."""
+    record: Record
+
+    @property
+    def line(self) -> int:
+        """The line it is written in."""
+        return self.record.line
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {"parameters": list(self.parameters), "path": self.path, "line": self.line}
+
+
+class CleanParams:
+    """The Clean-param records of one file, compiled. Immutable; share it between threads."""
+
+    __slots__ = ("_everywhere", "_known", "_records", "_rules", "_scoped")
+
+    def __init__(self, robots: RobotsTxt) -> None:
+        self._records = tuple(found for found in _read(robots) if isinstance(found, CleanParam))
+        everywhere: set[bytes] = set()
+        scoped: dict[bytes, set[bytes]] = {}
+        for found in self._records:
+            fields = found.record.value.split()
+            names = everywhere if len(fields) == 1 else scoped.setdefault(_rooted(fields[1]), set())
+            names.update(_names(fields[0]))
+        self._everywhere = frozenset(everywhere)
+        self._scoped = tuple(scoped.values())
+        self._known = everywhere.union(*self._scoped)
+        self._rules = RuleSet.from_patterns(scoped, robots.profile, engine=robots._engine)
+
+    @property
+    def records(self) -> tuple[CleanParam, ...]:
+        """The records that count, in the order of the file."""
+        return self._records
+
+    def clean(self, url: AnyStr) -> AnyStr:
+        """
+        Return a URL without the parameters that change nothing there.
+
+        All else is as it was, to the octet: order, escapes, fragment. The `?` goes with the last
+        parameter. Cleaning twice is cleaning once.
+        """
+        if isinstance(url, bytes):
+            return self.clean(url.decode("utf-8", "surrogateescape")).encode(
+                "utf-8", "surrogateescape"
+            )
+        if not isinstance(url, str):
+            raise TypeError(f"a URL is str or bytes, not {type(url).__name__}")
+        before, hash_sign, fragment = url.partition("#")
+        path, question_mark, query = before.partition("?")
+        if not question_mark or not self._known:
+            return url
+        pieces = [(piece, _form(piece.partition("=")[0])) for piece in query.split("&")]
+        # The matcher is asked only about URLs that have something to lose.
+        if self._known.isdisjoint(form for _, form in pieces):
+            return url
+        dropped = self._at(path)
+        kept = [piece for piece, form in pieces if form not in dropped]
+        if len(kept) == len(pieces):
+            return url
+        rest = "&".join(kept)
+        return f"{path}{'?' if rest else ''}{rest}{hash_sign}{fragment}"
+
+    def clean_many(self, urls: Iterable[AnyStr]) -> list[AnyStr]:
+        """Return many URLs, each cleaned."""
+        if isinstance(urls, (str, bytes)):
+            raise TypeError(f"URLs are a list of str or bytes, not one: pass [{urls!r}]")
+        return [self.clean(url) for url in urls]
+
+    def _at(self, path: str) -> frozenset[bytes]:
+        # Of a URL the path alone is matched. A pattern that could see the query would see another
+        # one after cleaning, and cleaning twice would not be cleaning once.
+        _, matches = self._rules.matches(path)
+        return self._everywhere.union(*(self._scoped[position] for position, _ in matches))
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __repr__(self) -> str:
+        return f"<CleanParams: {len(self)} records, {len(self._known)} parameters>"
+
+
+def clean_params(robots: RobotsTxt) -> CleanParams:
+    """Return the Clean-param records of a file, compiled: for many URLs."""
+    return CleanParams(robots)
+
+
+def clean_url(robots: RobotsTxt, url: AnyStr) -> AnyStr:
+    """Return a URL without the query parameters that the site says change nothing there."""
+    return CleanParams(robots).clean(url)
+
+
+def notes(robots: RobotsTxt, registries: object = None) -> Iterator[Note]:
+    """Yield what is odd about the Clean-param records of a file."""
+    return (found for found in _read(robots) if isinstance(found, Note))
+
+
+def _read(robots: RobotsTxt) -> Iterator[CleanParam | Note]:
+    for record in robots.records:
+        if record.key != "clean-param":
+            continue
+        fields = record.value.split()
+        names = [name for name in fields[0].split(b"&") if name] if fields else []
+        if not names:
+            yield note("bad-clean-param", record)
+        elif len(fields) > 2 or b"?" in b"".join(fields[1:]):
+            # Two paths, or a query. To guess what was meant could join pages that differ.
+            paths = record.value.split(None, 1)[1]
+            yield note("unusable-path", record, record.end - len(paths))
+        else:
+            path = shown(_rooted(fields[1])) if fields[1:] else None
+            yield CleanParam(tuple(map(shown, names)), path, record)
+
+
+def _rooted(path: bytes) -> bytes:
+    """Return a path pattern as the matcher knows them: `catalog/` means `/catalog/`."""
+    return path if path.startswith((b"/", b"*")) else b"/" + path
+
+
+def _names(field: bytes) -> Iterator[bytes]:
+    return (unquote_to_bytes(name) for name in field.split(b"&") if name)
+
+
+def _form(name: str) -> bytes:
+    """Return a parameter's name in the form it is compared in: without escapes."""
+    octets = octets_of(name)
+    return unquote_to_bytes(octets) if b"%" in octets else octets

@@ -1,0 +1,267 @@
+"""
+Content-Usage (draft-ietf-aipref-attach-05): preferences in a robots.txt, and all of them together.
+
+A rule is `[path] statement` in a group (§3). The group is chosen as for allow and disallow, the
+longest matching path decides, statements of equal paths combine, and a URL that may not be crawled
+has no preference (§3.1). The record never touches a verdict, and for grouping it is an other record
+as it is for every parser of RFC 9309 (AMB-29). What a statement says is in `vocabulary`.
+
+It does not know HTTP: field lines are handed to it. It does not know what an application should do
+where a preference is unknown; the drafts leave that to the application.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from robotrules.extensions.codes import note
+from robotrules.extensions.scoped import Scoped, ScopedSet, split
+from robotrules.extensions.structured import Parsed, is_token, parse_dictionary
+from robotrules.extensions.vocabulary import (
+    CATEGORIES,
+    LABELS,
+    NOTHING,
+    Preference,
+    Preferences,
+    Source,
+    Statement,
+    agreed,
+    combine,
+    content_usage_field,
+    read_values,
+)
+from robotrules.profile import Extension, Role
+from robotrules.robotstxt import RobotsTxt, Tokens
+from robotrules.robotstxt.ruleset import URL, RuleSet
+from robotrules.robotstxt.values import Note, Record, shown
+
+__all__ = [
+    "CATEGORIES",
+    "EXTENSION",
+    "Preference",
+    "PreferenceSet",
+    "Preferences",
+    "Source",
+    "Statement",
+    "combine",
+    "content_usage_field",
+    "notes",
+    "preferences",
+    "preferences_for",
+]
+
+EXTENSION = Extension("Content-Usage", (), Role.OTHER, "group", "draft-ietf-aipref-attach-05 §3")
+KEY = "content-usage"
+
+FieldLines = str | bytes | Sequence[str | bytes]
+
+
+class PreferenceSet:
+    """The Content-Usage rules that one crawler reads. Compiled once, immutable, shared."""
+
+    __slots__ = ("_not_applicable", "_notes", "_rules", "_scoped")
+
+    def __init__(
+        self, scoped: ScopedSet[Statement], rules: RuleSet, notes: tuple[Note, ...]
+    ) -> None:
+        self._scoped = scoped
+        self._rules = rules
+        self._notes = notes
+        self._not_applicable = Preferences(False, NOTHING, (), notes)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What is odd about the Content-Usage records of these groups."""
+        return self._notes
+
+    def at(self, url: URL) -> Preferences:
+        """Return the preferences that the robots.txt states for *url*."""
+        if not self._rules.allows(url):
+            return self._not_applicable
+        return self._together(self._scoped.at(url))
+
+    def at_many(self, urls: Iterable[URL]) -> list[Preferences]:
+        """
+        Return the same for many URLs.
+
+        Two crossings into the engine, for the preferences and for the verdicts; URLs with the same
+        statements share one answer.
+        """
+        urls = list(urls)
+        found = self._scoped.at_many(urls)
+        # By identity: hashing a statement means hashing all it was read from.
+        answers = {
+            key: self._together(statements)
+            for key, statements in {id(statements): statements for statements in found}.items()
+        }
+        nothing = self._not_applicable
+        return [
+            answers[id(statements)] if allowed else nothing
+            for statements, allowed in zip(found, self._rules.allows_many(urls), strict=True)
+        ]
+
+    def _together(self, statements: tuple[Statement, ...]) -> Preferences:
+        return Preferences(True, tuple(combine(statements).items()), statements, self._notes)
+
+    def __len__(self) -> int:
+        return len(self._scoped)
+
+    def __bool__(self) -> bool:
+        return True  # a set without rules still has answers
+
+    def __repr__(self) -> str:
+        return f"<PreferenceSet: {len(self)} rules>"
+
+
+def preferences_for(
+    robots: RobotsTxt, product_token: Tokens, purposes: Sequence[str] = ()
+) -> PreferenceSet:
+    """Return the Content-Usage rules that a crawler reads, ready to be asked."""
+    if not isinstance(robots, RobotsTxt):
+        name = type(robots).__name__
+        raise TypeError(f"robots is a RobotsTxt, not {name}: pass robotrules.parse(body)")
+    groups = robots.select(product_token, purposes)
+    found = [
+        _Found.of(record) for group in groups for record in group.records if record.key == KEY
+    ]
+    entries = [(one.scoped.path, one.statement()) for one in found if one.is_rule]
+    rules = robots.rules_for(product_token, purposes)
+    return PreferenceSet(ScopedSet(entries, robots), rules, tuple(_notes(found, robots)))
+
+
+def preferences(
+    url: URL,
+    product_token: Tokens,
+    *,
+    robots: RobotsTxt | None = None,
+    purposes: Sequence[str] = (),
+    field: FieldLines | None = None,
+    agreement: Mapping[str, Preference | str] | None = None,
+) -> Preferences:
+    """
+    Return the preferences for the content fetched from *url*, from all that states some.
+
+    *robots* is the file that was current at the fetch (attach-05 §3.3), *field* the Content-Usage
+    lines of the final response: those of redirects are not carried over (AMB-114). *agreement*
+    overrides both where it says something (vocab §5.2), such as `{"train-ai": "allowed"}`.
+    """
+    stated = Preferences(True, NOTHING, ())
+    if robots is not None:
+        stated = preferences_for(robots, product_token, purposes).at(url)
+    if field is None and agreement is None:
+        return stated
+    # A robots.txt that disallows the URL takes nothing away from a field that came with content.
+    statements = stated.statements
+    if field is not None:
+        statements += (content_usage_field(field),)
+    if agreement is not None:
+        statements += (agreed(agreement),)
+    return stated._replace(values=tuple(combine(statements).items()), statements=statements)
+
+
+# --- Records ----------------------------------------------------------------------------------
+
+
+class _Found(NamedTuple):
+    """A Content-Usage record, read."""
+
+    record: Record
+    scoped: Scoped
+    parsed: Parsed
+
+    @classmethod
+    def of(cls, record: Record) -> _Found:
+        """Read a record; its statement is octets and not text (attach §3.2, vocab §6.3)."""
+        scoped = split(record)
+        return cls(record, scoped, parse_dictionary(scoped.statement))
+
+    @property
+    def is_rule(self) -> bool:
+        """
+        Whether it states anything.
+
+        An empty or broken statement is no rule, so shorter paths still count: a typo must not
+        switch a wider `train-ai=n` off (AMB-111, RFC 9309 §2.3.1.5).
+        """
+        return bool(self.parsed.value)
+
+    def statement(self) -> Statement:
+        path, text = self.scoped.path, shown(self.scoped.statement)
+        written = None if path is None else shown(path)
+        return Statement(Source.ROBOTS, read_values(self.parsed), text, self.record, written)
+
+
+def notes(robots: RobotsTxt, registries: object = None) -> Iterator[Note]:
+    """Yield what is odd about the Content-Usage records of a file."""
+    found = [_Found.of(record) for record in robots.records if record.key == KEY]
+    yield from _notes(found, robots)
+
+
+def _notes(found: Sequence[_Found], robots: RobotsTxt) -> Iterator[Note]:
+    stated = _labels_by_path(found)
+    for one in found:
+        if one.record.group is None:
+            yield note("record-outside-group", one.record)
+        if not one.is_rule:
+            yield _why_no_rule(one)
+            continue
+        path = one.scoped.path
+        if path is not None and not _can_match(path, robots):
+            yield note("unusable-path", one.record, end=one.record.start + len(path))
+        yield from _odd_members(one)
+        group = one.record.group
+        everywhere = stated.get((group, None), set())
+        if path is not None and everywhere - stated[group, path]:
+            # Nothing is inherited from a shorter path, category by category or at all (AMB-113).
+            yield note("not-inherited", one.record)
+
+
+def _labels_by_path(found: Sequence[_Found]) -> dict[tuple[int | None, bytes | None], set[str]]:
+    """Return the labels of the vocabulary that each group has for each path."""
+    stated: dict[tuple[int | None, bytes | None], set[str]] = {}
+    for one in found:
+        if one.is_rule:
+            labels = stated.setdefault((one.record.group, one.scoped.path), set())
+            labels.update(label for label in one.parsed.value if label in CATEGORIES)
+    return stated
+
+
+def _can_match(path: bytes, robots: RobotsTxt) -> bool:
+    made = RuleSet.from_patterns([path], robots.profile, robots._engine)
+    return bool(made._matcher.usable())
+
+
+def _why_no_rule(one: _Found) -> Note:
+    record, (_, statement, start), parsed = one
+    if parsed.too_large:
+        return note("too-large", record, start)
+    if not statement:
+        return note("empty-statement", record)
+    word = re.match(rb"[^ \t]+", statement)
+    # `*.pdf$ train-ai=n` has no path, because only `/` starts one, and `*` may start a key
+    # (AMB-112): what was meant is `/*.pdf$`.
+    if word and (statement.startswith(b"*") or b"/" in word[0]):
+        rest = statement[word.end() :].strip(b" \t")
+        if rest and parse_dictionary(rest).value:
+            return note("unusable-path", record, start, start + word.end())
+    return note("bad-structure", record, start)
+
+
+def _odd_members(one: _Found) -> Iterator[Note]:
+    for label, (value, _) in one.parsed.value.items():
+        if label not in CATEGORIES:
+            yield note("unknown-label", one.record, *_span(one, label))
+        elif not is_token(value) or str(value) not in LABELS:
+            yield note("unknown-value", one.record, *_span(one, label))
+
+
+def _span(one: _Found, label: str) -> tuple[int, int]:
+    """Return where a label stands: its last place, as its last value counts."""
+    _, statement, start = one.scoped
+    place = (start, one.record.end)
+    for found in re.finditer(rb"(?:^|,)[ \t]*([a-z*][a-z0-9_.*-]*)", statement):
+        if found[1] == label.encode():
+            place = (start + found.start(1), start + found.end(1))
+    return place

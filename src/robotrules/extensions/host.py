@@ -1,0 +1,82 @@
+"""
+Host: which of its mirrors a site prefers (Yandex until 2018; REC-host-01).
+
+File scope. The first good one counts, as it did for Yandex. It has no effect on crawling: nothing
+here rewrites a URL or a verdict. Whether the host exists is not known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from robotrules.extensions.codes import note
+from robotrules.profile import Extension, Role
+from robotrules.robotstxt import RobotsTxt
+from robotrules.robotstxt.values import Note, Record
+
+EXTENSION = Extension("Host", (), Role.OTHER, "file", "Yandex, obsolete since March 2018")
+
+# Loose: letters of any script, `_`, a scheme, a port, a slash at the end, all of which are written.
+_HOST = re.compile(r"(?:(https?)://)?([-\w]+(?:\.[-\w]+)*)\.?(?::([0-9]{1,5}))?/?", re.IGNORECASE)
+# RFC 1035 §2.3.4: a name has at most 253 characters; the scheme and the port come on top.
+_LONGEST_NAME = 253
+_LONGEST = len("https://") + _LONGEST_NAME + len(":65535/") + 1
+
+
+class PreferredHost(NamedTuple):
+    """The host that a site calls its own."""
+
+    host: str
+    """The name in lower case, without a dot at its end."""
+    port: int | None
+    scheme: str | None
+    """`http` or `https`, where one was written."""
+    record: Record
+
+    @property
+    def line(self) -> int:
+        """The line it is named in."""
+        return self.record.line
+
+    def __str__(self) -> str:
+        scheme = f"{self.scheme}://" if self.scheme else ""
+        port = f":{self.port}" if self.port is not None else ""
+        return f"{scheme}{self.host}{port}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {"host": self.host, "port": self.port, "scheme": self.scheme, "line": self.line}
+
+
+def preferred_host(robots: RobotsTxt) -> PreferredHost | None:
+    """Return the host that the first good Host record of a file names, in whatever group."""
+    hosts = (_host(record) for record in robots.records if record.key == "host")
+    return next((host for host in hosts if host), None)
+
+
+def notes(robots: RobotsTxt, registries: object = None) -> Iterator[Note]:
+    """Yield what is odd about the Host records of a file."""
+    counted = False
+    for record in robots.records:
+        if record.key != "host":
+            continue
+        if _host(record) is None:
+            yield note("bad-host", record)
+        elif counted:
+            yield note("second-value", record)
+        else:
+            counted = True
+
+
+def _host(record: Record) -> PreferredHost | None:
+    text = record.text
+    found = _HOST.fullmatch(text) if len(text) <= _LONGEST else None
+    if not found or len(found[2]) > _LONGEST_NAME:
+        return None
+    scheme, name, digits = found.groups()
+    port = int(digits) if digits else None
+    if port is not None and not 0 < port < 1 << 16:
+        return None
+    return PreferredHost(name.lower(), port, scheme.lower() if scheme else None, record)

@@ -1,0 +1,208 @@
+"""User-Agent-Purpose: groups for what a crawler is for (draft-illyes-rep-purpose)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import permutations
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import robotrules
+from robotrules import Because, CrawlerError, ProductTokenError, RobotsTxt, crawler_notes
+from robotrules.extensions import purpose
+from robotrules.registries import SHIPPED, Purpose, Registry
+
+Read = Callable[..., RobotsTxt]
+ONE, TWO = "EXAMPLE-PURPOSE-1", "EXAMPLE-PURPOSE-2"
+HEADER = "Mozilla/5.0 (compatible; ExampleBot/0.1; ExamplePurpose; https://www.example.com/bot.html)"
+
+
+class TestChoice:
+    """Whose rules count: the product token's, else the purposes', else the star's (AMB-95)."""
+
+    def test_it_opens_groups(self, read: Read) -> None:
+        """`user-agent-purpose` starts groups just like `user-agent` (PUR-3-01)."""
+        robots = read(f"User-agent-purpose: {ONE}\nDisallow: /x")
+        assert not robots.check("/x", "foo", [ONE])
+        assert robots.check("/x", "foo")
+        assert robots.check("/x", "foo", [TWO])
+
+    def test_name_and_token_ignore_case(self, read: Read) -> None:
+        """Neither the record's name nor its token has a case; white space does not count."""
+        robots = read(b" USER-AGENT-PURPOSE\t:  example-purpose-1 \r\nDisallow: /x")
+        assert not robots.check("/x", "foo", ["Example-Purpose-1"])
+
+    @pytest.mark.parametrize("other", ["EXAMPLE-PURPOSE-12", "EXAMPLE-PURPOSE-", "EXAMPLE", "*"])
+    def test_tokens_are_compared_whole(self, read: Read, other: str) -> None:
+        """Digits belong to a purpose, and no part of one is another (AMB-98)."""
+        robots = read(f"User-agent-purpose: {ONE}\nDisallow: /x")
+        assert robots.check("/x", "foo", [other])
+
+    def test_the_product_token_goes_first(self, read: Read) -> None:
+        """Where a group names the crawler, groups of its purposes are not consulted."""
+        robots = read(f"User-agent: foo\nAllow: /\nUser-agent-purpose: {ONE}\nDisallow: /")
+        assert robots.check("/x", "foo", [ONE])
+        assert not robots.check("/x", "bar", [ONE])
+        assert robots.explain("/x", "foo", [ONE]).because is Because.TOKEN
+
+    def test_the_star_goes_last(self, read: Read) -> None:
+        """Without any match the star group counts."""
+        robots = read(f"User-agent-purpose: {ONE}\nAllow: /\nUser-agent: *\nDisallow: /x")
+        assert not robots.check("/x", "foo", [TWO])
+        assert robots.check("/x", "foo", [ONE])
+        assert not robots.check("/x", "foo")
+
+    def test_groups_of_purposes_merge(self, read: Read) -> None:
+        """Several groups that name a purpose are one, and several purposes add up."""
+        text = (
+            f"User-agent-purpose: {ONE}\nDisallow: /x\nUser-agent: z\nDisallow: /q\n"
+            f"User-agent-purpose: {ONE}\nDisallow: /y\nUser-agent-purpose: {TWO}\nDisallow: /z"
+        )
+        for purposes in permutations([ONE, TWO, ONE]):
+            rules = read(text).rules_for("foo", purposes)
+            assert rules.allows_many(["/x", "/y", "/z", "/q"]) == [False, False, False, True]
+
+    def test_mixed_groups(self, read: Read) -> None:
+        """Agents and purposes in one head mean either (AMB-96); the draft's own example."""
+        robots = read(
+            f"User-Agent: FooBot\nUser-Agent-Purpose: {ONE}\nDisallow: /\n"
+            f"# {TWO} crawlers are allowed.\nUser-Agent-Purpose: {TWO}\n"
+        )
+        assert not robots.check("/x", "FooBot")
+        assert not robots.check("/x", "bar", [ONE])
+        assert robots.check("/x", "bar", [TWO])
+        assert [group.purposes for group in robots.groups] == [(ONE,), (TWO,)]
+
+    @pytest.mark.parametrize("value", ["*", "", "UNKNOWN"])
+    def test_a_line_that_names_nobody_still_opens_a_group(self, read: Read, value: str) -> None:
+        """Its rules do not fall into the group before it (AMB-97)."""
+        robots = read(f"User-agent: a\nAllow: /\nUser-agent-purpose: {value}\nDisallow: /x")
+        assert robots.check("/x", "a")
+        assert robots.check("/x", "b", ["*", ONE])
+
+    def test_without_the_extension(self, read: Read) -> None:
+        """Profile strict is RFC 9309 alone: the record is one of others and opens nothing."""
+        text = f"User-agent: a\nAllow: /\nUser-agent-purpose: {ONE}\nDisallow: /x"
+        assert not read(text, "strict").check("/x", "a")
+        plugged = robotrules.STRICT.with_extensions(purpose.EXTENSION)
+        assert read(text, plugged).check("/x", "a")
+        assert not read(text, plugged).check("/x", "b", [ONE])
+
+
+class TestExplanation:
+    """An explanation shows whether product token, purpose or star chose the groups."""
+
+    def test_by_purpose(self, read: Read) -> None:
+        """What was asked, what matched, and why."""
+        robots = read(f"User-agent-purpose: {ONE}\nDisallow: /x\nUser-agent: *\nAllow: /")
+        told = robots.explain("/x", "foo", [TWO, ONE])
+        assert (told.because, told.purposes) == (Because.PURPOSE, (TWO, ONE))
+        assert (told.matched_purposes, told.matched_tokens) == ((ONE,), ())
+        shown = told.as_dict()
+        assert (shown["groups_because"], shown["matched_purposes"]) == ("purpose", [ONE])
+        assert shown["groups"][0]["purposes"] == [ONE]
+
+    def test_by_star(self, read: Read) -> None:
+        """Nothing matched, nothing is named."""
+        told = read("User-agent: *\nAllow: /").explain("/x", "foo", [ONE])
+        assert (told.because, told.matched_purposes) == (Because.STAR, ())
+
+
+class TestAsking:
+    """What may be passed, and what is remembered."""
+
+    @pytest.mark.parametrize("purposes", ["EXAMPLE-PURPOSE-1", b"x", [b"x"], [None], [1]])
+    def test_what_is_no_list_of_purposes(self, read: Read, purposes: Any) -> None:
+        """Anything but a list of text is a TypeError that shows one."""
+        with pytest.raises(TypeError, match="EXAMPLE-PURPOSE-1"):
+            read("").check("/", "a", purposes)
+
+    def test_an_empty_purpose(self, read: Read) -> None:
+        """It would match nothing, so it is a mistake."""
+        with pytest.raises(ProductTokenError, match="empty"):
+            read("").check("/", "a", [""])
+
+    def test_answers_do_not_depend_on_who_asked_before(self, read: Read) -> None:
+        """Rule sets are remembered by name and purposes together."""
+        text = f"User-agent: a\nDisallow: /a\nUser-agent-purpose: {ONE}\nDisallow: /p"
+        asked = [("a", ()), ("b", ()), ("b", (ONE,)), ("a", (ONE,)), (("a", "b"), (ONE,)), ("b", ())]
+        robots = read(text)
+        for name, purposes in asked * 2:
+            fresh = read(text).rules_for(name, purposes)
+            assert robots.rules_for(name, list(purposes)) == fresh
+
+
+class TestCrawler:
+    """A crawler's configuration: product token and purposes are in the header it sends."""
+
+    def test_a_good_one(self) -> None:
+        """The draft's own header holds both."""
+        assert crawler_notes(HEADER, "ExampleBot", ["ExamplePurpose"]) == ()
+
+    @pytest.mark.parametrize(
+        ("header", "token", "purposes", "code"),
+        [
+            (HEADER, "ExampleBot", ["Other"], "purpose-not-sent"),
+            ("curl/8 (+https://example.com)", "ExampleBot", [], "product-token-not-sent"),
+            ("Foo/1.0 (+https://example.com)", "Foo/1.0", [], "product-token-grammar"),
+            ("ExampleBot/1.0", "ExampleBot", [], "no-contact"),
+        ],
+    )
+    def test_what_is_wrong(self, header: str, token: str, purposes: list[str], code: str) -> None:
+        """REP-2.2.1-01 to -03 and PUR-3.2-01, each with its code."""
+        assert [note.code for note in crawler_notes(header, token, purposes)] == [code]
+
+    def test_strict_refuses_what_must_not_be(self) -> None:
+        """A broken MUST is an error in profile strict; a broken SHOULD is a note there too."""
+        with pytest.raises(CrawlerError, match=r"'Other'.*§3\.2"):
+            crawler_notes(HEADER, "ExampleBot", ["Other"], profile="strict")
+        with pytest.raises(CrawlerError, match=r"'Foo/1\.0'.*§2\.2\.1"):
+            crawler_notes("Foo/1.0 (x)", "Foo/1.0", profile="strict")
+        (note,) = crawler_notes("curl/8 (x)", "ExampleBot", profile="strict")
+        assert note.code == "product-token-not-sent"
+
+    def test_case_does_not_matter(self) -> None:
+        """Tokens have no case, so a header may spell them as it likes."""
+        assert crawler_notes(HEADER.upper(), "examplebot", ["examplepurpose"]) == ()
+
+    def test_a_registry(self) -> None:
+        """Once a registry is loaded, only its purposes are known."""
+        known = SHIPPED._replace(purposes=Registry(Purpose, [Purpose("ExamplePurpose", "Examples", "https://e.example")]))
+        assert crawler_notes(HEADER, "ExampleBot", ["examplepurpose"], registries=known) == ()
+        header = HEADER.replace("ExamplePurpose", "Other")
+        (note,) = crawler_notes(header, "ExampleBot", ["Other"], registries=known)
+        assert note.code == "unregistered-purpose"
+
+    def test_misuse(self) -> None:
+        """A str is no list of purposes, and octets are no header."""
+        with pytest.raises(TypeError, match=r"pass \['x'\]"):
+            crawler_notes(HEADER, "ExampleBot", "x")
+        with pytest.raises(TypeError, match="user_agent is a str"):
+            crawler_notes(b"x", "ExampleBot")  # type: ignore[arg-type]
+
+    @given(st.text(), st.text(), st.lists(st.text()))
+    def test_any_text_has_an_answer(self, header: str, token: str, purposes: list[str]) -> None:
+        """Headers come from configuration files: whatever they hold, there are notes or none."""
+        crawler_notes(header, token, purposes)
+
+
+class TestNotes:
+    """What is odd about the purpose lines of a file."""
+
+    def test_lines_that_name_nobody(self, read: Read) -> None:
+        """The star and nothing at all, each with the span of its value."""
+        robots = read("User-agent-purpose: *\nUser-agent-purpose:\nUser-agent-purpose: X\nAllow: /")
+        found = list(purpose.notes(robots))
+        assert [(note.code, note.line) for note in found] == [("star-purpose", 1), ("empty-purpose", 2)]
+        assert robots.body[found[0].start : found[0].end] == b"*"
+        assert found[0].message == "There is no '*' purpose: the line names nobody."
+
+    def test_unregistered(self, read: Read) -> None:
+        """Known only once a registry is loaded; compared without case (PUR-3.2-02, -04)."""
+        known = SHIPPED._replace(purposes=Registry(Purpose, [Purpose(ONE, "Examples", "https://e.example")]))
+        robots = read(f"User-agent-purpose: {ONE.lower()}\nUser-agent-purpose: foo\nAllow: /")
+        assert [note.line for note in purpose.notes(robots, known)] == [2]
+        assert list(purpose.notes(robots)) == []

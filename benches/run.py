@@ -26,6 +26,7 @@ import facts
 import growth
 import measure
 import processes
+import scoped
 import table
 from corpora import Case, pathological, real
 from definitions import NAMES, definition
@@ -87,11 +88,7 @@ def run_real(
     around = plan["around_median"]
     for heading, timings, fastest in (
         ("The whole corpus, time for one file or one URL:", whole, False),
-        (
-            "The same, each twentieth of it in its fastest round:",
-            whole,
-            True,
-        ),
+        ("The same, each twentieth of it in its fastest round:", whole, True),
         (f"The median file (mean of the {around} around the median size):", middle, False),
     ):
         report.say(heading, "", _timing_table(plan, found, timings, fastest), "")
@@ -322,6 +319,7 @@ def run_process(
 TABLES: dict[str, Callable[[dict[str, Any], Sequence[engines.Engine], Report, Progress], None]] = {
     "real": run_real,
     "rules": run_rules,
+    "scoped": lambda plan, _, report, progress: scoped.run(plan, report, progress),
     "pathological": run_pathological,
     "process": run_process,
 }

@@ -23,7 +23,7 @@ class Part(NamedTuple):
 EXTENSION_PARTS: dict[str, Part] = {
     "app_directives": Part(
         ("url", "application", "product_token"),
-        ("directives", "lines", "registration", "not_applied"),
+        ("directives", "lines", "registration", "not_applied", "overrides"),
     ),
     "content_usage": Part(
         ("url", "product_token", "purposes", "field", "agreement", "default"),
@@ -39,7 +39,7 @@ EXTENSION_PARTS: dict[str, Part] = {
         ("url", "product_token", "purposes"), ("signals", "lines", "content_usage")
     ),
     "registry": Part(("json", "csv"), ("accepted", "names")),
-    "shipped": Part(("registry",), ("names", "fields", "references", "policy")),
+    "shipped": Part(("registry",), ("names", "fields", "references", "procedures")),
     "crawler": Part(("user_agent", "product_token", "purposes"), ("refused", "codes")),
 }
 # Asked with yes or no, and answered with one value that is compared whole.

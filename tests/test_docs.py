@@ -2,30 +2,43 @@
 The examples in the documentation are run, and say what they print.
 
 A Python block is executed with those before it on its page. A `print(...)` with a comment on its
-line prints exactly that comment.
+line prints exactly that comment. A block that looks like a session of the interpreter is one.
 """
 
 from __future__ import annotations
 
 import contextlib
+import doctest
 import io
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = ["README.md", "docs/tutorial.md"]
+PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PAGES = [
+    str(page.relative_to(ROOT))
+    for page in (ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")))
+    if PYTHON.search(page.read_text(encoding="utf-8"))
+]
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_examples_do_what_they_say(page: str) -> None:
     """Every Python block of a page runs, and prints what its comments promise."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    assert blocks
     names: dict[str, object] = {}
-    for block in blocks:
+    session, runner = doctest.DocTestParser(), doctest.DocTestRunner()
+    for block in PYTHON.findall(text):
+        if block.startswith(">>>"):
+            test = session.get_doctest(block, names, page, page, 0)
+            told = io.StringIO()
+            assert not runner.run(test, out=told.write, clear_globs=False).failed, told.getvalue()
+            names.update(test.globs)
+            continue
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             exec(compile(block, page, "exec"), names)
@@ -40,3 +53,17 @@ def test_links_lead_somewhere() -> None:
     for page in pages:
         for link in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text(encoding="utf-8")):
             assert (page.parent / link).exists(), f"{page.name} links to {link}"
+
+
+EXAMPLES = sorted(ROOT.glob("examples/*.py"))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_prints_what_it_printed(example: Path, tmp_path: Path) -> None:
+    """Every example runs on its own, anywhere, and prints what stands in `tests/examples`."""
+    ran = subprocess.run(
+        [sys.executable, str(example)], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    expected = ROOT / "tests" / "examples" / f"{example.stem}.txt"
+    assert ran.stdout == expected.read_text(encoding="utf-8")

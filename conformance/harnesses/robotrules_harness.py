@@ -12,6 +12,7 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
+import extension_answers
 import protocol
 
 import robotrules
@@ -31,6 +32,7 @@ def answer(question: protocol.Question, engine: Any = None) -> protocol.Answer:
         "notes": [note.code for note in robots.notes] if question["notes"] else None,
         "records": [_record(record) for record in robots.records] if question["records"] else None,
         "groups": [_group(group) for group in robots.groups] if question["groups"] else None,
+        **extension_answers.answers(question, robots),
     }
 
 
@@ -52,10 +54,11 @@ def _check(robots: robotrules.RobotsTxt, check: Mapping[str, Any]) -> protocol.A
     The hot path, the batch and the verdict are three doors to one decision; where they differ
     there is no answer to give.
     """
-    url, token = check["url"], check["product_token"]
-    verdict = robots.check(url, token)
-    rules = robots.rules_for(token)
+    url, token, purposes = check["url"], check["product_token"], check["purposes"]
+    verdict = robots.check(url, token, purposes)
+    rules = robots.rules_for(token, purposes)
     doors = [rules.allows(url), *rules.allows_many([url, url]), bool(rules.check(url))]
+    doors.append(robots.explain(url, token, purposes).verdict.allowed)
     if any(door != verdict.allowed for door in doors):
         return {"errored": f"check says {verdict.allowed}, the other doors say {doors}"}
     return {"allowed": verdict.allowed, "line": verdict.line, "reason": str(verdict.reason)}
@@ -86,7 +89,11 @@ def _record(record: robotrules.Record) -> protocol.Answer:
 
 def _group(group: robotrules.Group) -> protocol.Answer:
     lines = [rule.line for rule in group.rules]
-    return {"user_agents": list(group.user_agents), "rules": lines}
+    return {
+        "user_agents": list(group.user_agents),
+        "purposes": list(group.purposes),
+        "rules": lines,
+    }
 
 
 class RobotrulesHarness:

@@ -1,0 +1,1 @@
+"""Readers of records beyond User-agent, Allow and Disallow: one file for each module."""

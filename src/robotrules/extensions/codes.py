@@ -30,6 +30,13 @@ CODES: dict[str, tuple[str, str]] = {
         "warning",
         "Application directives belong in a '*' group: others may not see them here.",
     ),
+    "unseen-directives": (
+        "warning",
+        "The application obeys other groups than this one, so it does not read the record.",
+    ),
+    "overridden-directive": ("warning", "A later record gives the directive another value."),
+    "no-application": ("warning", "The record names no application, so it says nothing."),
+    "comment-in-value": ("warning", "A '#' starts a comment even inside a value (AMB-16)."),
     # Content-Usage and Content-Signal (AMB-109 to AMB-116)
     "unknown-label": ("info", "The vocabulary has no such category; it is ignored."),
     "unknown-value": ("warning", "The value is neither y nor n, so the preference is unknown."),

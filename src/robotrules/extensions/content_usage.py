@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from robotrules.extensions.codes import note
-from robotrules.extensions.scoped import Scoped, ScopedSet, split
+from robotrules.extensions.scoped import Scoped, ScopedSet, is_usable, split
 from robotrules.extensions.structured import Parsed, is_token, parse_dictionary
 from robotrules.extensions.vocabulary import (
     CATEGORIES,
@@ -89,18 +89,20 @@ class PreferenceSet:
         Two crossings into the engine, for the preferences and for the verdicts; URLs with the same
         statements share one answer.
         """
+        if isinstance(urls, (str, bytes)):
+            raise TypeError("many URLs are a list or another iterable, not one: pass [url]")
         urls = list(urls)
         found = self._scoped.at_many(urls)
-        # By identity: hashing a statement means hashing all it was read from.
-        answers = {
-            key: self._together(statements)
-            for key, statements in {id(statements): statements for statements in found}.items()
-        }
+        # By identity: hashing a statement means hashing all it was read from. No loop runs for
+        # each URL here but the last.
+        different = dict(zip(map(id, found), found, strict=True))
+        answers = {key: self._together(statements) for key, statements in different.items()}
+        stated = list(map(answers.__getitem__, map(id, found)))
+        allowed = self._rules.allows_many(urls)
+        if all(allowed):
+            return stated
         nothing = self._not_applicable
-        return [
-            answers[id(statements)] if allowed else nothing
-            for statements, allowed in zip(found, self._rules.allows_many(urls), strict=True)
-        ]
+        return [one if may else nothing for one, may in zip(stated, allowed, strict=True)]
 
     def _together(self, statements: tuple[Statement, ...]) -> Preferences:
         return Preferences(True, tuple(combine(statements).items()), statements, self._notes)
@@ -123,9 +125,7 @@ def preferences_for(
         name = type(robots).__name__
         raise TypeError(f"robots is a RobotsTxt, not {name}: pass robotrules.parse(body)")
     groups = robots.select(product_token, purposes)
-    found = [
-        _Found.of(record) for group in groups for record in group.records if record.key == KEY
-    ]
+    found = [_Found.of(record) for group in groups for record in group.records if record.key == KEY]
     entries = [(one.scoped.path, one.statement()) for one in found if one.is_rule]
     rules = robots.rules_for(product_token, purposes)
     return PreferenceSet(ScopedSet(entries, robots), rules, tuple(_notes(found, robots)))
@@ -208,7 +208,7 @@ def _notes(found: Sequence[_Found], robots: RobotsTxt) -> Iterator[Note]:
             yield _why_no_rule(one)
             continue
         path = one.scoped.path
-        if path is not None and not _can_match(path, robots):
+        if path is not None and not is_usable(path, robots):
             yield note("unusable-path", one.record, end=one.record.start + len(path))
         yield from _odd_members(one)
         group = one.record.group
@@ -228,11 +228,6 @@ def _labels_by_path(found: Sequence[_Found]) -> dict[tuple[int | None, bytes | N
     return stated
 
 
-def _can_match(path: bytes, robots: RobotsTxt) -> bool:
-    made = RuleSet.from_patterns([path], robots.profile, robots._engine)
-    return bool(made._matcher.usable())
-
-
 def _why_no_rule(one: _Found) -> Note:
     record, (_, statement, start), parsed = one
     if parsed.too_large:
@@ -250,18 +245,19 @@ def _why_no_rule(one: _Found) -> Note:
 
 
 def _odd_members(one: _Found) -> Iterator[Note]:
-    for label, (value, _) in one.parsed.value.items():
-        if label not in CATEGORIES:
-            yield note("unknown-label", one.record, *_span(one, label))
-        elif not is_token(value) or str(value) not in LABELS:
-            yield note("unknown-value", one.record, *_span(one, label))
+    odd = {
+        label: "unknown-value" if label in CATEGORIES else "unknown-label"
+        for label, (value, _) in one.parsed.value.items()
+        if label not in CATEGORIES or not is_token(value) or str(value) not in LABELS
+    }
+    if odd:
+        places = _places(one)
+        for label, code in odd.items():
+            yield note(code, one.record, *places.get(label, (one.scoped.start, one.record.end)))
 
 
-def _span(one: _Found, label: str) -> tuple[int, int]:
-    """Return where a label stands: its last place, as its last value counts."""
+def _places(one: _Found) -> dict[str, tuple[int, int]]:
+    """Return where each label stands: its last place, as its last value counts."""
     _, statement, start = one.scoped
-    place = (start, one.record.end)
-    for found in re.finditer(rb"(?:^|,)[ \t]*([a-z*][a-z0-9_.*-]*)", statement):
-        if found[1] == label.encode():
-            place = (start + found.start(1), start + found.end(1))
-    return place
+    labels = re.finditer(rb"(?:^|,)[ \t]*([a-z*][a-z0-9_.*-]*)", statement)
+    return {label[1].decode(): (start + label.start(1), start + label.end(1)) for label in labels}

@@ -16,7 +16,7 @@ from robotrules.profile import Extension, Role
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.values import Note, Record
 
-EXTENSION = Extension("Host", (), Role.OTHER, "file", "Yandex, obsolete since March 2018")
+EXTENSION = Extension("Host", (), Role.OTHER, "file", "Yandex, obsolete since 2018")
 
 # Loose: letters of any script, `_`, a scheme, a port, a slash at the end, all of which are written.
 _HOST = re.compile(r"(?:(https?)://)?([-\w]+(?:\.[-\w]+)*)\.?(?::([0-9]{1,5}))?/?", re.IGNORECASE)

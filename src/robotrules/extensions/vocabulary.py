@@ -125,17 +125,15 @@ class Preferences(NamedTuple):
         return {
             "applicable": self.applicable,
             "preferences": {category: str(value) for category, value in self.values},
-            "because": {
-                category: [
-                    at
-                    for at, statement in enumerate(self.statements)
-                    if any(statement is one for one in self.because(category))
-                ]
-                for category, _ in self.values
-            },
+            "because": {category: self._positions(category) for category, _ in self.values},
             "statements": [statement.as_dict() for statement in self.statements],
             "notes": [note.as_dict() for note in self.notes],
         }
+
+    def _positions(self, category: str) -> list[int]:
+        """Return the positions of the statements that decide."""
+        deciding = set(map(id, self.because(category)))
+        return [at for at, statement in enumerate(self.statements) if id(statement) in deciding]
 
 
 def combine(statements: Iterable[Statement]) -> dict[str, Preference]:

@@ -181,7 +181,7 @@ def shown(value: object) -> str:
 
 # A name from a file ends up in terminals and in JSON: controls, line separators and surrogates do
 # harm there and have no meaning here.
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_CONTROL = "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
 
 
 def _nothing(_: str) -> None:
@@ -196,7 +196,7 @@ def not_text(value: object) -> tuple[str, str] | None:
         return f"{shown(value)} is no text", "write a string"
     if not value.strip():
         return "there are only spaces", "write what belongs there"
-    if _CONTROL.search(value):
+    if re.search(_CONTROL, value):
         return f"{shown(value)} holds a control character or line break", "write one line of text"
     return None
 
@@ -205,12 +205,12 @@ def _token(text: str) -> tuple[str, str] | None:
     import http_sf
 
     try:
-        value, parameters = _item(text)
+        value, _ = _item(text)
     except ValueError:  # not ASCII, or no Structured Field
         pass
     else:
-        # The parser takes spaces at the ends, and the registry does not.
-        if isinstance(value, http_sf.Token) and not parameters and str(value) == text:
+        # The parser takes spaces at the ends and parameters, and the registry does not.
+        if isinstance(value, http_sf.Token) and str(value) == text:
             return None
     return (
         f"{shown(text)} is no Token (RFC 9651 §3.3.4)",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from robotrules.errors import RegistryError
 from robotrules.registries.entries import (
@@ -27,15 +27,11 @@ from robotrules.registries.entries import (
 from robotrules.registries.registry import Registries, Registry, conflict, laid_under
 from robotrules.registries.shipped import SHIPPED
 
-
-class PathLike(Protocol):
-    """A path as `pathlib` has them."""
-
-    def __fspath__(self) -> str:
-        """Return the path as text."""
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
-def load(path: str | PathLike, *, over: Registries = SHIPPED) -> Registries:
+def load(path: str | Path, *, over: Registries = SHIPPED) -> Registries:
     """
     Read a `.json` or `.csv` file and lay it over other registries.
 

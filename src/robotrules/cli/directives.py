@@ -1,0 +1,203 @@
+"""
+`robotrules directives`: what a robots.txt says to an application about URLs.
+
+A few lines over `directives_for`: the groups that count and why, each app directive with its value,
+its line and what the registries say of it, what was not applied, and what stands beside it. It does
+not decide anything, and its exit code is no verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import click
+
+from robotrules.cli.options import (
+    given_robots,
+    given_tokens,
+    given_urls,
+    json_option,
+    robots_options,
+    single_or_many,
+)
+from robotrules.cli.streams import Output, Trouble, quoted, unreadable
+from robotrules.cli.text import between, cells, listed, plural, shortened, visible
+from robotrules.errors import RegistryError
+from robotrules.extensions.app_directives import (
+    AppDirective,
+    AppDirectives,
+    DirectiveSet,
+    directives_for,
+)
+from robotrules.registries import SHIPPED, Registries, load
+from robotrules.robotstxt import RobotsTxt, Tokens
+from robotrules.robotstxt.values import Group, Note, shown
+from robotrules.robotstxt.verdict import Because
+
+# What a person reads of a long list or value; JSON has all of it.
+MOST = 20
+LONGEST = 60
+
+
+@click.command()
+@click.argument("urls", nargs=-1, metavar="URL...")
+@click.option(
+    "--app",
+    "application",
+    metavar="NAME",
+    help="The application, as App-Directives names it, such as examplesearch; case matters.",
+)
+@robots_options
+@click.option(
+    "--registry",
+    "files",
+    metavar="FILE",
+    multiple=True,
+    help="A registry of applications and their directives, .json or .csv. Repeat it for several; "
+    "a later one counts where two say different things.",
+)
+@json_option("Print one JSON object for each URL.")
+def directives(
+    urls: tuple[str, ...],
+    application: str | None,
+    robots: str | None,
+    product_tokens: tuple[str, ...],
+    profile: str,
+    files: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """
+    Show what a robots.txt says to an application (App-Directives).
+
+    Shows the groups that count for the application and why, each of its directives with value,
+    line and what the registries say of it, and notes on lines that could not be read. Without
+    --as, groups are chosen by the product token that a registry has for the application, else '*'.
+    The exit code is 0 whatever the file says: directives are preferences, not verdicts.
+
+    \b
+    Examples:
+      robotrules directives https://example.com/a --app examplesearch --robots robots.txt
+      robotrules directives /a /b --app examplesearch --as ExampleSearch --robots robots.txt
+      robotrules directives /a --app examplesearch --registry apps.json --robots robots.txt --json
+    """
+    if not urls:
+        raise Trouble("no URL was given: pass one, such as https://example.com/a")
+    if not application:
+        raise Trouble("for which application? Pass its identifier, such as --app examplesearch")
+    parsed = given_robots(robots, profile)
+    tokens = given_tokens(product_tokens, profile) if product_tokens else ()
+    found = _asked(parsed, application, single_or_many(tokens) or None, _given_registries(files))
+    groups = parsed.select(tokens or found.product_token)
+    octets = given_urls(urls, profile)
+    output = Output()
+    for number, (url, answer) in enumerate(zip(octets, found.at_many(octets), strict=True)):
+        if as_json:
+            output.json({"url": shown(url), "profile": profile, **answer.as_dict()})
+        else:
+            lines = list(_Page(url, answer, groups, output).lines())
+            output.lines(["", *lines] if number else lines)
+    output.flush()
+    return 0
+
+
+def _asked(
+    robots: RobotsTxt, application: str, token: Tokens | None, registries: Registries
+) -> DirectiveSet:
+    try:
+        return directives_for(robots, application, product_token=token, registries=registries)
+    except ValueError:
+        raise Trouble(
+            f"{quoted(application)} is no application identifier: pass a Token (RFC 9651 §3.3.4), "
+            "which starts with a letter or '*' and has no spaces, such as examplesearch"
+        ) from None
+
+
+def _given_registries(files: Sequence[str]) -> Registries:
+    """Return the registries of `--registry`, each laid over those before."""
+    registries = SHIPPED
+    for name in files:
+        try:
+            registries = load(name, over=registries)
+        except OSError as error:
+            raise unreadable(name, "a registry", error) from None
+        except RegistryError as error:
+            first, *others = str(error).splitlines()
+            more = f" ({plural(len(others), 'more reason')})" if others else ""
+            raise Trouble(f"{visible(first)}{more}") from None
+    return registries
+
+
+class _Page:
+    """An answer as lines of text."""
+
+    def __init__(
+        self, url: bytes, answer: AppDirectives, groups: Sequence[Group], output: Output
+    ) -> None:
+        self._url, self._answer, self._groups = url, answer, groups
+        self._paint = output.paint
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines."""
+        answer = self._answer
+        yield visible(self._url)
+        yield ""
+        yield self._fact("Application", visible(answer.application))
+        yield self._fact("Groups", self._why_groups())
+        if not answer.directives:
+            yield self._fact("Directives", "none here for this application")
+        yield from self._table("Directives", answer.directives)
+        yield from self._table("Not applied", answer.not_applied)
+        if answer.overrides:
+            yield from self._heading("Beside them, for any application")
+            for record in answer.content_usage[:MOST]:
+                value = shortened(visible(record.text), LONGEST)
+                yield f"  line {record.line}: Content-Usage: {value}"
+            yield from self._more(len(answer.content_usage))
+        if answer.notes:
+            yield from self._heading("Notes")
+            yield from map(self._note, answer.notes[:MOST])
+            yield from self._more(len(answer.notes))
+
+    def _fact(self, name: str, words: str) -> str:
+        return f"{self._paint('heading', name)}{' ' * (13 - len(name))}{words}"
+
+    def _heading(self, words: str) -> Iterator[str]:
+        yield ""
+        yield self._paint("heading", words)
+
+    def _why_groups(self) -> str:
+        answer = self._answer
+        token = visible(answer.product_token)
+        if answer.groups_because is Because.NONE:
+            return "none is for '*'" if token == "*" else f"none is for {token}, and none for '*'"
+        spans = [between(*group.lines, "line") for group in self._groups]
+        where = listed(spans, MOST)
+        if answer.groups_because is Because.TOKEN:
+            return f"{where}, for {token}"
+        return f"{where}, for '*'" + ("" if token == "*" else f", because none is for {token}")
+
+    def _table(self, title: str, found: Sequence[AppDirective]) -> Iterator[str]:
+        """Yield app directives in columns."""
+        if not found:
+            return
+        yield from self._heading(title)
+        cut = [self._cells(one) for one in found[:MOST]]
+        widths = [max(map(cells, column)) for column in zip(*cut, strict=True)]
+        for one in cut:
+            padded = (
+                text + " " * (width - cells(text)) for text, width in zip(one, widths, strict=True)
+            )
+            yield f"  {'  '.join(padded)}".rstrip()
+        yield from self._more(len(found))
+
+    def _cells(self, one: AppDirective) -> tuple[str, ...]:
+        scope = "every path" if one.path is None else shortened(visible(one.path), LONGEST)
+        value = shortened(visible(str(one)), LONGEST)
+        return value, one.type, str(one.status), f"line {one.record.line}", scope
+
+    def _note(self, note: Note) -> str:
+        level = self._paint(note.level, note.level)
+        return f"  line {note.line}: {level} {note.code}: {note.message}"
+
+    def _more(self, count: int) -> Sequence[str]:
+        return [f"  and {count - MOST:,} more, which --json shows"] if count > MOST else []

@@ -1,0 +1,202 @@
+"""
+`robotrules preferences`: what is stated about the use of content, and where.
+
+A few lines over `preferences` and `content_signals`: for each category of use its preference, and
+the line or field that it follows from. An answer is data and no verdict, so the exit code is 0. It
+does not fetch: the robots.txt is a file or stdin, and the field is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from robotrules import Verdict
+from robotrules.cli.options import (
+    given_purposes,
+    given_robots,
+    given_tokens,
+    given_urls,
+    json_option,
+    purpose_option,
+    robots_options,
+    single_or_many,
+)
+from robotrules.cli.streams import Output, Trouble
+from robotrules.cli.text import listed, shortened, visible
+from robotrules.extensions.content_signal import (
+    ContentSignals,
+    Signal,
+    content_signals,
+    to_content_usage,
+)
+from robotrules.extensions.content_usage import preferences as find_preferences
+from robotrules.extensions.vocabulary import Preference, Preferences, Source, Statement
+from robotrules.robotstxt.values import Note
+
+# What a person reads of a long list, or of a long statement; JSON has all of it.
+MOST = 20
+MOST_LINES = 6
+LONGEST = 300
+
+STYLES = {Preference.ALLOWED: "allowed", Preference.DISALLOWED: "disallowed"}
+
+
+@click.command()
+@click.argument("urls", nargs=-1, metavar="URL...")
+@robots_options
+@purpose_option
+@click.option(
+    "--field",
+    "fields",
+    metavar="VALUE",
+    multiple=True,
+    help="A Content-Usage field line that came with the content, such as 'train-ai=n'. Repeat it "
+    "for several lines of one response.",
+)
+@click.option(
+    "--signals", is_flag=True, help="Show Content-Signal records too; they change no preference."
+)
+@json_option("Print one JSON object for each URL.")
+def preferences(
+    urls: tuple[str, ...],
+    robots: str | None,
+    product_tokens: tuple[str, ...],
+    profile: str,
+    purposes: tuple[str, ...],
+    fields: tuple[str, ...],
+    signals: bool,
+    as_json: bool,
+) -> int:
+    """
+    Tell which preferences are stated about using content: Content-Usage.
+
+    For each category of use: allowed, disallowed or unknown, and the statement that says so, in the
+    robots.txt or in the field that came with the content. What is unknown is for you to decide. A
+    preference is what somebody states; it is no form of access authorization. The exit code is 0.
+
+    \b
+    Examples:
+      robotrules preferences https://example.com/a --as ExampleBot --robots robots.txt
+      robotrules preferences /a --as ExampleBot --robots robots.txt --field 'train-ai=n'
+      robotrules preferences /a --as ExampleBot --robots robots.txt --signals --json
+    """
+    if not urls:
+        raise Trouble("no URL was given: pass one, such as https://example.com/a")
+    if fields and len(urls) > 1:
+        raise Trouble("--field is about the content of one URL: pass one URL, or leave it out")
+    if robots is None and fields and not signals:
+        parsed, tokens = None, product_tokens or ("*",)
+    else:
+        parsed = given_robots(robots, profile)
+        tokens = given_tokens(product_tokens, profile)
+    crawler, chosen = single_or_many(tokens), given_purposes(purposes)
+    output = Output()
+    for number, url in enumerate(given_urls(urls, profile)):
+        found = find_preferences(url, crawler, robots=parsed, purposes=chosen, field=fields or None)
+        signalled = content_signals(parsed, url, crawler, chosen) if parsed and signals else None
+        if as_json:
+            answer: dict[str, Any] = {
+                "url": url.decode("utf-8", "backslashreplace"),
+                "profile": profile,
+                "product_token": ", ".join(tokens) if parsed else None,
+                "purposes": list(chosen),
+                **found.as_dict(),
+            }
+            if signalled is not None:
+                answer["content_signals"] = signalled.as_dict()
+            output.json(answer)
+            continue
+        verdict = parsed.check(url, crawler, chosen) if parsed else None
+        lines = list(_Page(found, signalled, verdict, output).lines(url))
+        output.lines(["", *lines] if number else lines)
+    output.flush()
+    return 0
+
+
+class _Page:
+    """Preferences as lines of text."""
+
+    def __init__(
+        self,
+        found: Preferences,
+        signalled: ContentSignals | None,
+        verdict: Verdict | None,
+        output: Output,
+    ) -> None:
+        self._found = found
+        self._signalled = signalled
+        self._verdict = verdict
+        self._paint = output.paint
+
+    def lines(self, url: bytes) -> Iterator[str]:
+        """Yield the lines."""
+        yield self._paint("heading", visible(url))
+        if not self._found.applicable:
+            yield f"  {self._why_not()}"
+        if self._found.applicable or self._found.statements:
+            for category, value in self._found.values:
+                yield self._fact(category, value, STYLES.get(value, "faint"), self._why(category))
+        for statement in self._found.statements:
+            if statement.error:
+                label = self._paint("error", "error")
+                yield f"  field: {label}: {shortened(visible(statement.error), LONGEST)}"
+        yield from self._signals()
+        notes = self._found.notes + (self._signalled.notes if self._signalled else ())
+        if notes:
+            yield ""
+            yield self._paint("heading", "Notes")
+            yield from map(self._note, notes[:MOST])
+        if len(notes) > MOST:
+            yield f"  and {len(notes) - MOST:,} more, which --json shows"
+
+    def _fact(self, name: str, value: str, style: str, words: str) -> str:
+        name = f"{name}{' ' * (10 - len(name))}"
+        return f"  {name}{self._paint(style, value)}{' ' * (10 - len(value))}  {words}".rstrip()
+
+    def _why_not(self) -> str:
+        rule = self._verdict.rule if self._verdict is not None else None
+        which = f", line {rule.line}: {shortened(visible(str(rule)), LONGEST)}" if rule else ""
+        return f"not applicable: the URL is disallowed{which}"
+
+    def _why(self, category: str) -> str:
+        because = self._found.because(category)
+        if not because:
+            return "no statement says"
+        return listed([self._where(statement) for statement in because], MOST_LINES)
+
+    def _where(self, statement: Statement) -> str:
+        text = shortened(visible(statement.text), LONGEST)
+        if statement.source is Source.FIELD:
+            return f"field: {text}"
+        path = f"{visible(statement.path)} " if statement.path is not None else ""
+        return f"line {statement.line}: {shortened(f'Content-Usage: {path}{text}', LONGEST)}"
+
+    def _signals(self) -> Iterator[str]:
+        if self._signalled is None:
+            return
+        values = self._signalled.values()
+        yield ""
+        yield self._paint("heading", "Content-Signal") + ", which changes no preference"
+        if not values:
+            yield "  none is signalled"
+            return
+        for key, value in list(values.items())[:MOST]:
+            where = [one for one in self._signalled.signals if (one.key, one.value) == (key, value)]
+            yield self._fact(visible(key), visible(value), "faint", _signal_lines(where))
+        if len(values) > MOST:
+            yield f"  and {len(values) - MOST:,} more, which --json shows"
+        usage = to_content_usage(self._signalled)
+        yield f"  as Content-Usage: {usage or 'nothing'}"
+
+    def _note(self, note: Note) -> str:
+        label = self._paint(note.level, note.level)
+        return f"  line {note.line}: {label} {note.code}: {note.message}"
+
+
+def _signal_lines(signals: list[Signal]) -> str:
+    paths = (f" ({visible(one.path)})" if one.path is not None else "" for one in signals)
+    lines = [f"line {one.line}{path}" for one, path in zip(signals, paths, strict=True)]
+    return listed(list(dict.fromkeys(lines)), MOST_LINES)

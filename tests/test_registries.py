@@ -1,0 +1,666 @@
+"""
+Registries: what is shipped, what a user's file may hold, and why one is rejected.
+
+RTG-5.2-01 to -03, PUR-3-03, PUR-4-02, PUR-3.2-02, PUR-3.2-04, APP-3.1-01, APP-3.2-01 to -03,
+APP-1.1-01.
+"""
+
+from __future__ import annotations
+
+import copy
+import csv
+import io
+import json
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import http_sf
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from robotrules import registries
+from robotrules.errors import RegistryError
+from robotrules.registries import (
+    SHIPPED,
+    STATUSES,
+    VALUE_TYPES,
+    Application,
+    DirectiveEntry,
+    Purpose,
+    Registries,
+    Registry,
+    TagRule,
+    load,
+    read_csv,
+    read_json,
+)
+from robotrules.registries.entries import FORMS
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+NOTHING = Registries()
+
+TAG_RULE = {"name": "noarchive", "description": "No copy.", "reference": "here"}
+PURPOSE = {"token": "EXAMPLE-PURPOSE-1", "description": "A placeholder.", "reference": "here"}
+APPLICATION = {"identifier": "ex", "product_token": "ExBot", "change_controller": "Ex Inc"}
+DIRECTIVE = {
+    "application": "ex",
+    "name": "widgets",
+    "value_type": "Boolean",
+    "description": "Whether widgets are wanted.",
+    "documentation": "https://ex.example/widgets",
+    "status": "active",
+}
+GOOD = {
+    "tag_rules": [TAG_RULE],
+    "purposes": [PURPOSE],
+    "applications": [APPLICATION],
+    "directives": [DIRECTIVE],
+}
+
+
+def wrong(value: object) -> Any:
+    """Return a value that a type checker would not let pass."""
+    return value
+
+
+def rejected(read: Callable[[], object]) -> list[str]:
+    """Return the reasons for which something is rejected, one for each line."""
+    with pytest.raises(RegistryError) as caught:
+        read()
+    return str(caught.value).splitlines()
+
+
+def with_changed(section: str, **fields: Any) -> str:
+    """Return a good JSON file in which one entry has other fields."""
+    changed = GOOD | {section: [GOOD[section][0] | fields]}
+    if "identifier" in fields:  # then the app directive would have no application
+        del changed["directives"]
+    return json.dumps(changed)
+
+
+# --- What is shipped ------------------------------------------------------------------------------
+
+
+def test_the_tag_rules_of_the_draft_are_shipped() -> None:
+    """RTG-5.2-01, RTG-5.2-02: noindex and nosnippet, each with description and reference."""
+    assert [rule.name for rule in SHIPPED.tag_rules] == ["noindex", "nosnippet"]
+    for rule in SHIPPED.tag_rules:
+        assert rule.description
+        assert rule.reference.endswith("Section 3.1.3")
+
+
+def test_both_procedures_are_kept() -> None:
+    """RTG-5.2-03, AMB-81: the draft names two registration policies, and the data has both."""
+    assert SHIPPED.tag_rules.title == "Robots Control Rules"
+    assert SHIPPED.tag_rules.procedures == ("IETF Review", "Expert Review")
+    assert SHIPPED.applications.procedures == SHIPPED.directives.procedures == ("Expert Review",)
+
+
+def test_the_other_registries_are_empty() -> None:
+    """PUR-3-03: the purpose draft has placeholders only; nobody has registered anything yet."""
+    assert [len(SHIPPED.purposes), len(SHIPPED.applications), len(SHIPPED.directives)] == [0, 0, 0]
+    for registry in SHIPPED:
+        assert registry.title
+        assert registry.reference.startswith("draft-")
+
+
+def test_what_is_shipped_is_in_order() -> None:
+    """The data files of the package merge with each other: no app directive lacks its owner."""
+    assert NOTHING.merged(SHIPPED) == SHIPPED
+
+
+def test_there_is_a_data_file_for_each_registry_and_no_other() -> None:
+    """A file that nothing reads would be a registry that nobody sees."""
+    folder = Path(registries.__file__).parent / "data"
+    sections = {f"{form.section}.json" for form in FORMS}
+    assert {path.name for path in folder.iterdir()} == sections
+    assert Registries._fields == tuple(form.section for form in FORMS)
+
+
+def test_importing_reads_nothing() -> None:
+    """Parsers of JSON, CSV and Structured Fields come in when a registry is asked, not before."""
+    code = (
+        "import sys; from robotrules.registries import SHIPPED\n"
+        "late = {'json', 'csv', 'http_sf', 'importlib.resources'}\n"
+        "assert not late & set(sys.modules), late & set(sys.modules)\n"
+        "assert len(SHIPPED.tag_rules) == 2\n"
+        "assert {'json', 'http_sf'} <= set(sys.modules)\n"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (told.returncode, told.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("ask", [len, list, hash, repr, str, lambda registry: registry.title])
+def test_a_shipped_registry_answers_whatever_is_asked_first(ask: Callable[[Any], Any]) -> None:
+    """That it is read late does not show."""
+    fresh = type(SHIPPED.tag_rules)(TagRule)
+    plain = Registry(
+        TagRule,
+        SHIPPED.tag_rules,
+        title=SHIPPED.tag_rules.title,
+        procedures=SHIPPED.tag_rules.procedures,
+        reference=SHIPPED.tag_rules.reference,
+    )
+    assert ask(fresh) == ask(plain)
+    assert fresh == plain
+    with pytest.raises(AttributeError, match="no 'size'"):
+        _ = fresh.size  # type: ignore[attr-defined]
+
+
+# --- Finding --------------------------------------------------------------------------------------
+
+
+def test_purposes_are_found_without_case() -> None:
+    """PUR-3.2-04: purposes are compared without regard to case, and PUR-4-02: have three fields."""
+    purposes = read_json(json.dumps(GOOD)).purposes
+    for key in ("EXAMPLE-PURPOSE-1", "example-purpose-1", "Example-Purpose-1"):
+        assert purposes.get(key) == Purpose(**PURPOSE)
+        assert key in purposes
+    assert purposes.get("EXAMPLE-PURPOSE-12") is None
+    assert "EXAMPLE-PURPOSE-12" not in purposes
+
+
+def test_letters_beyond_ascii_equal_none_of_ascii() -> None:
+    """The sign for kelvin is a k in lower case, and is no k in a purpose."""
+    purposes = Registry(Purpose, [Purpose("k", "One letter.", "here")])
+    assert purposes.get("K")
+    assert purposes.get("\u212a") is None
+
+
+def test_tag_rules_are_found_without_case() -> None:
+    """The values are case insensitive (draft-illyes-repext §3.1.3)."""
+    assert SHIPPED.tag_rules.get("NoIndex") == SHIPPED.tag_rules.get("noindex") is not None
+
+
+def test_applications_and_app_directives_are_found_with_case() -> None:
+    """AMB-107: identifiers are Tokens and names are keys, and both have case."""
+    both = read_json(json.dumps(GOOD))
+    assert both.applications.get("ex") == Application(**APPLICATION)
+    assert both.applications.get("Ex") is None
+    assert both.directives.get(("ex", "widgets")) == DirectiveEntry(**DIRECTIVE)
+    assert both.directives.get(("Ex", "widgets")) is None
+    assert both.directives.get(("ex", "other")) is None
+
+
+def test_what_is_not_registered_is_no_error() -> None:
+    """APP-1.1-01: registration is not mandatory; a registry just does not have the name."""
+    assert SHIPPED.applications.get("foo") is None
+    assert SHIPPED.directives.get(("foo", "bar")) is None
+
+
+# --- The values -----------------------------------------------------------------------------------
+
+
+def test_a_registry_is_immutable_and_compares_by_value() -> None:
+    """Equal registries have equal hashes, survive copying and pickling, and cannot be changed."""
+    one, two = read_json(json.dumps(GOOD)), read_json(json.dumps(GOOD))
+    assert one == two
+    assert hash(one) == hash(two)
+    assert one.purposes != two.tag_rules
+    assert one.purposes != "purposes"
+    assert one.purposes != NOTHING.purposes
+    assert pickle.loads(pickle.dumps(one)) == copy.deepcopy(one) == one
+    assert pickle.loads(pickle.dumps(SHIPPED)) == SHIPPED
+    with pytest.raises(AttributeError, match="merged"):
+        one.purposes.title = "Mine"
+    with pytest.raises(AttributeError, match="merged"):
+        del one.purposes.title
+    assert repr(one.tag_rules) == "<Registry of TagRule: 3 entries>"
+    assert repr(one.purposes) == "<Registry of Purpose: 1 entry>"
+
+
+def test_a_registry_rejects_what_a_file_may_not_hold() -> None:
+    """Made in Python, it holds no entry that a file could not bring in; every reason is told."""
+    entries = [TagRule("NoIndex", "", "here"), TagRule("a", "A.", "here"), TagRule("a", "B.", "x")]
+    assert [reason.split(" is ")[0] for reason in rejected(lambda: Registry(TagRule, entries))] == [
+        "tag_rules, entry 1, name: 'NoIndex'",
+        "tag_rules, entry 1, description: nothing",
+        "tag_rules, entry 3: 'a'",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("misuse", "cure"),
+    [
+        (lambda: Registry(wrong(str)), "pass one of the classes TagRule, Purpose"),
+        (lambda: Registry(TagRule, [wrong(Purpose("a", "b", "c"))]), "pass entries of TagRule"),
+        (lambda: Registry(TagRule, procedures="Expert Review"), r"pass \['Expert Review'\]"),
+        (lambda: SHIPPED.tag_rules.merged(wrong(SHIPPED.purposes)), "pass a registry of TagRule"),
+        (lambda: SHIPPED.tag_rules.merged(wrong(None)), "pass a registry of TagRule"),
+        (lambda: SHIPPED.merged(wrong({})), "pass Registries"),
+        (lambda: read_json(wrong(None)), "as str or bytes, not NoneType"),
+        (lambda: read_json("{}", over=wrong(None)), "over is Registries"),
+        (lambda: load(wrong(5)), "pass the path of a .json or .csv file"),
+    ],
+)
+def test_misuse_says_the_cure(misuse: Callable[[], object], cure: str) -> None:
+    """What is wrong in a program is a TypeError that says what to pass."""
+    with pytest.raises(TypeError, match=cure):
+        misuse()
+
+
+# --- Merging --------------------------------------------------------------------------------------
+
+
+def test_a_users_file_is_laid_over_the_shipped_one() -> None:
+    """Where both have an entry, the user's counts; it keeps its place, and new ones come after."""
+    changed = {"name": "noindex", "description": "Our own words.", "reference": "there"}
+    both = read_json(json.dumps({"tag_rules": [TAG_RULE, changed]}))
+    assert [rule.name for rule in both.tag_rules] == ["noindex", "nosnippet", "noarchive"]
+    assert both.tag_rules.get("noindex") == TagRule(**changed)
+    assert both.tag_rules.procedures == SHIPPED.tag_rules.procedures
+    assert both.purposes == SHIPPED.purposes
+    assert SHIPPED.merged(read_json(json.dumps(GOOD), over=NOTHING)) == read_json(json.dumps(GOOD))
+
+
+def test_files_are_laid_over_each_other() -> None:
+    """`over` is what a file stands on: applications of one, app directives of the next."""
+    first = read_json(json.dumps({"applications": [APPLICATION]}), over=NOTHING)
+    second = read_json(json.dumps({"directives": [DIRECTIVE]}), over=first)
+    assert second.applications == first.applications
+    assert second.directives.get(("ex", "widgets"))
+    assert second.tag_rules == NOTHING.tag_rules
+
+
+TEXT = st.text("ab é,\"'", min_size=1, max_size=5).filter(str.strip)
+PURPOSES = st.builds(Purpose, st.text("abAB", min_size=1, max_size=2), TEXT, TEXT)
+REGISTRY = st.builds(
+    lambda entries, title: Registry(Purpose, entries, title=title),
+    st.lists(PURPOSES, unique_by=lambda purpose: purpose.key, max_size=5),
+    st.sampled_from(["", "One", "Two"]),
+)
+
+
+@given(REGISTRY, REGISTRY, REGISTRY)
+def test_merging_is_orderly(
+    one: Registry[Purpose], two: Registry[Purpose], three: Registry[Purpose]
+) -> None:
+    """Merging groups as you like, nothing changes nothing, and the later entry always counts."""
+    nothing = Registry(Purpose)
+    assert one.merged(two).merged(three) == one.merged(two.merged(three))
+    assert one.merged(nothing) == nothing.merged(one) == one.merged(one) == one
+    both = one.merged(two)
+    assert {entry.key for entry in both} == {entry.key for entry in (*one, *two)}
+    for entry in both:
+        assert entry == (two.get(entry.token) or one.get(entry.token))
+
+
+# --- The two forms --------------------------------------------------------------------------------
+
+
+def test_the_examples_are_registries() -> None:
+    """The files in examples/ are what the documentation says they are."""
+    everything = load(EXAMPLES / "registries.json")
+    assert [len(registry) for registry in everything] == [3, 1, 1, 2]
+    cards = everything.directives.get(("examplesearch", "cards"))
+    assert cards
+    assert cards.status == "deprecated"
+    purposes = load(str(EXAMPLES / "purposes.csv")).purposes
+    assert [entry.token[-1] for entry in purposes] == ["1", "2", "3"]
+
+
+@given(REGISTRY)
+def test_json_and_csv_give_back_what_was_written(registry: Registry[Purpose]) -> None:
+    """`as_dict()` is the JSON form, and both forms hold every entry as it is."""
+    whole = Registries(purposes=registry)
+    assert read_json(json.dumps(whole.as_dict()), over=NOTHING) == whole
+    out = io.StringIO()
+    writer = csv.DictWriter(out, Purpose._fields)
+    writer.writeheader()
+    writer.writerows(entry.as_dict() for entry in registry)
+    assert list(read_csv(out.getvalue(), over=NOTHING).purposes) == list(registry)
+
+
+def test_optional_fields_may_be_left_out() -> None:
+    """AMB-106: an application may have no product token; JSON null and an empty cell say so too."""
+    without = {key: value for key, value in APPLICATION.items() if key != "product_token"}
+    for entry in (without, without | {"product_token": None}):
+        read = read_json(json.dumps({"applications": [entry]}))
+        assert read.applications.get("ex") == Application("ex", None, "Ex Inc")
+    for text in (
+        "change_controller,identifier\nEx Inc,ex\n",
+        "identifier,product_token,change_controller\r\n\r\nex,,Ex Inc\r\n",
+        "\ufeffidentifier,product_token,change_controller\nex,,Ex Inc",
+    ):
+        read = read_csv(text)
+        assert read.applications.get("ex") == Application("ex", None, "Ex Inc")
+        assert read_csv(text.encode()) == read
+
+
+def test_the_header_names_the_registry() -> None:
+    """A CSV file has one registry, told by its columns, in any order."""
+    for section, (entry,) in GOOD.items():
+        columns = sorted(entry)
+        quoted = ",".join('"' + entry[column].replace('"', '""') + '"' for column in columns)
+        over = read_json(json.dumps({"applications": [APPLICATION]}), over=NOTHING)
+        read = read_csv(",".join(columns) + "\n" + quoted, over=over)
+        assert getattr(read, section).as_dict()["entries"][0].items() >= entry.items()
+
+
+def test_load_goes_by_the_name(tmp_path: Path) -> None:
+    """`.json` and `.csv`, in any case; for others the cure is told, and OSError is Python's own."""
+    for name, text in (("a.JSON", json.dumps(GOOD)), ("b.Csv", "token,description,reference\n")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        assert len(load(tmp_path / name).tag_rules) >= 2
+    (reason,) = rejected(lambda: load(tmp_path / "c.toml"))
+    assert "read_json() or read_csv()" in reason
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "none.json")
+
+
+def test_a_reason_names_the_file(tmp_path: Path) -> None:
+    """Every line of an error starts with the file it is about."""
+    path = tmp_path / "mine.csv"
+    path.write_text("token,description,reference\na b,,x\n", encoding="utf-8")
+    reasons = rejected(lambda: load(path))
+    assert len(reasons) == 2
+    assert all(reason.startswith(f"{path}, line 2, ") for reason in reasons)
+
+
+# --- What is rejected: fields ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("section", "field", "value"),
+    [
+        ("tag_rules", "name", "unavailable_after"),  # AMB-81
+        ("tag_rules", "name", "max-snippet"),
+        ("tag_rules", "name", "*a.b"),
+        ("purposes", "token", "ExamplePurpose"),
+        ("purposes", "token", "a/b;c"),
+        ("purposes", "description", "Für alle \u200c Schriften"),
+        ("applications", "identifier", "*"),
+        ("applications", "identifier", "A:b/c#1"),
+        ("applications", "product_token", "Example-Bot_x"),
+        *(("directives", "value_type", word) for word in VALUE_TYPES),
+        *(("directives", "status", word) for word in STATUSES),
+        ("directives", "documentation", "HTTP://e.example"),
+        ("directives", "change_controller", "Ex Inc"),
+        ("directives", "change_controller", None),
+    ],
+)
+def test_fields_that_may_be(section: str, field: str, value: object) -> None:
+    """What the drafts let somebody register can be loaded."""
+    read = read_json(with_changed(section, **{field: value}), over=NOTHING)
+    entry = next(iter(getattr(read, section)))
+    assert getattr(entry, field) == value
+
+
+@pytest.mark.parametrize(
+    ("section", "field", "value", "what"),
+    [
+        # APP-3.2-01, SF-3.1.2-01, AMB-81: names are keys of parameters
+        ("directives", "name", "Widgets", "is no Structured Fields key"),
+        ("directives", "name", "w=1", "is no Structured Fields key"),
+        ("directives", "name", "w=?1", "is no Structured Fields key"),
+        ("directives", "name", "w;x", "is no Structured Fields key"),
+        ("directives", "name", "w;w", "is no Structured Fields key"),
+        ("directives", "name", " w", "is no Structured Fields key"),
+        ("directives", "name", "w ", "is no Structured Fields key"),
+        ("directives", "name", "é", "is no Structured Fields key"),
+        ("tag_rules", "name", "noIndex", "is no Structured Fields key"),
+        ("tag_rules", "name", "1", "is no Structured Fields key"),
+        # APP-3.1-01, SF-3.3.4-01: identifiers are Tokens
+        ("applications", "identifier", "1abc", "is no Token"),
+        ("applications", "identifier", "_a", "is no Token"),
+        ("applications", "identifier", '"a"', "is no Token"),
+        ("applications", "identifier", "?1", "is no Token"),
+        ("applications", "identifier", "a;b", "is no Token"),
+        ("applications", "identifier", "a,b", "is no Token"),
+        ("applications", "identifier", " a", "is no Token"),
+        ("applications", "identifier", "ä", "is no Token"),
+        ("directives", "application", "1abc", "is no Token"),
+        # RFC 9309 §2.2.1
+        ("applications", "product_token", "Ex/1.0", "is no product token"),
+        ("applications", "product_token", "*", "is no product token"),
+        ("applications", "product_token", "", "nothing is given"),
+        # AMB-97, AMB-98
+        ("purposes", "token", "*", "cannot be a purpose"),
+        ("purposes", "token", "a b", "cannot be a purpose"),
+        ("purposes", "token", "a#b", "cannot be a purpose"),
+        ("purposes", "token", "é", "cannot be a purpose"),
+        # APP-3.2-01, APP-3.2-02
+        ("directives", "value_type", "boolean", "write one of Integer, Decimal, String"),
+        ("directives", "value_type", "Inner List", "write one of Integer, Decimal, String"),
+        ("directives", "status", "old", "write one of active, deprecated"),
+        ("directives", "documentation", "ex.example/widgets", "is no URL"),
+        ("directives", "documentation", "javascript:x", "is no URL"),
+        ("directives", "documentation", "https://", "is no URL"),
+        ("directives", "documentation", "https://e.example/a b", "is no URL"),
+        # every field
+        ("tag_rules", "description", "", "nothing is given"),
+        ("tag_rules", "description", None, "nothing is given"),
+        ("tag_rules", "description", "  ", "only spaces"),
+        ("tag_rules", "description", 5, "5 is no text"),
+        ("tag_rules", "description", ["a"], "a list is no text"),
+        ("tag_rules", "description", {"a": 1}, "an object is no text"),
+        ("tag_rules", "description", "a\nb", "control character"),
+        ("tag_rules", "description", "\x1b[31m", "control character"),
+        ("tag_rules", "description", "\ud800", "control character"),
+        ("applications", "change_controller", None, "nothing is given"),
+        ("directives", "change_controller", "", "nothing is given"),
+    ],
+)
+def test_fields_that_may_not_be(section: str, field: str, value: object, what: str) -> None:
+    """The one bad field is named, with what is wrong, and nothing else is blamed."""
+    (reason,) = rejected(lambda: read_json(with_changed(section, **{field: value}), "f.json"))
+    assert reason.startswith(f"f.json, {section}, entry 1, {field}: ")
+    assert what in reason
+    assert "; " in reason
+
+
+@given(st.text(st.characters(codec="ascii"), max_size=4) | st.text(max_size=3))
+def test_the_grammar_is_that_of_structured_fields(text: str) -> None:
+    """A name is taken exactly when http-sf would write it as a key, or as a Token."""
+
+    def taken(of: type, *fields: Any) -> bool:
+        try:
+            Registry(of, [of(*fields)])
+        except RegistryError:
+            return False
+        return True
+
+    def written(value: Any) -> bool:
+        try:
+            return http_sf.ser(value) is not None
+        except (ValueError, TypeError):
+            return False
+
+    assert taken(TagRule, text, "a", "b") == written(("a", {text: True}))
+    assert taken(Application, text, None, "b") == written(http_sf.Token(text))
+
+
+def test_long_values_are_shown_in_part() -> None:
+    """A message stays readable, whatever the file holds."""
+    (reason,) = rejected(lambda: read_json(with_changed("purposes", token="a " * 9_999)))
+    assert len(reason) < 250
+
+
+# --- What is rejected: entries --------------------------------------------------------------------
+
+
+def test_every_reason_is_told() -> None:
+    """One loading tells all that is wrong, in all registries of the file."""
+    text = json.dumps(
+        {
+            "applications": [APPLICATION, {"identifier": "1abc", "product_token": "a/1"}],
+            "directives": [DIRECTIVE | {"name": "W", "status": "old", "application": "none"}],
+        }
+    )
+    reasons = rejected(lambda: read_json(text, "f.json"))
+    assert [reason.split(": ")[0] for reason in reasons] == [
+        "f.json, applications, entry 2, identifier",
+        "f.json, applications, entry 2, product_token",
+        "f.json, applications, entry 2, change_controller",
+        "f.json, directives, entry 1, name",
+        "f.json, directives, entry 1, status",
+        "f.json, directives, entry 1, application",
+    ]
+
+
+def test_one_registers_only_for_applications_one_controls() -> None:
+    """APP-3.2-03: another change controller than the application's is rejected."""
+    text = with_changed("directives", change_controller="Somebody")
+    (reason,) = rejected(lambda: read_json(text, "f.json"))
+    assert reason == (
+        "f.json, directives, entry 1, change_controller: 'Somebody' does not control 'ex', "
+        "'Ex Inc' does; write that, or leave it out"
+    )
+
+
+def test_an_app_directive_needs_its_application() -> None:
+    """APP-3.2-01: the identifier is a value from the other registry, of this file or before."""
+    (reason,) = rejected(lambda: read_json(json.dumps({"directives": [DIRECTIVE]}), "f.json"))
+    assert reason.startswith("f.json, directives, entry 1, application: 'ex' is no registered")
+    header = ",".join(DIRECTIVE)
+    line = ",".join(DIRECTIVE.values())
+    (reason,) = rejected(lambda: read_csv(f"{header}\n{line}\n", "f.csv"))
+    assert reason.startswith("f.csv, line 2, application: 'ex' is no registered")
+
+
+def test_a_rejected_application_is_reason_enough() -> None:
+    """That its app directives then have none is not told as well."""
+    text = with_changed("applications", change_controller="")
+    (reason,) = rejected(lambda: read_json(text, "f.json"))
+    assert "applications, entry 1, change_controller" in reason
+
+
+def test_an_application_does_not_change_hands_alone() -> None:
+    """APP-3.2-03 holds for the whole: entries that name the old controller may not stay."""
+    before = read_json(with_changed("directives", change_controller="Ex Inc"), over=NOTHING)
+    taken = APPLICATION | {"change_controller": "New Inc"}
+    text = json.dumps({"applications": [taken]})
+    (reason,) = rejected(lambda: read_json(text, "f.json", over=before))
+    assert reason.startswith("f.json, applications, entry 1, change_controller: 'widgets' was")
+    (reason,) = rejected(lambda: before.merged(read_json(text, over=NOTHING)))
+    assert reason.startswith("directives, ('ex', 'widgets'), change_controller: 'Ex Inc' does not")
+    same = json.dumps({"applications": [APPLICATION | {"product_token": "NewBot"}]})
+    assert read_json(same, over=before).directives == before.directives
+    moved = DIRECTIVE | {"change_controller": "New Inc"}
+    after = read_json(json.dumps({"applications": [taken], "directives": [moved]}), over=before)
+    assert [entry.change_controller for entry in after.directives] == ["New Inc"]
+
+
+@pytest.mark.parametrize(
+    ("section", "twin"),
+    [
+        ("tag_rules", {"description": "Another."}),
+        ("purposes", {"token": "example-purpose-1"}),  # PUR-3.2-04
+        ("applications", {"product_token": "OtherBot"}),
+        ("directives", {"value_type": "Integer"}),
+    ],
+)
+def test_an_entry_stands_once_in_a_file(section: str, twin: dict[str, str]) -> None:
+    """Of two entries with one key, one would be lost silently: the file is rejected."""
+    (entry,) = GOOD[section]
+    text = json.dumps(GOOD | {section: [entry, entry | twin]})
+    (reason,) = rejected(lambda: read_json(text, "f.json"))
+    assert reason.startswith(f"f.json, {section}, entry 2: ")
+    assert f"is there twice, first in {section}, entry 1; leave one out" in reason
+
+
+def test_identifiers_that_differ_in_case_are_two() -> None:
+    """AMB-107: Tokens have case."""
+    text = json.dumps({"applications": [APPLICATION, APPLICATION | {"identifier": "EX"}]})
+    assert len(read_json(text).applications) == 2
+
+
+# --- What is rejected: files ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "f, line 1, column 1: not JSON"),
+        ('{"purposes": [}', "f, line 1, column 15: not JSON"),
+        ("[" * 100_000, "f: not JSON"),
+        (f'{{"purposes": {"9" * 5000}}}', "f: not JSON"),
+        ("[]", "f: a list is no object"),
+        ("null", "f: None is no object"),
+        (b"\xff\xfe{", "f, octet 0: this is not UTF-8"),
+        ('{"rules": []}', "f, 'rules': there is no such name; write one of applications"),
+        ('{"purposes": [], "purposes": []}', "f, 'purposes': it is there twice"),
+        ('{"purposes": 5}', "f, purposes: there is no list of entries"),
+        ('{"purposes": null}', "f, purposes: there is no list of entries"),
+        ('{"purposes": {}}', "f, purposes: there is no list of entries"),
+        ('{"purposes": ["a"]}', "f, purposes, entry 1: 'a' is no object; write an object with to"),
+        ('{"purposes": {"entries": [], "policy": ""}}', "f, purposes, 'policy': there is no such"),
+        ('{"purposes": {"entries": [], "title": 1}}', "f, purposes, title: 1 does not belong"),
+        ('{"purposes": {"entries": [], "procedures": "x"}}', "f, purposes, procedures: 'x' does"),
+        ('{"purposes": {"entries": [], "procedures": [1]}}', "f, purposes, procedures: a list"),
+    ],
+)
+def test_files_that_are_no_json_of_ours(text: str | bytes, reason: str) -> None:
+    """A file with another shape is rejected with where and why."""
+    (told,) = rejected(lambda: read_json(text, "f"))
+    assert told.startswith(reason)
+    assert "; " in told
+
+
+def test_fields_that_nobody_knows_are_rejected() -> None:
+    """A misspelt field would be lost silently; one given twice, half so."""
+    (reason,) = rejected(lambda: read_json(with_changed("purposes", referense="x"), "f"))
+    assert reason.startswith("f, purposes, entry 1, 'referense': there is no such name; write one")
+    text = '{"tag_rules": [{"name":"a","description":"A","reference":"x","name":"b"}]}'
+    (reason,) = rejected(lambda: read_json(text, "f"))
+    assert reason == "f, tag_rules, entry 1, 'name': it is there twice; leave one out"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "f, line 1: there is no header; write name,description,reference or token"),
+        ("\n\n", "f, line 1: there is no header"),
+        ("name,description\n", "f, line 1: 'name,description' is the header of no registry"),
+        ("\nname,description,reference,x\n", "f, line 2: 'name,description,reference,x' is the he"),
+        ("token,token,description,reference\n", "f, line 1: 'token,token,description,reference' i"),
+        ("token;description;reference\n", "f, line 1: 'token;description;reference' is the header"),
+        ("token,description,reference\na,b\n", "f, line 2: there are 2 cells, and 3 columns"),
+        ("token,description,reference\na,b,c,d\n", "f, line 2: there are 4 cells, and 3 columns"),
+        ('token,description,reference\na,"b,c', "f, line 2: not CSV"),
+        ('token,description,reference\na,"b"c,d', "f, line 2: not CSV"),
+        ('token,description,reference\nx,"y\nz",r\n', "f, line 2, description: 'y\\nz' holds"),
+        ("token,description,reference\n\na,,c\n", "f, line 3, description: nothing is given"),
+        (b"\xff", "f, octet 0: this is not UTF-8"),
+    ],
+)
+def test_files_that_are_no_csv_of_ours(text: str | bytes, reason: str) -> None:
+    """A file without a known header, or with broken lines, is rejected with the line and why."""
+    (told,) = rejected(lambda: read_csv(text, "f"))
+    assert told.startswith(reason)
+    assert "; " in told
+
+
+def test_lines_are_counted_past_texts_of_several_lines() -> None:
+    """The line named is the one an entry starts in."""
+    text = 'token,description,reference\na,"x\n\ny",r\nb,,r\n'
+    reasons = rejected(lambda: read_csv(text, "f"))
+    assert [reason.split(",")[1] for reason in reasons] == [" line 2", " line 5"]
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=5,
+)
+FIELDS = sorted({field for form in FORMS for field in form.fields})
+ENTRIES = st.lists(st.dictionaries(st.sampled_from(FIELDS), VALUES) | VALUES, max_size=3)
+FILES = st.dictionaries(st.sampled_from(Registries._fields), ENTRIES | VALUES) | VALUES
+
+
+@given(FILES.map(json.dumps) | st.text() | st.binary(), st.sampled_from([read_json, read_csv]))
+def test_a_file_is_read_or_rejected(text: str | bytes, read: Any) -> None:
+    """Whatever a file holds, it gives registries or a RegistryError with the cure in every line."""
+    try:
+        found = read(text, "f")
+    except RegistryError as error:
+        for reason in str(error).split("\n"):
+            assert reason.startswith("f")
+            assert "; " in reason
+    else:
+        assert isinstance(found, Registries)

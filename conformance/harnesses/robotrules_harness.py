@@ -58,7 +58,8 @@ def _check(robots: robotrules.RobotsTxt, check: Mapping[str, Any]) -> protocol.A
     verdict = robots.check(url, token, purposes)
     rules = robots.rules_for(token, purposes)
     doors = [rules.allows(url), *rules.allows_many([url, url]), bool(rules.check(url))]
-    doors.append(robots.explain(url, token, purposes).verdict.allowed)
+    if purposes:
+        doors.append(robots.explain(url, token, purposes).verdict.allowed)
     if any(door != verdict.allowed for door in doors):
         return {"errored": f"check says {verdict.allowed}, the other doors say {doors}"}
     return {"allowed": verdict.allowed, "line": verdict.line, "reason": str(verdict.reason)}

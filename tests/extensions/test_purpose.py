@@ -17,7 +17,9 @@ from robotrules.registries import SHIPPED, Purpose, Registry
 
 Read = Callable[..., RobotsTxt]
 ONE, TWO = "EXAMPLE-PURPOSE-1", "EXAMPLE-PURPOSE-2"
-HEADER = "Mozilla/5.0 (compatible; ExampleBot/0.1; ExamplePurpose; https://www.example.com/bot.html)"
+HEADER = (
+    "Mozilla/5.0 (compatible; ExampleBot/0.1; ExamplePurpose; https://www.example.com/bot.html)"
+)
 
 
 class TestChoice:
@@ -128,7 +130,14 @@ class TestAsking:
     def test_answers_do_not_depend_on_who_asked_before(self, read: Read) -> None:
         """Rule sets are remembered by name and purposes together."""
         text = f"User-agent: a\nDisallow: /a\nUser-agent-purpose: {ONE}\nDisallow: /p"
-        asked = [("a", ()), ("b", ()), ("b", (ONE,)), ("a", (ONE,)), (("a", "b"), (ONE,)), ("b", ())]
+        asked = [
+            ("a", ()),
+            ("b", ()),
+            ("b", (ONE,)),
+            ("a", (ONE,)),
+            (("a", "b"), (ONE,)),
+            ("b", ()),
+        ]
         robots = read(text)
         for name, purposes in asked * 2:
             fresh = read(text).rules_for(name, purposes)
@@ -170,7 +179,9 @@ class TestCrawler:
 
     def test_a_registry(self) -> None:
         """Once a registry is loaded, only its purposes are known."""
-        known = SHIPPED._replace(purposes=Registry(Purpose, [Purpose("ExamplePurpose", "Examples", "https://e.example")]))
+        known = SHIPPED._replace(
+            purposes=Registry(Purpose, [Purpose("ExamplePurpose", "Examples", "https://e.example")])
+        )
         assert crawler_notes(HEADER, "ExampleBot", ["examplepurpose"], registries=known) == ()
         header = HEADER.replace("ExamplePurpose", "Other")
         (note,) = crawler_notes(header, "ExampleBot", ["Other"], registries=known)
@@ -196,13 +207,18 @@ class TestNotes:
         """The star and nothing at all, each with the span of its value."""
         robots = read("User-agent-purpose: *\nUser-agent-purpose:\nUser-agent-purpose: X\nAllow: /")
         found = list(purpose.notes(robots))
-        assert [(note.code, note.line) for note in found] == [("star-purpose", 1), ("empty-purpose", 2)]
+        assert [(note.code, note.line) for note in found] == [
+            ("star-purpose", 1),
+            ("empty-purpose", 2),
+        ]
         assert robots.body[found[0].start : found[0].end] == b"*"
         assert found[0].message == "There is no '*' purpose: the line names nobody."
 
     def test_unregistered(self, read: Read) -> None:
         """Known only once a registry is loaded; compared without case (PUR-3.2-02, -04)."""
-        known = SHIPPED._replace(purposes=Registry(Purpose, [Purpose(ONE, "Examples", "https://e.example")]))
+        known = SHIPPED._replace(
+            purposes=Registry(Purpose, [Purpose(ONE, "Examples", "https://e.example")])
+        )
         robots = read(f"User-agent-purpose: {ONE.lower()}\nUser-agent-purpose: foo\nAllow: /")
         assert [note.line for note in purpose.notes(robots, known)] == [2]
         assert list(purpose.notes(robots)) == []

@@ -62,12 +62,9 @@ def crawl_delay(
     The groups are those whose rules it obeys. *star* takes the value of the `*` groups where
     they have none, as Bing does; otherwise a crawler with a group of its own never sees it.
     """
-    groups = robots.select(product_token, purposes)
-    found = _longest(groups, star=False)
+    found = _longest(robots.select(product_token, purposes), star=False)
     if found is None and star:
-        everybody = robots.select("*")
-        # A crawler without a group of its own was looking at these already.
-        found = _longest(everybody, star=True) if everybody != groups else None
+        found = _longest(robots.select("*"), star=True)
     return found
 
 

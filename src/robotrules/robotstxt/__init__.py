@@ -68,7 +68,15 @@ def parse(
 class RobotsTxt:
     """A parsed robots.txt. Immutable; share it between threads, pickle it, use it as a key."""
 
-    __slots__ = ("_by_groups", "_by_name", "_document", "_engine", "_profile", "_received")
+    __slots__ = (
+        "_by_groups",
+        "_by_name",
+        "_document",
+        "_engine",
+        "_profile",
+        "_received",
+        "_records",
+    )
 
     def __init__(self, document: Any, profile: Profile, engine: Any, received: bytes) -> None:
         self._document = document
@@ -76,6 +84,7 @@ class RobotsTxt:
         self._engine = engine
         # What was decoded cannot be parsed again from its octets: pickle needs what was received.
         self._received = received
+        self._records: tuple[Record, ...] | None = None
         self._by_name: dict[Name, RuleSet] = {}
         self._by_groups: dict[tuple[int, ...], RuleSet] = {}
 
@@ -249,14 +258,16 @@ class RobotsTxt:
     @property
     def records(self) -> tuple[Record, ...]:
         """Every record in order, known to a profile or not."""
-        return self._reading().records()
+        if self._records is None:  # extension readers ask again and again
+            self._records = self._reading().records()
+        return self._records
 
     @property
     def groups(self) -> tuple[Group, ...]:
         """Every group in order."""
         reading = self._reading()
         members: list[list[Record]] = [[] for _ in range(self._document.group_count())]
-        for record in reading.records():
+        for record in self.records:
             if record.group is not None:
                 members[record.group].append(record)
         return tuple(

@@ -23,7 +23,7 @@ class Part(NamedTuple):
 EXTENSION_PARTS: dict[str, Part] = {
     "app_directives": Part(
         ("url", "application", "product_token"),
-        ("directives", "lines", "registration", "not_applied", "overrides"),
+        ("directives", "lines", "registration", "not_applied", "overrides", "codes"),
     ),
     "content_usage": Part(
         ("url", "product_token", "purposes", "field", "agreement", "default"),

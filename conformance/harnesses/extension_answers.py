@@ -99,6 +99,7 @@ def _app_directives(setting: Setting, item: Item) -> protocol.Answer:
         "registration": {one.name: str(one.status) for one in found.directives},
         "not_applied": [one.name for one in found.not_applied],
         "overrides": list(found.overrides),
+        "codes": sorted({one.code for one in found.notes}),
     }
 
 

@@ -11,6 +11,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import parts
 import protocol
 import pytest
 import runner
@@ -160,6 +161,10 @@ def test_a_harness_never_sees_what_is_expected() -> None:
         names |= {name for form in asked["forms"] for name in form}
         assert not names & hidden
         assert {asked[part] for part in suite.WHOLE_PARTS} <= {True, False}
+        for part, (_, expected) in parts.EXTENSION_PARTS.items():
+            assert not {name for item in asked.get(part, ()) for name in item} & set(expected)
+        for part in (*parts.EXTENSION_VALUES, "extension_notes"):
+            assert asked.get(part, True) is True
 
 
 # --- Judging ------------------------------------------------------------------------------------
@@ -171,6 +176,8 @@ def judged(answer: Any, **fields: Any) -> suite.Result:
     return suite.judge(suite.Vector(Path("sample.json"), data), answer)
 
 
+GROUP = {"user_agents": ["a"], "rules": [2]}
+SITEMAPS = {"sitemaps": ["b"], "lines": [1]}
 CHECK = {"url": "/x", "product_token": "a", "allowed": False, "line": 2, "reason": "disallow-rule"}
 
 
@@ -203,6 +210,22 @@ def test_judging_a_check(given: dict[str, Any], kind: str) -> None:
         ({"absent_notes": ["bom"]}, {"notes": []}, "passed"),
         ({"groups": []}, {"groups": []}, "passed"),
         ({"groups": []}, {"groups": [{"user_agents": ["a"], "rules": []}]}, "failed"),
+        ({"groups": [GROUP]}, {"groups": [GROUP | {"purposes": ["p"]}]}, "passed"),
+        ({"groups": [GROUP | {"purposes": ["p"]}]}, {"groups": [GROUP]}, "failed"),
+        ({"host": None}, {"host": None}, "passed"),
+        ({"host": None}, {"host": "a"}, "failed"),
+        ({"host": None}, {"host": {"skipped": "cannot"}}, "skipped"),
+        ({"host": None}, {}, "errored"),
+        ({"sitemaps": [SITEMAPS]}, {"sitemaps": [SITEMAPS]}, "passed"),
+        ({"sitemaps": [SITEMAPS]}, {"sitemaps": [{"sitemaps": ["b"]}]}, "passed"),
+        ({"sitemaps": [SITEMAPS]}, {"sitemaps": [SITEMAPS | {"lines": [2]}]}, "failed"),
+        ({"sitemaps": [SITEMAPS]}, {"sitemaps": [{"lines": [1]}]}, "errored"),
+        ({"sitemaps": [SITEMAPS]}, {"sitemaps": [{"errored": "boom"}]}, "errored"),
+        ({"sitemaps": [SITEMAPS]}, {"sitemaps": []}, "errored"),
+        ({"extension_notes": ["a"]}, {"extension_notes": ["b", "a"]}, "passed"),
+        ({"extension_notes": ["a"]}, {"extension_notes": []}, "failed"),
+        ({"absent_extension_notes": ["a"]}, {"extension_notes": ["a"]}, "failed"),
+        ({"absent_extension_notes": ["a"]}, {}, "errored"),
         ({"records": []}, {"records": [{"key": "a", "value": "b", "line": 1}]}, "failed"),
         (
             {"records": [{"key": "a", "value": "b", "line": 1}]},
@@ -276,13 +299,15 @@ def test_verdicts_only() -> None:
 
     checks = [{"url": "/x", "product_token": "a"}, {"url": "/zero", "product_token": "a"}]
     checks.append({"url": "/x", "product_token": ["a", "b"]})  # type: ignore[dict-item]
-    vector = {"options": {}, "complete": True, "body": "", "checks": checks}
+    checks.append({"url": "/x", "product_token": "a", "purposes": ["b"]})  # type: ignore[dict-item]
+    vector = {"options": {}, "complete": True, "body": "", "checks": checks, "forms": []}
+    vector["sitemaps"] = [{}]
 
     reply = protocol.run(Sample(), {"seq": 1, "vector": vector})
     kinds = [next(iter(check)) for check in reply["answer"]["checks"]]
 
-    assert kinds == ["allowed", "errored", "skipped"]
-    assert {"skipped"} == set(reply["answer"]["forms"])
+    assert kinds == ["allowed", "errored", "skipped", "skipped"]
+    assert {"skipped"} == set(reply["answer"]["forms"]) == set(reply["answer"]["sitemaps"])
     for change in ({"options": {"max_bytes": 1}}, {"complete": False}):
         assert "skipped" in protocol.run(Sample(), {"seq": 1, "vector": vector | change})
     assert "KeyError" in protocol.run(Sample(), {"seq": 1})["errored"]

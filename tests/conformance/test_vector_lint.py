@@ -52,7 +52,7 @@ def test_good_sample(tmp_path: Path) -> None:
         ({"requirement": []}, "wrong number of items"),
         ({"section": "2.9"}, "not a section of RFC 9309"),
         ({"level": "MUST"}, "that of REP-2.2-04 is GRAM"),
-        ({"ambiguity": ["AMB-99"]}, "not in decisions.json"),
+        ({"ambiguity": ["AMB-999"]}, "not in decisions.json"),
         ({"comment": "no sentence"}, "does not match"),
         ({"comment": "Two words."}, "one sentence"),
         ({"profile": "google"}, "about profile default"),
@@ -82,7 +82,38 @@ def test_nothing_asked(tmp_path: Path) -> None:
 
     vector = {name: value for name, value in GOOD.items() if name != "checks"}
 
-    assert "fits none of 7 alternatives" in problems(tmp_path, vector)[0]
+    assert "fits none of 22 alternatives" in problems(tmp_path, vector)[0]
+
+
+def test_extension_sample(tmp_path: Path) -> None:
+    """A vector about an extension has the section of its requirement, and any profile."""
+
+    vector = GOOD | {
+        "requirement": ["CU-A3.1-01"],
+        "level": "DEF",
+        "section": "attach 3.1",
+        "profile": "google",
+        "content_usage": [
+            {"url": "/", "product_token": "a", "preferences": {"train-ai": "allowed"}}
+        ],
+    }
+    path = tmp_path / "extensions" / "sample.json"
+    path.parent.mkdir()
+
+    for change, words in (
+        ({}, ""),
+        ({"section": "3.1"}, "that of CU-A3.1-01 is attach 3.1"),
+        ({"content_usage": [{"url": "/", "product_token": "a"}]}, "'preferences' is missing"),
+        (
+            {"content_usage": [vector["content_usage"][0] | {"preferences": {"x": "perhaps"}}]},
+            "must be one of",
+        ),
+        ({"crawl_delays": [{"product_token": "a", "seconds": True}]}, "fits none"),
+    ):
+        path.write_text(lint.canonical([vector | change]), encoding="utf-8")
+        found = lint.lint(tmp_path)
+        assert len(found) == bool(words)
+        assert not words or words in found[0]
 
 
 def test_order_and_duplicates(tmp_path: Path) -> None:

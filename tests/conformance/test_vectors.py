@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import ModuleType
+from typing import Any
 
+import parts
 import pytest
 import robotrules_harness
 import suite
@@ -16,6 +19,20 @@ def test_vector(vector: suite.Vector, engine: ModuleType) -> None:
     answer = robotrules_harness.answer(suite.question(vector), engine)
     result = suite.judge(vector, answer)
 
-    where = f"RFC 9309 §{vector.data['section']}, {', '.join(vector.requirements)}"
+    document = suite.load_documents()[vector.requirements[0].split("-")[0]]
+    section = document if vector.is_extension else f"RFC 9309 §{vector.data['section']}"
+    where = f"{section}, {', '.join(vector.requirements)}"
     assert result.kind == "passed", "\n".join((where, vector.data["comment"], *result.details))
     assert result.details == (), "our own harness answers every part"
+    assert unanswered(vector, answer) == [], "and every field"
+
+
+def unanswered(vector: suite.Vector, answer: Mapping[str, Any]) -> list[str]:
+    """Return the fields that a vector expects about extensions and an answer leaves out."""
+    return [
+        f"{name} {field}"
+        for name, part in parts.EXTENSION_PARTS.items()
+        for wanted, got in zip(vector.data.get(name, ()), answer.get(name, ()), strict=True)
+        for field in part.expected
+        if field in wanted and field not in got
+    ]

@@ -40,7 +40,7 @@ class TestReading:
             "Content-Signal: search=yes, ai-input=no, ai-train=no",
             "content-signal: search=yes,ai-input=no,ai-train=no",
             " CONTENT-SIGNAL : SEARCH=Yes ,Ai-Input=NO, ai-train = no  # why",
-            "Content-signal: ,search=yes,,\tai-input=no, ai-train=no,",
+            "Content-signal: ,search=yes,, ,\tai-input=no, ai-train=no,",
         ],
     )
     def test_how_it_may_be_written(self, read: Read, line: str) -> None:

@@ -494,7 +494,7 @@ class TestTogether:
             preferences("/", "a", agreement="train-ai=y")  # type: ignore[arg-type]
         with pytest.raises(ValueError, match="default is 'no'"):
             found.decide("search", "no")  # type: ignore[arg-type]
-        with pytest.raises(TypeError, match=r"not one: pass \[url\]"):
+        with pytest.raises(TypeError, match=r"pass \[url\]"):
             preferences_for(robots, "a").at_many("/a")
         with pytest.raises(robotrules.ProductTokenError):
             preferences_for(robots, "")

@@ -180,6 +180,7 @@ class TestTypes:
         assert not is_token(member)
         assert plain(member) == ["a", 1]
         assert parameters == {"b": True}
+        assert plain([http_sf.Token("a"), b"\x01"]) == ["a", "AQ=="]  # made by hand
 
     @pytest.mark.parametrize("seconds", [-62_135_596_800, 253_402_214_400, 1_735_689_600])
     def test_dates(self, seconds: int) -> None:
@@ -248,6 +249,18 @@ class TestLimits:
     def test_hostile_values(self, text: str) -> None:
         """Depth, length and repetition end in a failure, soon."""
         fails(text)
+
+    @pytest.mark.parametrize("error", [OverflowError, ValueError("odd"), RecursionError])
+    def test_whatever_the_parser_thinks_of(
+        self, monkeypatch: pytest.MonkeyPatch, error: Any
+    ) -> None:
+        """An error of its own that http-sf lets through is a failure too."""
+
+        def parse(*_: Any, **__: Any) -> None:
+            raise error
+
+        monkeypatch.setattr(http_sf, "parse", parse)
+        fails("a")
 
     def test_not_octets(self) -> None:
         """Text is not octets: that is the caller's mistake, and the error says the cure."""

@@ -20,7 +20,7 @@ from robotrules.cli.options import (
     robots_options,
     single_or_many,
 )
-from robotrules.cli.streams import Output, Trouble, quoted, unreadable
+from robotrules.cli.streams import Output, Trouble, quoted
 from robotrules.cli.text import between, cells, listed, plural, shortened, visible
 from robotrules.errors import RegistryError
 from robotrules.extensions.app_directives import (
@@ -116,10 +116,17 @@ def _given_registries(files: Sequence[str]) -> Registries:
     """Return the registries of `--registry`, each laid over those before."""
     registries = SHIPPED
     for name in files:
+        if not name.lower().endswith((".json", ".csv")):
+            raise Trouble(
+                f"{quoted(name)} is no registry: pass a file that ends with .json or .csv"
+            )
         try:
             registries = load(name, over=registries)
         except OSError as error:
-            raise unreadable(name, "a registry", error) from None
+            why = error.strerror or type(error).__name__
+            raise Trouble(
+                f"cannot read the registry {quoted(name)}: {why}; check its name and mode"
+            ) from None
         except RegistryError as error:
             first, *others = str(error).splitlines()
             more = f" ({plural(len(others), 'more reason')})" if others else ""
@@ -173,7 +180,7 @@ class _Page:
         spans = [between(*group.lines, "line") for group in self._groups]
         where = listed(spans, MOST)
         if answer.groups_because is Because.TOKEN:
-            return f"{where}, for {token}"
+            return f"{where}, for {token.replace(', ', ' or ')}"
         return f"{where}, for '*'" + ("" if token == "*" else f", because none is for {token}")
 
     def _table(self, title: str, found: Sequence[AppDirective]) -> Iterator[str]:

@@ -138,7 +138,9 @@ class _Page:
             yield f"  {self._why_not()}"
         if self._found.applicable or self._found.statements:
             for category, value in self._found.values:
-                yield self._fact(category, value, STYLES.get(value, "faint"), self._why(category))
+                first, *more = self._why(category)
+                yield self._fact(category, value, STYLES.get(value, "faint"), first)
+                yield from (self._fact("", "", "faint", words) for words in more)
         for statement in self._found.statements:
             if statement.error:
                 label = self._paint("error", "error")
@@ -161,11 +163,13 @@ class _Page:
         which = f", line {rule.line}: {shortened(visible(str(rule)), LONGEST)}" if rule else ""
         return f"not applicable: the URL is disallowed{which}"
 
-    def _why(self, category: str) -> str:
+    def _why(self, category: str) -> list[str]:
         because = self._found.because(category)
         if not because:
-            return "no statement says"
-        return listed([self._where(statement) for statement in because], MOST_LINES)
+            return ["no statement says"]
+        where = [self._where(statement) for statement in because[:MOST_LINES]]
+        rest = len(because) - MOST_LINES
+        return [*where, f"and {rest:,} more"] if rest > 0 else where
 
     def _where(self, statement: Statement) -> str:
         text = shortened(visible(statement.text), LONGEST)

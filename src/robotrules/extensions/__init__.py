@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from robotrules.robotstxt import RobotsTxt
     from robotrules.robotstxt.values import Note
 
-# Every record that is declared here. Only a START or RULE record has to be in a profile.
-ALL: tuple[Extension, ...]
+if TYPE_CHECKING:
+    # Every record that is declared here. Only a START or RULE record has to be in a profile.
+    ALL: tuple[Extension, ...]
 
 _READERS = (
     "purpose",
@@ -47,8 +48,8 @@ def __getattr__(name: str) -> Any:
     found: list[Extension] = []
     for reader in _readers():
         found += getattr(reader, "EXTENSIONS", None) or [reader.EXTENSION]
-    globals()["ALL"] = tuple(found)
-    return ALL
+    globals()["ALL"] = declared = tuple(found)
+    return declared
 
 
 def notes(robots: RobotsTxt, registries: Registries | None = None) -> tuple[Note, ...]:

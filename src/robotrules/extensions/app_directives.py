@@ -50,9 +50,6 @@ __all__ = [
     "notes",
 ]
 
-# How many answers a set remembers; a file has few, unless it is made to have many.
-REMEMBERED = 4096
-
 
 # --- The answer -----------------------------------------------------------------------------------
 
@@ -116,7 +113,7 @@ class DirectiveSet:
     """
 
     __slots__ = (
-        *("_answers", "_scoped", "_statements", "_unread"),
+        *("_asked", "_scoped", "_statements", "_unread"),
         *("application", "content_usage", "groups_because", "product_token"),
     )
 
@@ -145,8 +142,11 @@ class DirectiveSet:
             elif any(found.level == "error" for found in line.notes):
                 self._unread += line.notes
         entries = [(found.line.path, at) for at, found in enumerate(self._statements)]
-        self._scoped = ScopedSet(entries, robots)
-        self._answers: dict[tuple[int, ...], AppDirectives] = {}
+        self._asked = robots, application, token, registries
+        self._scoped = ScopedSet(entries, robots, self._combined)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DirectiveSet, self._asked
 
     def at(self, url: URL) -> AppDirectives:
         """
@@ -155,20 +155,11 @@ class DirectiveSet:
         Shorter patterns add nothing (AMB-104). Lines that tie are combined in the order of the
         file, and a later value replaces an earlier one (AMB-105).
         """
-        return self._answer(self._scoped.at(url))
+        return self._scoped.at(url)
 
     def at_many(self, urls: Iterable[URL]) -> list[AppDirectives]:
         """Return the same for many URLs, with one crossing into the engine for most of them."""
-        return [self._answer(found) for found in self._scoped.at_many(urls)]
-
-    def _answer(self, found: tuple[int, ...]) -> AppDirectives:
-        """Return the answer that some statements make; answers are few, so each is made once."""
-        answer = self._answers.get(found)
-        if answer is None:
-            if len(self._answers) >= REMEMBERED:
-                self._answers.clear()
-            answer = self._answers[found] = self._combined(found)
-        return answer
+        return self._scoped.at_many(urls)
 
     def _combined(self, found: tuple[int, ...]) -> AppDirectives:
         applied: dict[str, AppDirective] = {}
@@ -246,8 +237,8 @@ def directives_for(
         )
     if product_token is None:
         entry = registries.applications.get(application)
-        product_token = entry.product_token if entry else None
-    return DirectiveSet(robots, application, product_token or "*", registries)
+        product_token = (entry.product_token if entry else None) or "*"
+    return DirectiveSet(robots, application, product_token, registries)
 
 
 def app_directives(

@@ -2,8 +2,8 @@
 Content-Signal: Cloudflare's record of 2025 about search, AI input and AI training.
 
 `[path] key=value, …` in a group, with values yes and no; a signal that is missing neither grants
-nor restricts (REC-content-signal-01). No grammar was ever published for it, so it is read leniently
-and by its own parser: a list with commas, no matter what case, unknown keys kept (AMB-116).
+nor restricts (REC-content-signal-01). It is no Structured Field, so it is read leniently and by its
+own parser: a list with commas, no matter what case, unknown keys kept (AMB-116).
 
 It is not Content-Usage and changes nothing by itself: no verdict and no preference. Whoever takes
 one for the other asks for it with `to_content_usage`. It does not know what a key means.
@@ -105,7 +105,7 @@ def content_signals(
         # A record without a good signal says nothing, so it hides no wider one (as AMB-111).
         if signals:
             entries.append((scoped, signals))
-    found = ScopedSet(entries, robots).at(url)
+    found = ScopedSet(entries, robots, tuple).at(url)
     odd = tuple(one for record in records for one in _notes(record, robots))
     return ContentSignals(tuple(signal for signals in found for signal in signals), odd)
 

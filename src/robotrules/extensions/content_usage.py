@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from robotrules.extensions.codes import note
 from robotrules.extensions.scoped import Scoped, ScopedSet, is_usable, split
@@ -34,7 +34,7 @@ from robotrules.extensions.vocabulary import (
 )
 from robotrules.profile import Extension, Role
 from robotrules.robotstxt import RobotsTxt, Tokens
-from robotrules.robotstxt.ruleset import URL, RuleSet
+from robotrules.robotstxt.ruleset import URL
 from robotrules.robotstxt.values import Note, Record, shown
 
 __all__ = [
@@ -61,15 +61,24 @@ FieldLines = str | bytes | Sequence[str | bytes]
 class PreferenceSet:
     """The Content-Usage rules that one crawler reads. Compiled once, immutable, shared."""
 
-    __slots__ = ("_not_applicable", "_notes", "_rules", "_scoped")
+    __slots__ = ("_asked", "_count", "_not_applicable", "_notes", "_rules", "_scoped")
 
-    def __init__(
-        self, scoped: ScopedSet[Statement], rules: RuleSet, notes: tuple[Note, ...]
-    ) -> None:
-        self._scoped = scoped
-        self._rules = rules
-        self._notes = notes
+    def __init__(self, robots: RobotsTxt, product_token: Tokens, purposes: Sequence[str]) -> None:
+        """Use `preferences_for()`."""
+        self._asked = robots, product_token, tuple(purposes)
+        groups = robots.select(product_token, purposes)
+        found = [
+            _Found.of(record) for group in groups for record in group.records if record.key == KEY
+        ]
+        entries = [(one.scoped.path, one.statement()) for one in found if one.is_rule]
+        self._notes = notes = tuple(_notes(found, robots))
+        self._scoped = ScopedSet(entries, robots, lambda stated: _together(stated, notes))
+        self._count = len(entries)
+        self._rules = robots.rules_for(product_token, purposes)
         self._not_applicable = Preferences(False, NOTHING, (), notes)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return preferences_for, self._asked
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -80,7 +89,7 @@ class PreferenceSet:
         """Return the preferences that the robots.txt states for *url*."""
         if not self._rules.allows(url):
             return self._not_applicable
-        return self._together(self._scoped.at(url))
+        return self._scoped.at(url)
 
     def at_many(self, urls: Iterable[URL]) -> list[Preferences]:
         """
@@ -89,32 +98,26 @@ class PreferenceSet:
         Two crossings into the engine, for the preferences and for the verdicts; URLs with the same
         statements share one answer.
         """
-        if isinstance(urls, (str, bytes)):
-            raise TypeError("many URLs are a list or another iterable, not one: pass [url]")
-        urls = list(urls)
-        found = self._scoped.at_many(urls)
-        # By identity: hashing a statement means hashing all it was read from. No loop runs for
-        # each URL here but the last.
-        different = dict(zip(map(id, found), found, strict=True))
-        answers = {key: self._together(statements) for key, statements in different.items()}
-        stated = list(map(answers.__getitem__, map(id, found)))
+        urls = urls if isinstance(urls, (list, tuple, str, bytes)) else list(urls)
+        stated = self._scoped.at_many(urls)
         allowed = self._rules.allows_many(urls)
         if all(allowed):
             return stated
         nothing = self._not_applicable
         return [one if may else nothing for one, may in zip(stated, allowed, strict=True)]
 
-    def _together(self, statements: tuple[Statement, ...]) -> Preferences:
-        return Preferences(True, tuple(combine(statements).items()), statements, self._notes)
-
     def __len__(self) -> int:
-        return len(self._scoped)
+        return self._count
 
     def __bool__(self) -> bool:
         return True  # a set without rules still has answers
 
     def __repr__(self) -> str:
         return f"<PreferenceSet: {len(self)} rules>"
+
+
+def _together(statements: tuple[Statement, ...], notes: tuple[Note, ...]) -> Preferences:
+    return Preferences(True, tuple(combine(statements).items()), statements, notes)
 
 
 def preferences_for(
@@ -124,11 +127,7 @@ def preferences_for(
     if not isinstance(robots, RobotsTxt):
         name = type(robots).__name__
         raise TypeError(f"robots is a RobotsTxt, not {name}: pass robotrules.parse(body)")
-    groups = robots.select(product_token, purposes)
-    found = [_Found.of(record) for group in groups for record in group.records if record.key == KEY]
-    entries = [(one.scoped.path, one.statement()) for one in found if one.is_rule]
-    rules = robots.rules_for(product_token, purposes)
-    return PreferenceSet(ScopedSet(entries, robots), rules, tuple(_notes(found, robots)))
+    return PreferenceSet(robots, product_token, purposes)
 
 
 def preferences(
@@ -188,6 +187,7 @@ class _Found(NamedTuple):
         return bool(self.parsed.value)
 
     def statement(self) -> Statement:
+        """Return what it states, and where."""
         path, text = self.scoped.path, shown(self.scoped.statement)
         written = None if path is None else shown(path)
         return Statement(Source.ROBOTS, read_values(self.parsed), text, self.record, written)

@@ -9,14 +9,16 @@ longest matching path pattern counts, matched as allow and disallow are. The one
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import Any, Generic, NamedTuple, TypeVar, overload
 
-from robotrules.robotstxt import RobotsTxt
-from robotrules.robotstxt.ruleset import URL, RuleSet
-from robotrules.robotstxt.values import Record
+from robotrules.robotstxt import REMEMBERED, RobotsTxt
+from robotrules.robotstxt.ruleset import NO_MATCH, URL, RuleSet
+from robotrules.robotstxt.values import Record, Rule
 
 T = TypeVar("T")
+A = TypeVar("A")
 
 
 class Scoped(NamedTuple):
@@ -50,13 +52,54 @@ def is_usable(path: bytes, robots: RobotsTxt) -> bool:
     return bool(RuleSet.from_patterns([path], robots.profile, robots._engine)._matcher.usable())
 
 
-class ScopedSet(Generic[T]):
-    """Statements with their path patterns, ready to be asked. Immutable."""
+# What the engine's answer does not settle: a possible tie, or `/robots.txt`, which is not matched
+# with rules.
+_UNSETTLED = object()
 
-    __slots__ = ("_anywhere", "_by_number", "_matcher", "_statements")
 
-    def __init__(self, entries: Sequence[tuple[bytes | None, T]], robots: RobotsTxt) -> None:
-        self._anywhere = tuple(statement for path, statement in entries if path is None)
+@cache
+def _class_of(engine: Any) -> Any:
+    """Return an engine's Matcher that answers with what is made of a number, made once."""
+
+    def _verdict(self: Any, number: int) -> Any:
+        return self.answer(number)
+
+    return type("Answers", (engine.Matcher,), {"__slots__": ("answer",), "_verdict": _verdict})
+
+
+class ScopedSet(Generic[T, A]):
+    """
+    Statements with their path patterns, ready to be asked. Immutable.
+
+    An answer is what *make* makes of the statements that count; URLs with the same statements
+    share one answer.
+    """
+
+    __slots__ = ("_anywhere", "_by_ties", "_make", "_matcher", "_statements", "_unsettled")
+
+    @overload
+    def __init__(
+        self: ScopedSet[T, tuple[T, ...]],
+        entries: Sequence[tuple[bytes | None, T]],
+        robots: RobotsTxt,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self,
+        entries: Sequence[tuple[bytes | None, T]],
+        robots: RobotsTxt,
+        make: Callable[[tuple[T, ...]], A],
+    ) -> None: ...
+
+    def __init__(
+        self,
+        entries: Sequence[tuple[bytes | None, T]],
+        robots: RobotsTxt,
+        make: Callable[[tuple[T, ...]], A] = tuple,  # type: ignore[assignment]
+    ) -> None:
+        """Compile statements with their paths; the answer is their tuple unless *make* says more."""
+        self._make = make
         # A path that cannot match must not stand for one that can and is compared alike.
         scoped = [
             (path, statement)
@@ -69,53 +112,76 @@ class ScopedSet(Generic[T]):
         self._statements: list[list[tuple[int, T]]] = []
         # Paths that are compared alike are one path (AMB-105): one pattern, several statements.
         positions: dict[str, int] = {}
-        patterns: list[bytes] = []
+        rules: list[Rule] = []
         made = RuleSet.from_patterns([path for path, _ in scoped], profile, engine)
-        for order, ((path, statement), rule) in enumerate(zip(scoped, made.rules, strict=True)):
+        for order, ((_, statement), rule) in enumerate(zip(scoped, made.rules, strict=True)):
             if rule.form not in positions:
-                positions[rule.form] = len(patterns)
-                patterns.append(path)
+                positions[rule.form] = len(rules)
+                rules.append(rule)
                 self._statements.append([])
             self._statements[positions[rule.form]].append((order, statement))
-        self._matcher = RuleSet.from_patterns(patterns, profile, engine)
-        # What the engine answers for a batch, where that says all. Two patterns of as many octets
-        # can both match one path only if one of them has a wildcard.
-        rules = self._matcher.rules
+        self._anywhere = make(tuple(statement for path, statement in entries if path is None))
+        self._by_ties: dict[tuple[int, ...], A] = {}
+        self._unsettled: list[int] = []
+        patterns = [(scoped[self._statements[at][0][0]][0], True) for at in range(len(rules))]
+        self._matcher = _class_of(engine)(profile.settings(engine), patterns)
+        self._matcher.answer = self._answers(rules)
+
+    def _answers(self, rules: Sequence[Rule]) -> Callable[[int], Any]:
+        """Return what makes an answer of the engine's; it must not know this set, or they cycle."""
+        # Two patterns of as many octets can both match one path only if one has a wildcard.
         alike = Counter(rule.octets for rule in rules)
         wild = {rule.octets for rule in rules if "*" in rule.form}
-        self._by_number: dict[int, tuple[T, ...]] = {-1: self._anywhere}
-        for at, rule in enumerate(rules):
-            if alike[rule.octets] == 1 or rule.octets not in wild:
-                self._by_number[at << 2 | 1] = self._together([at])
+        settled = {
+            at << 2 | 1: self._together([at])
+            for at, rule in enumerate(rules)
+            if alike[rule.octets] == 1 or rule.octets not in wild
+        }
+        make, anywhere, unsettled = self._make, self._anywhere, self._unsettled
 
-    def at(self, url: URL) -> tuple[T, ...]:
-        """
-        Return the statements of the longest pattern that matches *url*, in the order of the file.
+        def answer(number: int) -> Any:
+            if number == NO_MATCH:
+                return anywhere
+            if number in settled:
+                return make(settled[number])
+            unsettled.append(number)
+            return _UNSETTLED
 
-        Patterns that tie count together. Statements without a path count where no pattern matches.
+        return answer
+
+    def at(self, url: URL) -> A:
         """
-        tied = self._matcher.best(url)
+        Return the answer for *url*: the statements of the longest pattern that matches.
+
+        Patterns that tie count together, in the order of the file. Statements without a path count
+        where no pattern matches.
+        """
+        answer = self._matcher.check(url)
+        return self._tied(url) if answer is _UNSETTLED else answer
+
+    def at_many(self, urls: Iterable[URL]) -> list[A]:
+        """Return the same for many URLs, with one crossing into the engine for most of them."""
+        urls = urls if isinstance(urls, (list, tuple, str, bytes)) else list(urls)
+        answers: list[A] = self._matcher.check_many(urls)
+        if not self._unsettled:
+            return answers
+        return [
+            self._tied(url) if answer is _UNSETTLED else answer
+            for answer, url in zip(answers, urls, strict=True)
+        ]
+
+    def _tied(self, url: URL) -> A:
+        """Return the answer for a URL that several patterns may match as well as another."""
+        tied = tuple(self._matcher.tied(url))
         if not tied:
             return self._anywhere
-        return self._together(tied)
+        if tied not in self._by_ties:
+            if len(self._by_ties) >= REMEMBERED:
+                self._by_ties.clear()
+            self._by_ties[tied] = self._make(self._together(tied))
+        return self._by_ties[tied]
 
     def _together(self, tied: Sequence[int]) -> tuple[T, ...]:
         """Return the statements of some patterns in the order of the file."""
         found = [pair for at in tied for pair in self._statements[at]]
         return tuple(statement for _, statement in sorted(found, key=lambda pair: pair[0]))
-
-    def at_many(self, urls: Iterable[URL]) -> list[tuple[T, ...]]:
-        """Return the same for many URLs, with one crossing into the engine for most of them."""
-        if isinstance(urls, (str, bytes)):
-            raise TypeError("many URLs are a list or another iterable, not one: pass [url]")
-        urls = list(urls)
-        known = self._by_number
-        # A number that is not known is a possible tie, or `/robots.txt`, which the engine does not
-        # match with rules.
-        return [
-            known[number] if number in known else self.at(url)
-            for number, url in zip(self._matcher._matcher.decide_many(urls), urls, strict=True)
-        ]
-
-    def __len__(self) -> int:
-        return len(self._anywhere) + sum(map(len, self._statements))

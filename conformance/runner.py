@@ -249,7 +249,8 @@ def table(vectors: Sequence[suite.Vector], results: Sequence[suite.Result]) -> s
     topics: dict[str, list[suite.Result]] = {}
     for vector, result in zip(vectors, results, strict=True):
         parts = vector.path.parts
-        topic = "/".join(parts[:2]) if parts[0] == "profiles" else parts[0]
+        nested = parts[0] in ("profiles", "extensions")
+        topic = "/".join(parts[:2]) if nested else parts[0]
         topics.setdefault(topic, []).append(result)
     rows = [["topic", "passed", "failed", "errored", "skipped"]]
     for topic, found in topics.items():

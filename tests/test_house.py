@@ -326,6 +326,9 @@ NEVER_SAID = {
     *("authorisation", "authorization", "site", "host", "domain", "mode", "dialect", "plugin"),
     *("violation", "fixture", "forbidden", "access", "type", "kind", "result", "unknown"),
 }
+# Words that the documents have which extensions implement: app directives, categories of usage, the
+# Content-Usage field, registry entries, types of Structured Fields, the Host record.
+SAID_BY_DRAFTS = {"directive", "category", "field", "entry", "type", "unknown", "host", "policy"}
 
 
 def public_names() -> Iterator[str]:
@@ -355,4 +358,6 @@ def test_words_never_said() -> None:
     """No public name says a word that the plan has another for."""
     for name in public_names():
         words = set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
+        owner = re.split(r"\W", name)[0]
+        words -= SAID_BY_DRAFTS if owner in robotrules._LATER else set()
         assert not words & NEVER_SAID, name

@@ -9,7 +9,7 @@ robotrules: the Robots Exclusion Protocol, whole and right.
 What a site asks of crawlers is a request and not a form of access authorization (RFC 9309 §1).
 """
 
-from typing import TYPE_CHECKING, Any
+import typing as _typing
 
 from robotrules._engine import engine_name
 from robotrules.errors import (
@@ -27,8 +27,39 @@ from robotrules.robotstxt.tokens import is_product_token, product_token
 from robotrules.robotstxt.values import Group, Line, Note, Record, Rule
 from robotrules.robotstxt.verdict import Because, Explanation, Match, Outcome, Reason, Verdict
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
+    from robotrules.extensions.app_directives import (
+        AppDirective,
+        AppDirectives,
+        DirectiveSet,
+        Registration,
+        app_directives,
+        directives_for,
+    )
+    from robotrules.extensions.clean_param import CleanParams, clean_params, clean_url
+    from robotrules.extensions.content_signal import (
+        ContentSignals,
+        content_signals,
+        to_content_usage,
+    )
+    from robotrules.extensions.content_usage import (
+        Preference,
+        Preferences,
+        PreferenceSet,
+        Statement,
+        combine,
+        content_usage_field,
+        preferences,
+        preferences_for,
+    )
+    from robotrules.extensions.crawl_delay import CrawlDelay, crawl_delay
+    from robotrules.extensions.host import PreferredHost, preferred_host
     from robotrules.extensions.purpose import crawler_notes
+    from robotrules.extensions.request_rate import RequestRate, request_rates
+    from robotrules.extensions.sitemap import Sitemap, sitemaps
+    from robotrules.extensions.unsupported import OtherRecord, unused_records
+    from robotrules.extensions.visit_time import TimeWindow, VisitTime, visit_times
+    from robotrules.registries import Registries, Registry
 
 __version__ = "0.1.0"
 
@@ -36,45 +67,115 @@ __all__ = [
     "DEFAULT",
     "GOOGLE",
     "STRICT",
+    "AppDirective",
+    "AppDirectives",
     "Because",
+    "CleanParams",
+    "ContentSignals",
+    "CrawlDelay",
     "CrawlerError",
+    "DirectiveSet",
     "Explanation",
     "Extension",
     "Group",
     "Line",
     "Match",
     "Note",
+    "OtherRecord",
     "Outcome",
+    "Preference",
+    "PreferenceSet",
+    "Preferences",
+    "PreferredHost",
     "ProductTokenError",
     "Profile",
     "ProfileError",
     "Reason",
     "Record",
+    "Registration",
+    "Registries",
+    "Registry",
     "RegistryError",
+    "RequestRate",
     "RobotrulesError",
     "RobotsTxt",
     "Role",
     "Rule",
     "RuleSet",
+    "Sitemap",
+    "Statement",
+    "TimeWindow",
     "Verdict",
+    "VisitTime",
     "WriteError",
     "__version__",
+    "app_directives",
+    "clean_params",
+    "clean_url",
+    "combine",
+    "content_signals",
+    "content_usage_field",
+    "crawl_delay",
     "crawler_notes",
+    "directives_for",
     "engine_name",
     "is_product_token",
     "normal_form",
     "parse",
+    "preferences",
+    "preferences_for",
+    "preferred_host",
     "product_token",
+    "request_rates",
+    "sitemaps",
+    "to_content_usage",
+    "unused_records",
+    "visit_times",
 ]
 
 # Where the names are that most programs do not need: imported when one is asked for, so that
 # `import robotrules` costs what deciding costs.
 _LATER = {
+    "AppDirective": "extensions.app_directives",
+    "AppDirectives": "extensions.app_directives",
+    "CleanParams": "extensions.clean_param",
+    "ContentSignals": "extensions.content_signal",
+    "CrawlDelay": "extensions.crawl_delay",
+    "DirectiveSet": "extensions.app_directives",
+    "OtherRecord": "extensions.unsupported",
+    "Preference": "extensions.content_usage",
+    "PreferenceSet": "extensions.content_usage",
+    "Preferences": "extensions.content_usage",
+    "PreferredHost": "extensions.host",
+    "Registration": "extensions.app_directives",
+    "Registries": "registries",
+    "Registry": "registries",
+    "RequestRate": "extensions.request_rate",
+    "Sitemap": "extensions.sitemap",
+    "Statement": "extensions.content_usage",
+    "TimeWindow": "extensions.visit_time",
+    "VisitTime": "extensions.visit_time",
+    "app_directives": "extensions.app_directives",
+    "clean_params": "extensions.clean_param",
+    "clean_url": "extensions.clean_param",
+    "combine": "extensions.content_usage",
+    "content_signals": "extensions.content_signal",
+    "content_usage_field": "extensions.content_usage",
+    "crawl_delay": "extensions.crawl_delay",
     "crawler_notes": "extensions.purpose",
+    "directives_for": "extensions.app_directives",
+    "preferences": "extensions.content_usage",
+    "preferences_for": "extensions.content_usage",
+    "preferred_host": "extensions.host",
+    "request_rates": "extensions.request_rate",
+    "sitemaps": "extensions.sitemap",
+    "to_content_usage": "extensions.content_signal",
+    "unused_records": "extensions.unsupported",
+    "visit_times": "extensions.visit_time",
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _typing.Any:
     if name not in _LATER:
         raise AttributeError(f"module 'robotrules' has no attribute {name!r}")
     from importlib import import_module

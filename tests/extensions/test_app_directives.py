@@ -198,6 +198,8 @@ class TestRecord:
         assert {one.name: str(one.value) for one in found.directives} == {"a": "b"}
         assert codes(found).count("comment-in-value") == 2
         assert codes(found).count("bad-structure") == 1
+        escaped = read(star('App-Directives: x;colour=%"%23fff"'))
+        assert str(app_directives(escaped, URL, "x").get("colour")) == "#fff"
         spaced = read(star('App-Directives: x;a="b # c"', "App-Directives: x;d # a comment"))
         assert codes(app_directives(spaced, URL, "x")) == [
             *("comment-in-value", "bad-structure", "unregistered-application"),
@@ -359,6 +361,28 @@ class TestApplying:
         )
         assert told(robots, "/b/", "x") == {"c": True}
         assert told(robots, "/b/d/", "x") == {}
+
+    def test_an_absent_path_is_shorter_than_a_slash(self, read: Read) -> None:
+        """Both cover every path; the absent one has no octets."""
+        robots = read(star("App-Directives: / x;b", "App-Directives: x;a"))
+        assert told(robots, "/", "x") == {"b": True}
+
+    def test_a_disallowed_url(self, read: Read) -> None:
+        """Directives say nothing about crawling, and crawling nothing about them (§2.1)."""
+        robots = read(star("Disallow: /x", "App-Directives: x;a"))
+        assert not robots.check("/x", "b")
+        assert told(robots, "/x", "x") == {"a": True}
+
+    def test_groups_of_purposes(self, read: Read) -> None:
+        """An application has no purpose, so no group is chosen by one."""
+        robots = read("User-Agent-Purpose: EXAMPLE-PURPOSE-1\nApp-Directives: x;a\n")
+        assert told(robots, application="x") == {}
+
+    def test_a_star_is_not_everybody(self, read: Read) -> None:
+        """`*` is a Token, and names an application of that name."""
+        robots = read(star("App-Directives: *;train=?0"))
+        assert told(robots) == {}
+        assert told(robots, application="*") == {"train": False}
 
     def test_among_the_lines_that_name_the_application(self, read: Read) -> None:
         """A longer path for another application is no match (APP-2.1-09, AMB-104)."""

@@ -1,5 +1,5 @@
 """
-The command line: `robotrules check`, `explain`, `parse`; one file each.
+The command line: `robotrules check`, `explain`, `parse` and so on; one file each.
 
 Data goes to stdout, words to stderr. Exit code 0 is allowed, 1 disallowed, 2 usage or I/O; 130 is
 Ctrl-C, and 141 a reader that went away, as shells have it. Commands return their exit code. The
@@ -17,8 +17,10 @@ import click
 
 import robotrules
 from robotrules.cli.check import check
+from robotrules.cli.directives import directives
 from robotrules.cli.explain import explain
 from robotrules.cli.parse import parse
+from robotrules.cli.preferences import preferences
 from robotrules.cli.streams import Trouble, abandon_stdout, say
 from robotrules.cli.text import is_terminal
 
@@ -75,6 +77,8 @@ def program(ctx: click.Context) -> int | None:
     robotrules check https://example.com/x --as ExampleBot --robots robots.txt
     robotrules explain https://example.com/x --as ExampleBot --robots robots.txt
     robotrules parse robots.txt
+    robotrules directives https://example.com/x --app examplesearch --robots robots.txt
+    robotrules preferences https://example.com/x --as ExampleBot --robots robots.txt
 
     Data goes to stdout, words to stderr, and every command has --json. Exit code 0 is allowed, 1
     disallowed, 2 usage or I/O. What a site asks of crawlers is a request and not a form of access
@@ -86,7 +90,7 @@ def program(ctx: click.Context) -> int | None:
     return USAGE_OR_IO
 
 
-for command in (check, explain, parse):
+for command in (check, explain, parse, directives, preferences):
     program.add_command(command)
 
 

@@ -98,7 +98,7 @@ class ScopedSet(Generic[T, A]):
         robots: RobotsTxt,
         make: Callable[[tuple[T, ...]], A] = tuple,  # type: ignore[assignment]
     ) -> None:
-        """Compile statements with their paths; the answer is their tuple unless *make* says more."""
+        """Compile statements with their paths; without *make* an answer is their tuple."""
         self._make = make
         # A path that cannot match must not stand for one that can and is compared alike.
         scoped = [
@@ -140,6 +140,7 @@ class ScopedSet(Generic[T, A]):
         make, anywhere, unsettled = self._make, self._anywhere, self._unsettled
 
         def answer(number: int) -> Any:
+            """Return what is made of the statements that a number stands for."""
             if number == NO_MATCH:
                 return anywhere
             if number in settled:

@@ -294,7 +294,7 @@ class NewGroup(_Checked, _Group):
         """Yield its lines; *empty* is for a group without rules."""
         yield from _comment_lines(self.comment)
         # All user agents before the purposes: Protego ends the list at any other record.
-        for name in self.user_agents:
+        for name in self.user_agents or [PLACEHOLDER]:
             yield _line("User-agent", name)
         for name in self.purposes:
             yield _line("User-Agent-Purpose", name)

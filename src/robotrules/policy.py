@@ -1,0 +1,338 @@
+"""
+Policies: what a site asks of crawlers, in a few words of TOML, made a robots.txt.
+
+A policy says `keep-out` and `welcome`, what content may be used for, and what single applications
+should do; `compose` makes groups of it. Everyone means everyone: what is asked of all crawlers is
+repeated in the groups of those that are named, because RFC 9309 §2.2.1 gives them their own group
+alone. It does not read files, and does not know how a robots.txt is laid out: `write` does.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+import tomllib
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any, NamedTuple, NoReturn
+
+from robotrules.errors import WriteError
+from robotrules.extensions import structured
+from robotrules.robotstxt import normal_form
+from robotrules.write import (
+    NewGroup,
+    NewRecord,
+    NewRobotsTxt,
+    NewRule,
+    app_directives_record,
+    content_usage_record,
+    most_specific_first,
+)
+
+IN_A_POLICY = ("comment", "sitemaps", "records", "everyone", "for", "applications")
+TO_EVERYONE = ("comment", "keep-out", "welcome", "use", "crawl-delay", "records")
+FOR_SOME = ("crawlers", "purposes", "instead-of-everyone", *TO_EVERYONE)
+# The categories of draft-ietf-aipref-vocab-07 §6.1.
+USES = ("train-ai", "search")
+# Values that TOML has no words for (RFC 9651 §3.3).
+SPECIAL = ("token", "text", "bytes")
+SKIPPED = "Crawlers that do not know User-Agent-Purpose skip this group."
+
+# Statements by path; those of None count where no path fits.
+ByPath = dict[str | None, dict[str, Any]]
+
+
+def compose(text: str, name: str = "policy.toml") -> NewRobotsTxt:
+    """
+    Return the robots.txt that a policy asks for; *name* is for its errors.
+
+    Raises `WriteError` that says the file, the key and what is known there.
+    """
+    try:
+        said = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise WriteError(f"{name}: this is no TOML: {error}") from None
+    return _robots(_Place(said, name))
+
+
+class _Place:
+    """A table or a value of a policy, and where it stands."""
+
+    def __init__(self, value: Any, name: str, key: str = "") -> None:
+        self.value = value
+        self._name = name
+        self.key = key
+
+    def refuse(self, words: str) -> NoReturn:
+        """Raise an error about this place."""
+        raise WriteError(f"{self._name}: {self.key + ': ' if self.key else ''}{words}")
+
+    def at(self, key: str | int, usual: Any = None) -> _Place:
+        """Return a part."""
+        if isinstance(key, int):
+            return _Place(self.value[key], self._name, f"{self.key}[{key + 1}]")
+        dotted = f"{self.key}.{key}" if self.key else key
+        return _Place(self.value.get(key, usual), self._name, dotted)
+
+    def table(self, known: tuple[str, ...] = ()) -> Mapping[str, Any]:
+        """Return it as a table; with *known* keys it has no others."""
+        if not isinstance(self.value, dict):
+            self.refuse(f"this is a table, not {self.value!r}")
+        for key in self.value if known else ():
+            if key not in known:
+                likely = get_close_matches(key, known, 1)
+                cure = f"did you mean {likely[0]!r}? " if likely else ""
+                self.refuse(f"there is no {key!r}; {cure}Known here: {', '.join(known)}")
+        return self.value
+
+    def text(self) -> str:
+        """Return it as text."""
+        if not isinstance(self.value, str):
+            self.refuse(f"this is text in quotes, not {self.value!r}")
+        return self.value
+
+    def texts(self) -> list[str]:
+        """Return it as a list of texts; one text will do."""
+        if isinstance(self.value, str):
+            return [self.value]
+        if not isinstance(self.value, list):
+            self.refuse(f'this is a list such as ["/private/"], not {self.value!r}')
+        return [self.at(number).text() for number in range(len(self.value))]
+
+    def switch(self) -> bool:
+        """Return it as true or false."""
+        if not isinstance(self.value, bool):
+            self.refuse(f"say true or false, not {self.value!r}")
+        return self.value
+
+
+class _Said(NamedTuple):
+    """What is asked of some crawlers."""
+
+    rules: dict[str, NewRule]
+    """By path pattern, in the form it is compared in."""
+    use: ByPath
+    delay: str | None
+    records: list[NewRecord]
+    comment: str
+
+    def over(self, everyone: _Said) -> _Said:
+        """Return this and what is asked of everyone; where both speak, this counts."""
+        own = {record.key for record in self.records}
+        return _Said(
+            everyone.rules | self.rules,
+            {
+                path: everyone.use.get(path, {}) | self.use.get(path, {})
+                for path in everyone.use | self.use
+            },
+            self.delay or everyone.delay,
+            [*(record for record in everyone.records if record.key not in own), *self.records],
+            self.comment,
+        )
+
+    def group(
+        self, user_agents: list[str], purposes: list[str], directives: list[NewRecord]
+    ) -> NewGroup:
+        """Return the group that says it, for parsers that take the first match too."""
+        records = [content_usage_record(use, path) for path, use in _inherited(self.use).items()]
+        delay = [NewRecord("Crawl-delay", self.delay)] if self.delay else []
+        rules = most_specific_first(self.rules.values())
+        comment = self.comment or ("" if user_agents else SKIPPED)
+        others = [*delay, *records, *directives, *self.records]
+        return NewGroup(user_agents, purposes, rules, others, comment)
+
+
+def _inherited(said: ByPath) -> ByPath:
+    """
+    Return statements that repeat what wider paths say.
+
+    A reader looks at the longest path alone (AMB-104, AMB-113); people mean the others too.
+    """
+    found: ByPath = {}
+    for path in sorted(said, key=lambda path: (path is not None, len(path or ""))):
+        wider = (other for other in found if other is None or (path or "").startswith(other))
+        merged: dict[str, Any] = {}
+        for other in wider:
+            merged |= found[other]
+        found[path] = merged | said[path]
+    return {path: statement for path, statement in found.items() if statement}
+
+
+# --- Reading --------------------------------------------------------------------------------------
+
+
+def _robots(policy: _Place) -> NewRobotsTxt:
+    top = policy.table(IN_A_POLICY)
+    everyone = _said(policy.at("everyone", {}), TO_EVERYONE)
+    directives = list(_directives(policy.at("applications", {})))
+    some = policy.at("for", [])
+    if not isinstance(some.value, list):
+        some.refuse("this is a list of tables: write [[for]] in two brackets")
+    named: list[NewGroup] = []
+    purposed: list[NewGroup] = []
+    met: dict[str, str] = {}
+    for number in range(len(some.value)):
+        place = some.at(number)
+        said = _said(place, FOR_SOME)
+        if not place.at("instead-of-everyone", False).switch():
+            said = said.over(everyone)
+        crawlers, purposes = (place.at(key, []).texts() for key in ("crawlers", "purposes"))
+        if not crawlers and not purposes:
+            place.refuse('for whom? Add crawlers = ["ExampleBot"], or purposes')
+        if "*" in crawlers:
+            place.refuse("'*' is everyone: say it in [everyone]")
+        for name in [f"crawler {name}" for name in crawlers] + [f"purpose {p}" for p in purposes]:
+            if name.lower() in met:
+                # Some parsers obey the first of two groups, some mix up groups that share a name.
+                place.refuse(f"{name} is in {met[name.lower()]} too: say all of it in one place")
+            met[name.lower()] = place.key
+        with _blamed(place):
+            # One group for names and one for purposes: robotspy reads a purpose line as a name,
+            # and then mixes up the groups that have it.
+            named += [said.group(crawlers, [], directives)] if crawlers else []
+            purposed += [said.group([], purposes, [])] if purposes else []
+    groups = [*_longer_names_first(named), *purposed]
+    if "everyone" in top or directives:
+        with _blamed(policy.at("everyone")):
+            # Last, for parsers that take the first group that fits.
+            groups.append(everyone.group(["*"], [], directives))
+    records = [*_sitemaps(policy.at("sitemaps", [])), *_records(policy.at("records", {}))]
+    with _blamed(policy):
+        return NewRobotsTxt(groups, records, policy.at("comment", "").text())
+
+
+class _blamed:
+    """Says in which place something was refused."""
+
+    def __init__(self, place: _Place) -> None:
+        self._place = place
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, WriteError):
+            self._place.refuse(str(error))
+
+
+def _said(place: _Place, known: tuple[str, ...]) -> _Said:
+    table = place.table(known)
+    rules: dict[str, NewRule] = {}
+    for key in ("keep-out", "welcome"):
+        where = place.at(key, [])
+        for pattern in where.texts():
+            if "://" in pattern:
+                where.refuse(f"{pattern!r} is a URL: say its path, such as '/private/'")
+            with _blamed(where):
+                rule = NewRule(key == "welcome", pattern)
+            form = normal_form(rule.pattern, pattern=True)
+            if form in rules and rules[form] != rule:
+                where.refuse(f"{pattern!r} is in keep-out too: leave it in one of them")
+            rules[form] = rule
+    delay = place.at("crawl-delay", 0)
+    seconds = delay.value
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
+        delay.refuse(f"this is a number of seconds, not {seconds!r}")
+    if not 0 <= seconds < math.inf:
+        delay.refuse(f"this is a number of seconds, 0 or more, not {seconds!r}")
+    return _Said(
+        rules,
+        _use(place.at("use", {})),
+        str(seconds) if "crawl-delay" in table else None,
+        list(_records(place.at("records", {}))),
+        place.at("comment", "").text(),
+    )
+
+
+def _use(place: _Place) -> ByPath:
+    """Return what content may be used for, by path."""
+    found: ByPath = {}
+    for path, part in _by_path(place):
+        for label in part.table(USES):
+            found.setdefault(path, {})[label] = part.at(label).switch()
+    return found
+
+
+def _by_path(place: _Place) -> Iterator[tuple[str | None, _Place]]:
+    """Yield the parts of a table that are about a path, and what is left."""
+    table = place.table()
+    here = {key: value for key, value in table.items() if not key.startswith("/")}
+    yield None, _Place(here, place._name, place.key)
+    for key in table:
+        if key.startswith("/"):
+            yield key, place.at(key)
+
+
+def _directives(place: _Place) -> Iterator[NewRecord]:
+    """Yield the App-Directives records: one for each path, with all applications that have it."""
+    paths: dict[str | None, dict[str, dict[str, Any]]] = {}
+    for application in place.table():
+        mine = place.at(application)
+        said: ByPath = {}
+        for path, part in _by_path(mine):
+            said[path] = {name: _value(part.at(name)) for name in part.table()}
+            with _blamed(part):
+                app_directives_record({application: said[path]}, path)
+        for path, values in _inherited(said).items():
+            paths.setdefault(path, {})[application] = values
+    for path, applications in paths.items():
+        yield app_directives_record(applications, path)
+
+
+def _value(place: _Place) -> Any:
+    """Return the value of an app directive as a Structured Field has it."""
+    from http_sf import DisplayString, Token
+
+    value = place.value
+    if isinstance(value, dict):
+        table = place.table(SPECIAL)
+        if len(table) != 1:
+            place.refuse('say one of { token = "…" }, { text = "…" }, { bytes = "…" }')
+        (key,) = table
+        given = place.at(key).text()
+        if key == "bytes":
+            try:
+                return base64.b64decode(given, validate=True)
+            except ValueError:
+                place.refuse(f"{given!r} is no base64")
+        return Token(given) if key == "token" else DisplayString(given)
+    if isinstance(value, str) and not value.isascii():
+        place.refuse(f"a String is ASCII: say {{ text = {value!r} }}")
+    if structured.value_type(value) in ("Inner List", "Date") and not getattr(
+        value, "tzinfo", None
+    ):
+        place.refuse(f"say true, a number, text, or a date with its time and offset, not {value}")
+    return value
+
+
+def _sitemaps(place: _Place) -> Iterator[NewRecord]:
+    for url in place.texts():
+        if not url.startswith(("https://", "http://")):
+            place.refuse(f"{url!r} is no absolute URL: say https://…{url}")
+        with _blamed(place):
+            yield NewRecord("Sitemap", url)
+
+
+def _records(place: _Place) -> Iterator[NewRecord]:
+    for key in place.table():
+        where = place.at(key)
+        for value in where.texts():
+            with _blamed(where):
+                yield NewRecord(key, value)
+
+
+def _longer_names_first(groups: list[NewGroup]) -> list[NewGroup]:
+    """
+    Return groups so that a name stands before one it contains; otherwise as given.
+
+    CPython's parser of old gives ExampleBot-News the first group whose name is in that name.
+    """
+    found: list[NewGroup] = []
+    for group in groups:
+        contained = (
+            at
+            for at, other in enumerate(found)
+            if any(name in mine for name in other.names() for mine in group.names())
+        )
+        found.insert(next(contained, len(found)), group)
+    return found

@@ -4,7 +4,7 @@ Policies: what a site asks of crawlers, in a few words of TOML, made a robots.tx
 A policy says `keep-out` and `welcome`, what content may be used for, and what single applications
 should do; `compose` makes groups of it. Everyone means everyone: what is asked of all crawlers is
 repeated in the groups of those that are named, because RFC 9309 §2.2.1 gives them their own group
-alone. It does not read files, and does not know how a robots.txt is laid out: `write` does.
+alone. What is said to a crawler itself comes before that. It does not read files, and does not know how a robots.txt is laid out: `write` does.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import base64
 import math
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any, NamedTuple, NoReturn
 
@@ -63,9 +64,13 @@ class _Place:
         self._name = name
         self.key = key
 
+    def error(self, words: str) -> WriteError:
+        """Return an error about this place."""
+        return WriteError(f"{self._name}: {self.key + ': ' if self.key else ''}{words}")
+
     def refuse(self, words: str) -> NoReturn:
         """Raise an error about this place."""
-        raise WriteError(f"{self._name}: {self.key + ': ' if self.key else ''}{words}")
+        raise self.error(words)
 
     def at(self, key: str | int, usual: Any = None) -> _Place:
         """Return a part."""
@@ -106,6 +111,15 @@ class _Place:
         return self.value
 
 
+@contextmanager
+def _blamed(place: _Place) -> Iterator[None]:
+    """Say in which place something was refused."""
+    try:
+        yield
+    except WriteError as error:
+        raise place.error(str(error)) from None
+
+
 class _Said(NamedTuple):
     """What is asked of some crawlers."""
 
@@ -117,17 +131,36 @@ class _Said(NamedTuple):
     comment: str
 
     def over(self, everyone: _Said) -> _Said:
-        """Return this and what is asked of everyone; where both speak, this counts."""
+        """
+        Return this and what is asked of everyone.
+
+        Where this speaks of a path, nothing that everyone is told of it, or of what lies below it,
+        is left.
+        """
         own = {record.key for record in self.records}
+        rules = {
+            form: rule
+            for form, rule in everyone.rules.items()
+            if not any(_covers(mine, form) for mine in self.rules)
+        }
+        use = {
+            path: {
+                label: value for label, value in said.items() if not self._speaks_of(label, path)
+            }
+            for path, said in everyone.use.items()
+        }
         return _Said(
-            everyone.rules | self.rules,
-            {
-                path: everyone.use.get(path, {}) | self.use.get(path, {})
-                for path in everyone.use | self.use
-            },
+            rules | self.rules,
+            {path: use.get(path, {}) | self.use.get(path, {}) for path in use | self.use},
             self.delay or everyone.delay,
             [*(record for record in everyone.records if record.key not in own), *self.records],
             self.comment,
+        )
+
+    def _speaks_of(self, label: str, path: str | None) -> bool:
+        return any(
+            label in said and (mine is None or (path or "").startswith(mine))
+            for mine, said in self.use.items()
         )
 
     def group(
@@ -140,6 +173,12 @@ class _Said(NamedTuple):
         comment = self.comment or ("" if user_agents else SKIPPED)
         others = [*delay, *records, *directives, *self.records]
         return NewGroup(user_agents, purposes, rules, others, comment)
+
+
+def _covers(mine: str, other: str) -> bool:
+    """Tell whether a path pattern speaks of all that another one does; wildcards speak for none."""
+    plain = "*" not in mine and not mine.endswith("$")
+    return mine == other or (plain and other.startswith(mine))
 
 
 def _inherited(said: ByPath) -> ByPath:
@@ -199,20 +238,6 @@ def _robots(policy: _Place) -> NewRobotsTxt:
     records = [*_sitemaps(policy.at("sitemaps", [])), *_records(policy.at("records", {}))]
     with _blamed(policy):
         return NewRobotsTxt(groups, records, policy.at("comment", "").text())
-
-
-class _blamed:
-    """Says in which place something was refused."""
-
-    def __init__(self, place: _Place) -> None:
-        self._place = place
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, WriteError):
-            self._place.refuse(str(error))
 
 
 def _said(place: _Place, known: tuple[str, ...]) -> _Said:
@@ -275,8 +300,9 @@ def _directives(place: _Place) -> Iterator[NewRecord]:
                 app_directives_record({application: said[path]}, path)
         for path, values in _inherited(said).items():
             paths.setdefault(path, {})[application] = values
-    for path, applications in paths.items():
-        yield app_directives_record(applications, path)
+    with _blamed(place):
+        records = [app_directives_record(said, path) for path, said in paths.items()]
+    yield from records
 
 
 def _value(place: _Place) -> Any:
@@ -310,7 +336,8 @@ def _sitemaps(place: _Place) -> Iterator[NewRecord]:
         if not url.startswith(("https://", "http://")):
             place.refuse(f"{url!r} is no absolute URL: say https://…{url}")
         with _blamed(place):
-            yield NewRecord("Sitemap", url)
+            record = NewRecord("Sitemap", url)
+        yield record
 
 
 def _records(place: _Place) -> Iterator[NewRecord]:
@@ -318,7 +345,8 @@ def _records(place: _Place) -> Iterator[NewRecord]:
         where = place.at(key)
         for value in where.texts():
             with _blamed(where):
-                yield NewRecord(key, value)
+                record = NewRecord(key, value)
+            yield record
 
 
 def _longer_names_first(groups: list[NewGroup]) -> list[NewGroup]:

@@ -30,6 +30,7 @@ lint: install types
 	$(BIN)/ruff format --check .
 	$(BIN)/python conformance/lint.py
 	$(BIN)/python scripts/rfc9309_page.py --check
+	$(BIN)/python scripts/extensions_pages.py --check
 	$(BIN)/python scripts/profiles_page.py --check
 
 types: install
@@ -62,6 +63,7 @@ fuzz: install
 
 docs: install
 	$(BIN)/python scripts/rfc9309_page.py
+	$(BIN)/python scripts/extensions_pages.py
 	$(BIN)/python scripts/profiles_page.py
 
 clean:

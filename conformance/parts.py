@@ -55,9 +55,3 @@ def asked_of(name: str, items: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def asks_about_notes(data: Mapping[str, Any]) -> bool:
     """Return whether a vector wants to know what the readers of extensions note."""
     return "extension_notes" in data or "absent_extension_notes" in data
-
-
-def is_asked(data: Mapping[str, Any]) -> bool:
-    """Return whether a vector asks anything about extensions."""
-    names = (*EXTENSION_PARTS, *EXTENSION_VALUES)
-    return any(name in data for name in names) or asks_about_notes(data)

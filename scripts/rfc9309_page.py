@@ -173,6 +173,10 @@ def show_expectations(data: dict[str, Any]) -> Iterator[str]:
         yield f"{code(visible(entry['token'].encode())) or '(empty)'} is {word}"
     for entry in data.get("user_agents", ()):
         yield f"{code(entry['header'])} has the product token {code(entry['product_token'])}"
+    for entry in data.get("crawler", ()):
+        earned = ", ".join(code(name) for name in entry.get("codes", ())) or "nothing to note"
+        outcome = "**refused**" if entry["refused"] else earned
+        yield f"{code(entry['user_agent'])} as {code(entry['product_token'])} → {outcome}"
     for entry in data.get("refused", ()):
         if "options" in entry:
             for name, value in entry["options"].items():
@@ -256,8 +260,8 @@ def show_section(number: str, names: list[str], vectors: list[suite.Vector]) -> 
 
 
 def page() -> str:
-    """Return the whole page."""
-    vectors = suite.load()
+    """Return the whole page; vectors of extensions are on pages of their own."""
+    vectors = [vector for vector in suite.load() if not vector.is_extension]
     homes: dict[str, list[str]] = {number: [] for number in suite.load_sections()}
     for name in suite.load_requirements():
         section = home(name, vectors)
@@ -270,7 +274,7 @@ def page() -> str:
     blocks += [
         "## Decisions",
         "What this project reads where the RFC is open, or where sites rely on more than it says.",
-        decisions(),
+        decisions(vectors),
     ]
     return "\n\n".join(blocks) + "\n"
 
@@ -289,10 +293,13 @@ def contents(homes: dict[str, list[str]], vectors: list[suite.Vector]) -> str:
     return "\n".join(rows)
 
 
-def decisions() -> str:
-    """Return the table of decisions."""
+def decisions(vectors: list[suite.Vector]) -> str:
+    """Return the table of the decisions that vectors on this page show."""
+    cited = {name for vector in vectors for name in vector.data.get("ambiguity", ())}
     rows = ["| decision | about | what we do |", "|---|---|---|"]
     for entry in suite.load_decisions().values():
+        if entry["id"] not in cited:
+            continue
         rows.append(f"| {entry['id']} | {entry['title']} | {entry['decision']} |")
     return "\n".join(rows)
 

@@ -4,7 +4,8 @@ Policies: what a site asks of crawlers, in a few words of TOML, made a robots.tx
 A policy says `keep-out` and `welcome`, what content may be used for, and what single applications
 should do; `compose` makes groups of it. Everyone means everyone: what is asked of all crawlers is
 repeated in the groups of those that are named, because RFC 9309 §2.2.1 gives them their own group
-alone. What is said to a crawler itself comes before that. It does not read files, and does not know how a robots.txt is laid out: `write` does.
+alone. What is said to a crawler itself comes before that. It does not read files, and does not know
+how a robots.txt is laid out: `write` does.
 """
 
 from __future__ import annotations
@@ -86,8 +87,8 @@ class _Place:
         for key in self.value if known else ():
             if key not in known:
                 likely = get_close_matches(key, known, 1)
-                cure = f"did you mean {likely[0]!r}? " if likely else ""
-                self.refuse(f"there is no {key!r}; {cure}Known here: {', '.join(known)}")
+                cure = f": did you mean {likely[0]!r}?" if likely else "."
+                self.refuse(f"there is no {key!r}{cure} Known here: {', '.join(known)}")
         return self.value
 
     def text(self) -> str:

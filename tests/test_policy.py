@@ -1,0 +1,291 @@
+"""
+What policies mean: each word of the vocabulary, how everyone and some go together, what is refused.
+
+What the robots.txt looks like is the writer's business; here it is what crawlers are told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from robotrules import RobotsTxt, parse
+from robotrules.errors import WriteError
+from robotrules.policy import SKIPPED, compose
+from robotrules.write import write
+
+EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("policy-*.toml"))
+
+Read = Callable[..., RobotsTxt]
+
+
+def composed(policy: str) -> list[list[str]]:
+    """Return the lines of each part of the robots.txt of a policy."""
+    return [part.splitlines() for part in write(compose(policy)).split("\n\n")]
+
+
+def only(policy: str) -> list[str]:
+    """Return the lines of a file with one part."""
+    (lines,) = composed(policy)
+    return lines
+
+
+# --- Words ----------------------------------------------------------------------------------------
+
+
+def test_a_policy_may_say_nothing() -> None:
+    """An empty policy is an empty file; an empty `everyone` is a group without limits."""
+    assert write(compose("")) == ""
+    assert only("[everyone]") == ["User-agent: *", "Disallow:"]
+
+
+def test_keep_out_and_welcome_are_rules() -> None:
+    """The most specific comes first, for parsers that take the first match."""
+    policy = '[everyone]\nkeep-out = ["/a", "/a/b/c"]\nwelcome = "/a/b"'
+    assert only(policy) == ["User-agent: *", "Disallow: /a/b/c", "Allow: /a/b", "Disallow: /a"]
+
+
+def test_use_is_content_usage() -> None:
+    """Paths say again what wider paths say, because a reader looks at one alone (AMB-113)."""
+    policy = """
+        [everyone.use]
+        train-ai = false
+        "/a/" = { search = false }
+        "/a/b/" = { train-ai = true }
+        "/c d/" = { search = true }
+        "/e/" = {}
+    """
+    assert only(policy)[2:] == [
+        "Content-Usage: train-ai=n",
+        "Content-Usage: /a/ train-ai=n, search=n",
+        "Content-Usage: /c%20d/ train-ai=n, search=y",
+        "Content-Usage: /a/b/ train-ai=y, search=n",
+    ]
+
+
+def test_applications_are_app_directives_in_the_star_group() -> None:
+    """And in the group of every crawler that is named, where its application looks (AMB-106)."""
+    policy = """
+        [applications.a]
+        on = true
+        n = 5
+        half = 0.5
+        said = "x"
+        until = 2026-01-01T00:00:00Z
+        word = { token = "tok" }
+        name = { text = "é" }
+        raw = { bytes = "AQ==" }
+        "/x/" = { n = 6 }
+        [applications.b]
+        "/x/" = { off = false }
+        [[for]]
+        crawlers = ["ExampleBot"]
+        [[for]]
+        purposes = ["P"]
+    """
+    wanted = [
+        'App-Directives: a;on;n=5;half=0.5;said="x";until=@1767225600;word=tok;name=%"%c3%a9";'
+        "raw=:AQ==:",
+        'App-Directives: /x/ a;on;n=6;half=0.5;said="x";until=@1767225600;word=tok;name=%"%c3%a9";'
+        "raw=:AQ==:, b;off=?0",
+    ]
+    named, purposed, star = composed(policy)
+    assert named == ["User-agent: ExampleBot", "Disallow:", *wanted]
+    assert purposed[1:] == ["User-agent: _purpose-only_", "User-Agent-Purpose: P", "Disallow:"]
+    assert star == ["User-agent: *", "Disallow:", *wanted]
+
+
+def test_other_records_comments_and_delays() -> None:
+    """What has no word of its own is a record."""
+    policy = """
+        comment = "top"
+        sitemaps = "https://e.example/s.xml"
+        records = { Host = "e.example", License = ["https://e.example/a", "https://e.example/b"] }
+        [everyone]
+        comment = "all"
+        crawl-delay = 0.5
+        records = { Request-rate = "1/10m" }
+    """
+    assert composed(policy) == [
+        ["# top"],
+        [
+            "Sitemap: https://e.example/s.xml",
+            "Host: e.example",
+            "License: https://e.example/a",
+            "License: https://e.example/b",
+        ],
+        ["# all", "User-agent: *", "Disallow:", "Crawl-delay: 0.5", "Request-rate: 1/10m"],
+    ]
+
+
+# --- Everyone and some ----------------------------------------------------------------------------
+
+EVERYONE = """
+    [everyone]
+    keep-out = ["/private/", "/x/"]
+    welcome = ["/private/press/"]
+    crawl-delay = 2
+    records = { Visit-time = "0600-0845" }
+    [everyone.use]
+    train-ai = false
+    "/a/" = { train-ai = true, search = false }
+"""
+
+
+def test_everyone_means_everyone(read: Read) -> None:
+    """What is asked of all holds for a crawler with a group of its own (RFC 9309 §2.2.1)."""
+    robots = read(write(compose(EVERYONE + '[[for]]\ncrawlers = ["A"]\nkeep-out = ["/y/"]')))
+    for token in ("A", "other"):
+        assert not robots.check("/private/", token)
+        assert robots.check("/private/press/", token)
+    assert not robots.check("/y/", "A")
+    assert robots.check("/y/", "other")
+
+
+def test_what_is_said_to_a_crawler_itself_comes_first() -> None:
+    """Its own word on a path leaves nothing of what everyone is told of it, and below."""
+    own = """
+        [[for]]
+        crawlers = ["A"]
+        keep-out = ["/private/"]
+        welcome = ["/x/*.gif"]
+        crawl-delay = 0
+        records = { Visit-time = "0000-2359" }
+        use = { train-ai = true }
+    """
+    group, _ = composed(EVERYONE + own)
+    assert group == [
+        "User-agent: A",
+        "Disallow: /private/",
+        "Allow: /x/*.gif",
+        "Disallow: /x/",
+        "Crawl-delay: 0",
+        "Content-Usage: train-ai=y",
+        "Content-Usage: /a/ train-ai=y, search=n",
+        "Visit-time: 0000-2359",
+    ]
+
+
+def test_instead_of_everyone() -> None:
+    """A crawler may be told its own things alone."""
+    group, _ = composed(EVERYONE + '[[for]]\ncrawlers = "A"\ninstead-of-everyone = true')
+    assert group == ["User-agent: A", "Disallow:"]
+
+
+def test_names_and_purposes_have_their_own_groups(read: Read) -> None:
+    """robotspy would mix up groups that have both; to a reader of purposes it is the same."""
+    policy = '[[for]]\ncrawlers = ["A", "B"]\npurposes = ["P"]\nkeep-out = ["/"]'
+    named, purposed = composed(policy)
+    assert named == ["User-agent: A", "User-agent: B", "Disallow: /"]
+    assert purposed == [
+        f"# {SKIPPED}",
+        "User-agent: _purpose-only_",
+        "User-Agent-Purpose: P",
+        "Disallow: /",
+    ]
+    robots = read(write(compose(policy)))
+    assert not robots.check("/", "B")
+    assert not robots.check("/", "C", purposes=["P"])
+    assert robots.check("/", "C")
+
+
+def test_order_of_groups() -> None:
+    """Names before those they contain, purposes, everyone: for who takes the first that fits."""
+    policy = """
+        [everyone]
+        [[for]]
+        purposes = ["P"]
+        [[for]]
+        crawlers = ["Zed"]
+        [[for]]
+        crawlers = ["Bot"]
+        [[for]]
+        crawlers = ["BotNews"]
+    """
+    robots = compose(policy)
+    assert [group.user_agents for group in robots.groups] == [
+        ("Zed",),
+        ("BotNews",),
+        ("Bot",),
+        (),
+        ("*",),
+    ]
+
+
+# --- Errors ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        ("x = ]", "this is no TOML: .*line 1"),
+        ("everybody = 1", "p.toml: there is no 'everybody': did you mean 'everyone'"),
+        ("zzz = 1", r"there is no 'zzz'\. Known here: comment, sitemaps"),
+        ("everyone = 1", "everyone: this is a table, not 1"),
+        ("[everyone]\nkeepout = 1", "everyone: there is no 'keepout': did you mean 'keep-out'"),
+        ("[everyone]\nkeep-out = 1", "everyone.keep-out: this is a list such as"),
+        ("[everyone]\nkeep-out = [1]", r"everyone.keep-out\[1\]: this is text"),
+        ('[everyone]\nkeep-out = ["x"]', "everyone.keep-out: .*write '/x'"),
+        ('[everyone]\nkeep-out = ["https://e/x"]', "is a URL: say its path"),
+        ('[everyone]\nkeep-out = "/a"\nwelcome = "/%61"', "everyone.welcome: .*keep-out too"),
+        ("[everyone]\ncrawl-delay = -1", "everyone.crawl-delay: .*0 or more"),
+        ("[everyone]\ncrawl-delay = nan", "everyone.crawl-delay: .*0 or more"),
+        ("[everyone]\ncrawl-delay = true", "everyone.crawl-delay: .*number of seconds"),
+        ('[everyone]\nrecords = { Sitemap = "x" }', "everyone: .*about the file"),
+        ('[everyone]\nrecords = { x = "a#" }', "everyone.records.x: .*starts a comment"),
+        ("[everyone]\ncomment = 'é'", "everyone: .*visible ASCII"),
+        ("[everyone.use]\nai = false", "everyone.use: there is no 'ai'. Known here: train-ai, "),
+        ("[everyone.use]\nsearch = 'y'", "everyone.use.search: say true or false"),
+        ("[everyone.use]\n'/x' = { ai = false }", "everyone.use./x: there is no 'ai'"),
+        ("[everyone.use]\n'*.pdf' = {}", "everyone.use: there is no '\\*.pdf'"),
+        ("for = {}", "for: this is a list of tables: write \\[\\[for\\]\\]"),
+        ("[[for]]", r"for\[1\]: for whom"),
+        ("[[for]]\ncrawlers = '*'", r"for\[1\]: '\*' is everyone"),
+        ("[[for]]\ncrawlers = 'a b'", r"for\[1\]: 'a b' is no product token"),
+        ("[[for]]\ncrawlers = 'a'\n[[for]]\ncrawlers = 'A'", r"for\[2\]: .* for\[1\] too"),
+        ("[[for]]\npurposes = ['a', 'A']", r"purpose A is in for\[1\] too"),
+        ("[[for]]\ncrawlers = 'a'\ninstead-of-everyone = 1", "instead-of-everyone: say true"),
+        ("sitemaps = '/s.xml'", "sitemaps: .*no absolute URL"),
+        ("sitemaps = 'https://e/#x'", "sitemaps: .*starts a comment"),
+        ("records = { Crawl-delay = '5' }", "p.toml: .*for nobody"),
+        ("[applications]\na = 1", "applications.a: this is a table"),
+        ("[applications.a]\nB = 1", "applications.a: .*Structured Field"),
+        ("[applications.1]\nb = 1", "applications.1: .*Structured Field"),
+        ("[applications.a]\nb = 'é'", "applications.a.b: a String is ASCII: say { text"),
+        ("[applications.a]\nb = [1]", "applications.a.b: say true, a number"),
+        ("[applications.a]\nb = 2026-01-01", "applications.a.b: .*date with its time"),
+        ("[applications.a]\nb = 2026-01-01T00:00:00", "applications.a.b: .*offset"),
+        ("[applications.a]\nb = {}", "applications.a.b: say one of"),
+        ("[applications.a]\nb = { key = 'x' }", "there is no 'key'.* token, text, bytes"),
+        ("[applications.a]\nb = { bytes = 'x' }", "applications.a.b: 'x' is no base64"),
+        ("[applications.a]\n'/x' = { b = 'é' }", "applications.a./x.b: "),
+    ],
+)
+def test_errors_say_the_file_the_key_and_what_is_known(policy: str, words: str) -> None:
+    """One line for a person who wrote a policy by hand."""
+    with pytest.raises(WriteError, match=words) as caught:
+        compose(policy, "p.toml")
+    assert str(caught.value).startswith("p.toml: ")
+    assert "\n" not in str(caught.value)
+
+
+# --- Examples -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_give_their_robots_txt(example: Path) -> None:
+    """`examples/policy-NAME.toml` gives `examples/policy-NAME.txt`, which nothing is odd about."""
+    written = write(compose(example.read_text(encoding="utf-8")), strict=True)
+    assert written == example.with_suffix(".txt").read_text(encoding="utf-8")
+    assert parse(written).notes == ()
+
+
+def test_there_are_examples() -> None:
+    """The three that the documentation shows."""
+    assert [path.stem for path in EXAMPLES] == [
+        "policy-no-training",
+        "policy-private",
+        "policy-purposes",
+    ]

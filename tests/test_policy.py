@@ -60,8 +60,8 @@ def test_use_is_content_usage() -> None:
     assert only(policy)[2:] == [
         "Content-Usage: train-ai=n",
         "Content-Usage: /a/ train-ai=n, search=n",
-        "Content-Usage: /c%20d/ train-ai=n, search=y",
         "Content-Usage: /a/b/ train-ai=y, search=n",
+        "Content-Usage: /c%20d/ train-ai=n, search=y",
     ]
 
 

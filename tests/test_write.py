@@ -10,7 +10,6 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 from urllib.robotparser import RobotFileParser
 
@@ -30,6 +29,7 @@ from robotrules.write import (
     disallow,
     most_specific_first,
     read_back,
+    token_value,
     write,
 )
 
@@ -157,8 +157,7 @@ def test_paths_of_records_are_escaped() -> None:
 
 def test_app_directives_are_structured_fields_in_the_plural() -> None:
     """The record's name is written in the plural (AMB-101), values as RFC 9651 §4.1 has them."""
-    http_sf = import_module("http_sf")
-    values = {"widgets": False, "n": 20, "s": 'a "b"', "t": http_sf.Token("tok"), "b": b"\1"}
+    values = {"widgets": False, "n": 20, "s": 'a "b"', "t": token_value("tok"), "b": b"\1"}
     record = app_directives_record({"examplesearch": values, "other": {"on": True}}, "/x/")
     assert str(record) == (
         'App-Directives: /x/ examplesearch;widgets=?0;n=20;s="a \\"b\\"";t=tok;b=:AQ==:, other;on'

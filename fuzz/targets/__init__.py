@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fuzz.nasty import Case
-from fuzz.targets import agree, index, pickles, spans, total
+from fuzz.targets import agree, extensions, index, pickles, spans, total
 
 TARGETS: dict[str, Callable[[Case], None]] = {
     "agree": agree.check,
+    "extensions": extensions.check,
     "index": index.check,
     "pickles": pickles.check,
     "spans": spans.check,

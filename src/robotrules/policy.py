@@ -28,7 +28,9 @@ from robotrules.write import (
     NewRule,
     app_directives_record,
     content_usage_record,
+    display_string_value,
     most_specific_first,
+    token_value,
 )
 
 IN_A_POLICY = ("comment", "sitemaps", "records", "everyone", "for", "applications")
@@ -195,7 +197,7 @@ def _inherited(said: ByPath) -> ByPath:
         for other in wider:
             merged |= found[other]
         found[path] = merged | said[path]
-    return {path: statement for path, statement in found.items() if statement}
+    return {path: found[path] for path in said if found[path]}
 
 
 # --- Reading --------------------------------------------------------------------------------------
@@ -308,8 +310,6 @@ def _directives(place: _Place) -> Iterator[NewRecord]:
 
 def _value(place: _Place) -> Any:
     """Return the value of an app directive as a Structured Field has it."""
-    from http_sf import DisplayString, Token
-
     value = place.value
     if isinstance(value, dict):
         table = place.table(SPECIAL)
@@ -322,7 +322,7 @@ def _value(place: _Place) -> Any:
                 return base64.b64decode(given, validate=True)
             except ValueError:
                 place.refuse(f"{given!r} is no base64")
-        return Token(given) if key == "token" else DisplayString(given)
+        return token_value(given) if key == "token" else display_string_value(given)
     if isinstance(value, str) and not value.isascii():
         place.refuse(f"a String is ASCII: say {{ text = {value!r} }}")
     if structured.value_type(value) in ("Inner List", "Date") and not getattr(

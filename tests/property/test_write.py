@@ -10,6 +10,7 @@ from __future__ import annotations
 import string
 from collections.abc import Callable
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -26,6 +27,7 @@ from robotrules.write import (
     write,
 )
 from tests.property.strategies import files, good_tokens, patterns, urls
+from tests.test_write import Ask, protego_reads, rfc_9309_reads, robotspy_reads, urllib_reads
 
 Read = Callable[..., RobotsTxt]
 KNOWING = (DEFAULT, STRICT.with_extensions(USER_AGENT_PURPOSE))
@@ -57,6 +59,13 @@ group_records = st.one_of(
     st.builds(NewRecord, st.just("Content-Signal"), values, maybe_paths),
     st.builds(content_usage_record, said, maybe_paths),
     st.builds(app_directives_record, applications, maybe_paths),
+)
+plain_paths = st.sampled_from(["/", "/a", "/a/b", "/b"])
+plain_rules = st.lists(st.builds(NewRule, st.booleans(), plain_paths), max_size=2)
+plain_groups = st.builds(
+    lambda agents, rules: NewGroup(agents, () if agents else ["EXAMPLE-PURPOSE-1"], rules),
+    st.lists(st.sampled_from(["*", "a", "ExampleBot"]), max_size=2),
+    plain_rules,
 )
 file_records = st.builds(NewRecord, st.sampled_from(["Sitemap", "Host", "Zed"]), values, no_path)
 comments = st.text(string.ascii_letters + " #:\n", max_size=20)
@@ -149,3 +158,18 @@ class TestRewriting:
         was, now = (robots.rules_for(token, wanted) for robots in (before, after))
         assert now.allows_many(asked) == was.allows_many(asked)
         assert read_back(after) == values
+
+
+class TestOtherParsers:
+    """To a parser that does not know purposes, a purpose-only group is not there (AMB-99)."""
+
+    @pytest.mark.parametrize("reads", [urllib_reads, protego_reads, robotspy_reads, rfc_9309_reads])
+    @given(drawn=st.lists(plain_groups, max_size=5), path=plain_paths)
+    def test_nothing_leaks(
+        self, reads: Callable[[str], Ask], drawn: list[NewGroup], path: str
+    ) -> None:
+        """Every crawler gets the verdict of the file without these groups."""
+        without = [group for group in drawn if group.user_agents]
+        ask, meant = (reads(write(NewRobotsTxt(found))) for found in (drawn, without))
+        for token in ("a", "ExampleBot", "AnyBot", "purpose-only", "EXAMPLE-PURPOSE-1"):
+            assert ask(path, token) == meant(path, token)

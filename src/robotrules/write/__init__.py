@@ -47,8 +47,10 @@ __all__ = [
     "app_directives_record",
     "content_usage_record",
     "disallow",
+    "display_string_value",
     "most_specific_first",
     "read_back",
+    "token_value",
     "write",
 ]
 
@@ -101,19 +103,29 @@ def app_directives_record(
     Return an App-Directives record: for each application the names and values of its directives.
 
     Values are those of RFC 9651 §3.3 as http-sf has them: bool, int, Decimal, str, bytes, datetime,
-    `http_sf.Token`, `http_sf.DisplayString`.
+    and what `token_value` and `display_string_value` return.
     """
+    members = [(token_value(name), dict(values)) for name, values in directives.items()]
+    return NewRecord("app-directives", _serialised(members), path)
+
+
+def token_value(text: str) -> Any:
+    """Return a Token, for a value of an app directive (RFC 9651 §3.3.4)."""
     from http_sf import Token
 
-    members = [(Token(name), dict(values)) for name, values in directives.items()]
-    return NewRecord("app-directives", _serialised(members), path)
+    return Token(text)
+
+
+def display_string_value(text: str) -> Any:
+    """Return a Display String, which may have more than ASCII (RFC 9651 §3.3.8)."""
+    from http_sf import DisplayString
+
+    return DisplayString(text)
 
 
 def content_usage_record(preferences: Mapping[str, bool], path: str | None = None) -> NewRecord:
     """Return a Content-Usage record: `{"train-ai": False}` is `train-ai=n`."""
-    from http_sf import Token
-
-    said = {label: Token("y" if allowed else "n") for label, allowed in preferences.items()}
+    said = {label: token_value("y" if allowed else "n") for label, allowed in preferences.items()}
     return NewRecord("content-usage", _serialised(said), path)
 
 

@@ -83,6 +83,7 @@ def _line(key: str, value: str) -> str:
 
 
 def escaped(octets: bytes) -> str:
+    """Return octets of a path pattern with everything escaped that a file cannot hold."""
     return UNSAFE.sub(lambda found: b"%%%02X" % found[0][0], octets).decode("ascii")
 
 
@@ -114,7 +115,9 @@ class _Checked:
 
     __slots__ = ()
 
-    if not TYPE_CHECKING:  # a checker knows it from NamedTuple
+    if TYPE_CHECKING:
+        pass  # a checker knows it from NamedTuple
+    else:
 
         @classmethod
         def _make(cls, iterable: Iterable[Any]) -> Self:

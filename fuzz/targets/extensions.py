@@ -1,0 +1,79 @@
+"""No reader of an extension raises, both engines read alike, and a batch equals single calls."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import robotrules
+from fuzz.nasty import Case, Random
+from fuzz.targets.total import ENGINES
+from robotrules import RobotsTxt, extensions
+
+LINES = (
+    b"App-Directives: %s x;a=1;b=?0, y;c",
+    b"app-directive: %s x;a=%s",
+    b"Content-Usage: %s train-ai=n, search=y;p",
+    b"content-usage: %s train-ai=%s",
+    b"Content-Signal: %s ai-train=no, search=%s",
+    b"User-agent-purpose: %s",
+    b"Clean-param: a&%s %s",
+    b"Sitemap: %s",
+    b"Crawl-delay: %s",
+    b"Request-rate: 1/%s 0600-0845",
+    b"Visit-time: 0600-%s",
+    b"Host: %s",
+)
+
+
+def check(case: Case) -> None:
+    """Add records of every kind, made of parts of the case, and read them all."""
+    random = Random(case.body)
+    url = case.url if isinstance(case.url, bytes) else case.url.encode("utf-8", "surrogatepass")
+    parts = [*case.body.split()[:20], url[:200], b"/", b"/*", b"", b"x", b"1", b'"', b"y"]
+    added = []
+    for line in random.choices(LINES, k=8):
+        added.append(line % tuple(random.choice(parts) for _ in range(line.count(b"%s"))))
+    body = case.body + b"\nUser-agent: *\n" + b"\n".join(added) + b"\n"
+    told = [portrait(body, case, engine) for engine in ENGINES]
+    for name, seen in told[0].items():
+        assert seen == told[-1][name], f"{name}: {seen!r} != {told[-1][name]!r}"
+
+
+def portrait(body: bytes, case: Case, engine: ModuleType) -> dict[str, Any]:
+    """Return all that the readers say, by name, as plain values."""
+    robots = robotrules.parse(body, case.profile(), engine=engine)
+    urls = [case.url, b"/", b"/robots.txt", b"/x?a=1"]
+    preferences = robotrules.preferences_for(robots, "*")
+    directives = robotrules.directives_for(robots, "x")
+    for found in (preferences, directives):
+        assert found.at_many(urls) == [found.at(url) for url in urls]
+    return {
+        "preferences": [one.as_dict() for one in preferences.at_many(urls)],
+        "directives": [one.as_dict() for one in directives.at_many(urls)],
+        "signals": robotrules.content_signals(robots, case.url, "*").as_dict(),
+        "cleaned": robotrules.clean_params(robots).clean_many(urls),
+        "others": others(robots),
+        "notes": notes(robots),
+    }
+
+
+def others(robots: RobotsTxt) -> list[str]:
+    """Return what the readers of the de-facto records give, as text."""
+    return [
+        repr(robotrules.sitemaps(robots, "https://e.example/robots.txt")),
+        repr(robotrules.crawl_delay(robots, "*")),
+        repr(robotrules.request_rates(robots, "*")),
+        repr(robotrules.visit_times(robots, "*")),
+        repr(robotrules.preferred_host(robots)),
+        repr(robotrules.unused_records(robots)),
+    ]
+
+
+def notes(robots: RobotsTxt) -> list[dict[str, Any]]:
+    """Return the notes of all readers; their spans lie in the file, in its order."""
+    found = extensions.notes(robots)
+    for note in found:
+        assert 0 <= note.start <= note.end <= len(robots.body), note
+        assert note.message
+    return [note.as_dict() for note in found]

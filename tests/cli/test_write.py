@@ -1,0 +1,106 @@
+"""The branches of `robotrules write`, run in this process; what people see is in the transcript."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from tests.cli.shell import Ran, robotrules
+
+POLICY = b'everyone.keep-out = "/x"\n'
+TEXT = "User-agent: *\nDisallow: /x\n"
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> str:
+    """A policy."""
+    path = tmp_path / "policy.toml"
+    path.write_bytes(POLICY)
+    return str(path)
+
+
+def test_a_file_or_stdin_to_a_file_or_stdout(policy: str, tmp_path: Path) -> None:
+    """Data goes to stdout, or where `-o` says, and then nowhere else."""
+    assert robotrules("write", policy) == Ran(0, TEXT, "")
+    assert robotrules("write", "-", stdin=POLICY) == Ran(0, TEXT, "")
+    target = tmp_path / "robots.txt"
+    assert robotrules("write", policy, "-o", str(target)) == Ran(0, "", "")
+    assert target.read_bytes() == TEXT.encode()
+
+
+def test_json_says_what_was_understood(policy: str) -> None:
+    """The policy's name, the text, and its parts."""
+    ran = robotrules("write", policy, "--json")
+    found = json.loads(ran.out)
+    assert (found["schema"], found["policy"], found["robotstxt"]) == (1, policy, TEXT)
+    assert found["groups"][0]["rules"] == [{"key": "disallow", "pattern": "/x"}]
+    assert json.loads(robotrules("write", "-", "--json", stdin=POLICY).out)["policy"] is None
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "same", "says_the_same"),
+    [
+        (TEXT.encode(), 0, True, True),
+        (b"user-agent:*\r\ndisallow:/x", 1, False, True),
+        (b"User-agent: *\nDisallow: /y\n", 1, False, False),
+        (b"User-agent: *\nDisallow: /" + b"x" * 20_000, 1, False, False),
+    ],
+)
+def test_check(
+    policy: str, tmp_path: Path, body: bytes, code: int, same: bool, says_the_same: bool
+) -> None:
+    """Exit code 1 if an octet differs; JSON tells whether it says the same all the same."""
+    existing = tmp_path / "robots.txt"
+    existing.write_bytes(body)
+    ran = robotrules("write", policy, "--check", str(existing))
+    assert ran.code == code
+    assert bool(ran.out) == bool(ran.err) == (not same)
+    assert ("says the same" in ran.err) == (says_the_same and not same)
+    ran = robotrules("write", policy, "--check", "-", "--json", stdin=body)
+    check = {"file": None, "same": same, "says_the_same": says_the_same}
+    assert json.loads(ran.out)["check"] == check
+    ran = robotrules("write", policy, "--check", str(existing), "--json")
+    assert json.loads(ran.out)["check"]["file"] == str(existing)
+    assert existing.read_bytes() == body
+    assert robotrules("write", policy, "--check", "-", stdin=body).code == code
+
+
+def test_hints_at_names_outside_the_grammar() -> None:
+    """They are written, once said."""
+    ran = robotrules("write", "-", stdin=b"for = [{crawlers = ['MJ12bot', 'a']}]")
+    assert ran.out == "User-agent: MJ12bot\nUser-agent: a\nDisallow:\n"
+    assert ran.err.count("MJ12bot") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "words"),
+    [
+        (["-", "--check", "-"], b"", "cannot both be stdin"),
+        (["-", "--check", "a", "-o", "b"], b"", "--check writes nothing"),
+        (["-", "-o", "missing/a"], b"", "cannot write 'missing/a'"),
+        (["missing"], b"", "there is no such file"),
+        (["-"], b"\xff", "stdin is not UTF-8 at octet 0"),
+        (["-"], b"#" * (1024 * 1024 + 1), "larger than 1 MiB"),
+        (["-"], b"x = 1", "stdin: there is no 'x'"),
+    ],
+)
+def test_errors(arguments: list[str], stdin: bytes, words: str) -> None:
+    """Exit code 2, and one line on stderr."""
+    ran = robotrules("write", *arguments, stdin=stdin)
+    assert (ran.code, ran.out) == (2, "")
+    assert words in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_a_policy_that_cannot_be_read_to_its_end(policy: str) -> None:
+    """I/O that fails later is told like I/O that fails at once."""
+    broken = mock.Mock()
+    broken.read.side_effect = OSError(5, "Input/output error")
+    with mock.patch("robotrules.cli.write.open_octets", return_value=broken):
+        ran = robotrules("write", policy)
+    assert (ran.code, ran.out) == (2, "")
+    assert "Input/output error" in ran.err
+    assert broken.close.called

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from random import Random
 from types import ModuleType
 from typing import Any
 
 import robotrules
-from fuzz.nasty import Case, Random
+from fuzz.nasty import Case
 from fuzz.targets.total import ENGINES
 from robotrules import RobotsTxt, extensions
 

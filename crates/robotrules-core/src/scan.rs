@@ -206,9 +206,9 @@ impl Tried {
     fn begins(&self, arena: &Arena, path: Path<'_>) -> bool {
         let length = self.pattern.first.length as usize;
         if length <= 8 {
-            // A pattern has no zero in it, and a short path is filled up with zeros.
+            // A short path is filled up with zeros, and a pattern may end with one.
             let rest = (path.first ^ self.first) << (8 * (8 - length as u32)).min(63);
-            return length == 0 || rest == 0;
+            return length == 0 || rest == 0 && path.text.len() - path.start >= length;
         }
         let ending = path.octets().get(..length).and_then(|octets| octets.last_chunk());
         path.first == self.first

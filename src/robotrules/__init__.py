@@ -175,11 +175,16 @@ _LATER = {
 }
 
 
+_ROOMS = ("extensions", "policy", "registries", "write")
+
+
 def __getattr__(name: str) -> _typing.Any:
-    if name not in _LATER:
-        raise AttributeError(f"module 'robotrules' has no attribute {name!r}")
     from importlib import import_module
 
+    if name in _ROOMS:
+        return import_module(f"robotrules.{name}")
+    if name not in _LATER:
+        raise AttributeError(f"module 'robotrules' has no attribute {name!r}")
     value = getattr(import_module(f"robotrules.{_LATER[name]}"), name)
     globals()[name] = value
     return value

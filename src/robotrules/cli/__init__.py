@@ -23,6 +23,7 @@ from robotrules.cli.parse import parse
 from robotrules.cli.preferences import preferences
 from robotrules.cli.streams import Trouble, abandon_stdout, say
 from robotrules.cli.text import is_terminal
+from robotrules.cli.write import write
 
 __all__ = ["main", "run"]
 
@@ -79,6 +80,7 @@ def program(ctx: click.Context) -> int | None:
     robotrules parse robots.txt
     robotrules directives https://example.com/x --app examplesearch --robots robots.txt
     robotrules preferences https://example.com/x --as ExampleBot --robots robots.txt
+    robotrules write policy.toml
 
     Data goes to stdout, words to stderr, and every command has --json. Exit code 0 is allowed, 1
     disallowed, 2 usage or I/O. What a site asks of crawlers is a request and not a form of access
@@ -90,7 +92,7 @@ def program(ctx: click.Context) -> int | None:
     return USAGE_OR_IO
 
 
-for command in (check, explain, parse, directives, preferences):
+for command in (check, explain, parse, directives, preferences, write):
     program.add_command(command)
 
 

@@ -95,8 +95,8 @@ def test_what_is_typed_shows_what_is_printed(page: Path, tmp_path: Path) -> None
 
 def test_every_command_has_a_transcript() -> None:
     """A command comes with a transcript and a page."""
-    from robotrules.cli import program
+    from robotrules import cli
 
-    for name in program.commands:
+    for name in cli.COMMANDS:
         assert ROOT / f"tests/cli/{name}.md" in PAGES
         assert ROOT / f"docs/cli/{name}.md" in PAGES

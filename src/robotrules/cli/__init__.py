@@ -11,29 +11,37 @@ from __future__ import annotations
 import platform
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 
 import robotrules
-from robotrules.cli.check import check
-from robotrules.cli.directives import directives
-from robotrules.cli.explain import explain
-from robotrules.cli.parse import parse
-from robotrules.cli.preferences import preferences
 from robotrules.cli.streams import Trouble, abandon_stdout, say
 from robotrules.cli.text import is_terminal
-from robotrules.cli.write import write
 
 __all__ = ["main", "run"]
 
 USAGE_OR_IO = 2
 INTERRUPTED = 128 + 2
 NO_READER = 128 + 13
+# One file each, and in it a function of that name.
+COMMANDS = ("check", "explain", "parse", "directives", "preferences", "write")
 
 
 class Program(click.Group):
     """The commands, and what becomes of an output that cannot be written or an interrupt."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands, in the order of the help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, imported now: whoever checks a URL does not wait for the writer."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"robotrules.cli.{cmd_name}"), cmd_name)
+        return command
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; return its exit code."""
@@ -45,8 +53,9 @@ class Program(click.Group):
             return INTERRUPTED
         except click.UsageError as error:
             name = ctx.invoked_subcommand
-            if error.ctx is None and name is not None:
-                error.ctx = click.Context(self.commands[name], parent=ctx, info_name=name)
+            command = self.get_command(ctx, name) if name else None
+            if error.ctx is None and command is not None:
+                error.ctx = click.Context(command, parent=ctx, info_name=name)
             raise
         except BrokenPipeError:
             abandon_stdout()
@@ -90,10 +99,6 @@ def program(ctx: click.Context) -> int | None:
         return None
     click.echo(ctx.get_help(), err=True)
     return USAGE_OR_IO
-
-
-for command in (check, explain, parse, directives, preferences, write):
-    program.add_command(command)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -67,7 +67,9 @@ def directives(
     as_json: bool,
 ) -> int:
     """
-    Show what a robots.txt says to an application (App-Directives).
+    Show what is said to an application.
+
+    Reads App-Directives (draft-nottingham-plan-b).
 
     Shows the groups that count for the application and why, each of its directives with value,
     line and what the registries say of it, and notes on lines that could not be read. Without

@@ -71,7 +71,9 @@ def preferences(
     as_json: bool,
 ) -> int:
     """
-    Tell which preferences are stated about using content: Content-Usage.
+    Tell what content may be used for.
+
+    Reads Content-Usage (draft-ietf-aipref-attach).
 
     For each category of use: allowed, disallowed or unknown, and the statement that says so, in the
     robots.txt or in the field that came with the content. What is unknown is for you to decide. A

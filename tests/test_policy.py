@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from robotrules import RobotsTxt, parse
+from robotrules import RobotsTxt, crawl_delay, parse
 from robotrules.errors import WriteError
 from robotrules.policy import SKIPPED, compose
 from robotrules.write import write
@@ -289,3 +289,14 @@ def test_there_are_examples() -> None:
         "policy-private",
         "policy-purposes",
     ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "written"),
+    [("0.00001", "0.00001"), ("1e20", "1" + "0" * 20), ("-0.0", "0.0"), ("5", "5")],
+)
+def test_a_crawl_delay_has_no_exponent(seconds: str, written: str) -> None:
+    """What is written is what our reader, and others, read."""
+    text = write(compose(f"[everyone]\ncrawl-delay = {seconds}\n"))
+    assert f"Crawl-delay: {written}\n" in text
+    assert crawl_delay(parse(text), "x") is not None

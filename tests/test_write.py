@@ -15,7 +15,7 @@ from urllib.robotparser import RobotFileParser
 
 import pytest
 
-from robotrules import RobotsTxt, is_product_token, parse
+from robotrules import Preference, RobotsTxt, is_product_token, parse
 from robotrules.errors import WriteError
 from robotrules.write import (
     PLACEHOLDER,
@@ -408,3 +408,34 @@ def test_the_first_match_is_the_most_specific(read: Read) -> None:
     ask, robots = urllib_reads(written), read(written)
     for url in ("/", "/a", "/a/b", "/a/b/c", "/ab"):
         assert ask(url, "AnyBot") == bool(robots.check(url, "AnyBot"))
+
+
+class TestContentUsage:
+    """What was read may be written, and nothing turns into its opposite."""
+
+    def test_preferences_that_were_read(self) -> None:
+        """A bool or a preference, each as what it says."""
+        said = {"train-ai": Preference.DISALLOWED, "search": Preference.ALLOWED}
+        assert content_usage_record(said).value == "train-ai=n, search=y"
+        assert content_usage_record({"train-ai": False}).value == "train-ai=n"
+
+    @pytest.mark.parametrize("odd", ["n", "y", "disallowed", None, 0, 1, Preference.UNKNOWN])
+    def test_what_is_neither(self, odd: Any) -> None:
+        """Text is true in Python, and would allow what it says not to."""
+        with pytest.raises(WriteError, match="say True or False"):
+            content_usage_record({"train-ai": odd})
+
+
+@pytest.mark.parametrize("purpose", ["a/b", "_foo", "a+b", "!x", "*x"])
+def test_a_purpose_the_registry_knows_can_be_written(purpose: str) -> None:
+    """The grammar of purposes is the registry's, and the group does not get lost."""
+    robots = parse(f"User-agent: *\nAllow: /\nUser-agent-purpose: {purpose}\nDisallow: /\n")
+    again = parse(write(read_back(robots)))
+    assert not again.check("/x", "b", purposes=[purpose])
+    assert again.check("/x", "b")
+
+
+def test_a_comment_that_is_too_long_is_left_out() -> None:
+    """A line that parsers cut says nothing to a crawler, so it is not worth an error."""
+    text = "# " + "-" * 17_000 + "\nUser-agent: b\nDisallow: /\n"
+    assert write(read_back(parse(text))) == "User-agent: b\nDisallow: /\n"

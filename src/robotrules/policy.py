@@ -15,6 +15,7 @@ import math
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any, NamedTuple, NoReturn
 
@@ -266,7 +267,8 @@ def _said(place: _Place, known: tuple[str, ...]) -> _Said:
     return _Said(
         rules,
         _use(place.at("use", {})),
-        str(seconds) if "crawl-delay" in table else None,
+        # Without exponent and sign, as readers want it (REC-crawl-delay-01).
+        f"{Decimal(repr(abs(seconds))):f}" if "crawl-delay" in table else None,
         list(_records(place.at("records", {}))),
         place.at("comment", "").text(),
     )

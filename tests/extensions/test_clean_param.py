@@ -230,3 +230,18 @@ class TestLaws:
         robots = robotrules.parse(rules + "".join(f"Clean-param: {r}\n" for r in records))
         verdict = robotrules.parse(rules).check(url, "bot")
         assert robots.check(url, "bot").allowed == verdict.allowed
+
+
+def test_an_index_page_is_a_matter_of_allow(read: Read) -> None:
+    """Profile google allows a directory with its index page (AMB-47), and cleans neither."""
+    robots = read("Clean-param: ref /d/index.html", "google")
+    assert clean_url(robots, "/d/?ref=1") == "/d/?ref=1"
+    assert clean_url(robots, "/d/index.html?ref=1") == "/d/index.html"
+
+
+@pytest.mark.parametrize("path", [b"http://e.example/x", b"/\x01x"])
+def test_a_path_that_can_never_match(read: Read, path: bytes) -> None:
+    """A URL, or an octet that no pattern can hold, earns a note and cleans nothing."""
+    robots = read(b"Clean-param: ref " + path)
+    assert [note.code for note in notes(robots)] == ["unusable-path"]
+    assert clean_url(robots, "/x?ref=1") == "/x?ref=1"

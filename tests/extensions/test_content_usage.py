@@ -635,3 +635,12 @@ class TestNotes:
         line = ", ".join(f"k{number}=1;{'p' * 300}" for number in range(1000))
         robots = read(f"User-agent: *\nContent-Usage: {line}")
         assert len(list(notes(robots))) == 1000
+
+
+@pytest.mark.parametrize("statement", ['foo=n;x="a, foo"', 'foo=n;x="a\\", foo"'])
+def test_a_label_inside_a_string_is_no_label(read: Read, statement: str) -> None:
+    """A note points at the label, wherever its letters stand again."""
+    robots = read(f"User-agent: *\nContent-Usage: {statement}")
+    (found,) = notes(robots)
+    assert (found.code, robots.body[found.start : found.end]) == ("unknown-label", b"foo")
+    assert found.start == robots.body.index(b"foo")

@@ -127,6 +127,17 @@ class TestAsking:
         with pytest.raises(ProductTokenError, match="empty"):
             read("").check("/", "a", [""])
 
+    def test_an_iterator_is_asked_once(self, read: Read) -> None:
+        """Purposes from a generator count like those of a list."""
+        robots = read(f"User-agent-purpose: {ONE}\nDisallow: /")
+        for ask in (robots.rules_for, robots.select):
+            purposes: Any = iter([ONE])
+            assert ask("foo", purposes) == ask("foo", [ONE])
+        purposes = iter([ONE])
+        assert not robots.check("/", "foo", purposes)
+        purposes = iter([ONE])
+        assert robots.explain("/", "foo", purposes) == robots.explain("/", "foo", [ONE])
+
     def test_answers_do_not_depend_on_who_asked_before(self, read: Read) -> None:
         """Rule sets are remembered by name and purposes together."""
         text = f"User-agent: a\nDisallow: /a\nUser-agent-purpose: {ONE}\nDisallow: /p"
@@ -165,13 +176,15 @@ class TestCrawler:
         assert [note.code for note in crawler_notes(header, token, purposes)] == [code]
 
     def test_strict_refuses_what_must_not_be(self) -> None:
-        """A broken MUST is an error in profile strict; a broken SHOULD is a note there too."""
+        """In profile strict a name or purpose that is not sent is an error."""
         with pytest.raises(CrawlerError, match=r"'Other'.*§3\.2"):
             crawler_notes(HEADER, "ExampleBot", ["Other"], profile="strict")
         with pytest.raises(CrawlerError, match=r"'Foo/1\.0'.*§2\.2\.1"):
             crawler_notes("Foo/1.0 (x)", "Foo/1.0", profile="strict")
-        (note,) = crawler_notes("curl/8 (x)", "ExampleBot", profile="strict")
-        assert note.code == "product-token-not-sent"
+        with pytest.raises(CrawlerError, match=r"'ExampleBot'.*User-Agent header"):
+            crawler_notes("curl/8 (x)", "ExampleBot", profile="strict")
+        (note,) = crawler_notes("ExampleBot/1.0", "ExampleBot", profile="strict")
+        assert note.code == "no-contact"
 
     def test_case_does_not_matter(self) -> None:
         """Tokens have no case, so a header may spell them as it likes."""
@@ -194,7 +207,13 @@ class TestCrawler:
         with pytest.raises(TypeError, match="user_agent is a str"):
             crawler_notes(b"x", "ExampleBot")  # type: ignore[arg-type]
 
-    @given(st.text(), st.text(), st.lists(st.text()))
+    @pytest.mark.parametrize("purposes", [[1], [None], [b"x"], [""], [" "]])
+    def test_what_is_no_purpose(self, purposes: Any) -> None:
+        """A purpose is text that is not empty."""
+        with pytest.raises(TypeError, match="a purpose is a str"):
+            crawler_notes(HEADER, "ExampleBot", purposes)
+
+    @given(st.text(), st.text(), st.lists(st.text(min_size=1).filter(str.strip)))
     def test_any_text_has_an_answer(self, header: str, token: str, purposes: list[str]) -> None:
         """Headers come from configuration files: whatever they hold, there are notes or none."""
         crawler_notes(header, token, purposes)
@@ -213,6 +232,17 @@ class TestNotes:
         ]
         assert robots.body[found[0].start : found[0].end] == b"*"
         assert found[0].message == "There is no '*' purpose: the line names nobody."
+
+    def test_rules_that_leak(self, read: Read) -> None:
+        """Old parsers give the rules of a purpose's group to the group before it (AMB-99)."""
+        leak = "User-agent: *\nAllow: /\nUser-agent-purpose: X\nDisallow: /"
+        assert [(n.code, n.line) for n in purpose.notes(read(leak))] == [("leaking-purpose", 3)]
+        for safe in (
+            "User-agent-purpose: X\nDisallow: /\nUser-agent: *\nAllow: /",
+            "User-agent: *\nAllow: /\nUser-agent: nobody\nUser-agent-purpose: X\nDisallow: /",
+            "User-agent: *\nAllow: /\nUser-agent-purpose: X",
+        ):
+            assert list(purpose.notes(read(safe))) == []
 
     def test_unregistered(self, read: Read) -> None:
         """Known only once a registry is loaded; compared without case (PUR-3.2-02, -04)."""

@@ -98,7 +98,7 @@ def check(
         raise Trouble(_no_urls())
     parsed = given_robots(robots, profile)
     tokens = given_tokens(product_tokens, profile, hints=not quiet)
-    rules = parsed.rules_for(single_or_many(tokens), given_purposes(purposes))
+    rules = parsed.rules_for(single_or_many(tokens), given_purposes(purposes, profile))
     first = given_urls(urls, profile, hints=not quiet)
     with _opened(file) as stream:
         chunks = _chunks(first, stream, file or "")

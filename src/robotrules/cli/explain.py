@@ -70,15 +70,17 @@ def explain(
     Examples:
       robotrules explain https://example.com/a%2Fb?q=1 --as ExampleBot --robots robots.txt
       robotrules explain /a --as ExampleBot --robots robots.txt --json
+      robotrules explain /a --as ExampleBot --purpose EXAMPLE-PURPOSE-1 --robots robots.txt
     """
     if not urls:
         raise Trouble("no URL was given: pass one, such as https://example.com/a")
     parsed = given_robots(robots, profile)
     tokens = given_tokens(product_tokens, profile)
+    purposes = given_purposes(purposes, profile)
     output = Output()
     allowed = True
     for number, url in enumerate(given_urls(urls, profile)):
-        explanation = parsed.explain(url, single_or_many(tokens), given_purposes(purposes))
+        explanation = parsed.explain(url, single_or_many(tokens), purposes)
         allowed = allowed and explanation.verdict.allowed
         if as_json:
             output.json(explanation.as_dict())
@@ -162,6 +164,8 @@ class _Page:
         if explanation.because is Because.NONE:
             return f"none names {name}, and none is for '*'"
         star = "all groups for '*' count, merged" if several else "the one for '*' counts"
+        if explanation.purposes:
+            name += f" or its purpose{'s' if len(explanation.purposes) > 1 else ''}"
         return star if name == "*" else f"none names {name}, so {star}"
 
     def _match(self, match: Match, lines: dict[int, Line]) -> Iterator[str]:

@@ -16,7 +16,7 @@ import click
 import robotrules
 from robotrules.cli.streams import Trouble, quoted, read_robots, say
 from robotrules.cli.text import visible
-from robotrules.profile import PROFILES
+from robotrules.profile import PROFILES, USER_AGENT_PURPOSE
 from robotrules.robotstxt.values import Note
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -75,10 +75,16 @@ def purpose_option(command: Command) -> Command:
     )(command)
 
 
-def given_purposes(purposes: Sequence[str]) -> tuple[str, ...]:
-    """Return the purposes of `--purpose`."""
+def given_purposes(purposes: Sequence[str], profile: str) -> tuple[str, ...]:
+    """Return the purposes of `--purpose`; hint if the profile does not know the record."""
     if not all(purpose.strip() for purpose in purposes):
         raise Trouble("--purpose is empty: pass a purpose, or leave it out")
+    if purposes and USER_AGENT_PURPOSE not in PROFILES[profile].extensions:
+        say(
+            f"profile {profile} does not read User-Agent-Purpose, so --purpose changes nothing",
+            label="hint",
+            style="warning",
+        )
     return tuple(purposes)
 
 

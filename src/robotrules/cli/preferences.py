@@ -94,7 +94,7 @@ def preferences(
     else:
         parsed = given_robots(robots, profile)
         tokens = given_tokens(product_tokens, profile)
-    crawler, chosen = single_or_many(tokens), given_purposes(purposes)
+    crawler, chosen = single_or_many(tokens), given_purposes(purposes, profile)
     output = Output()
     for number, url in enumerate(given_urls(urls, profile)):
         found = find_preferences(url, crawler, robots=parsed, purposes=chosen, field=fields or None)

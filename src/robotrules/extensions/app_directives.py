@@ -66,8 +66,15 @@ class AppDirectives(NamedTuple):
     """Those whose value has another type than the registered one."""
     content_usage: tuple[Record, ...]
     """Every Content-Usage record of the same groups, whatever its path."""
-    notes: tuple[Note, ...]
-    """Notes on the records that count here, and on those of the groups that could not be read."""
+    own_notes: tuple[Note, ...]
+    """Notes on the records that count here."""
+    unread: tuple[Note, ...]
+    """Notes on records of the groups that could not be read; all answers of a set share them."""
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Notes on the records that count here, and on those that could not be read."""
+        return _in_order((*self.unread, *self.own_notes))
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return the value of an app directive; *default* where nothing is said."""
@@ -135,12 +142,13 @@ class DirectiveSet:
         self.content_usage = tuple(r for r in records if r.key == "content-usage")
         self._statements: list[Statement] = []
         # What could not be read may have been for this application, and for any path.
-        self._unread: list[Note] = []
+        unread: list[Note] = []
         for line in (read_line(record, robots) for record in records if record.key in KEYS):
             if application in line.told:
                 self._statements.append(statement_for(application, line, registries))
             elif any(found.level == "error" for found in line.notes):
-                self._unread += line.notes
+                unread += line.notes
+        self._unread = tuple(unread)
         entries = [(found.line.path, at) for at, found in enumerate(self._statements)]
         self._asked = robots, application, token, registries
         self._scoped = ScopedSet(entries, robots, self._combined)
@@ -164,7 +172,7 @@ class DirectiveSet:
     def _combined(self, found: tuple[int, ...]) -> AppDirectives:
         applied: dict[str, AppDirective] = {}
         not_applied: list[AppDirective] = []
-        notes = list(self._unread)
+        notes: list[Note] = []
         for statement in map(self._statements.__getitem__, found):
             notes += statement.notes
             for one in statement.directives:
@@ -185,12 +193,13 @@ class DirectiveSet:
             tuple(not_applied),
             self.content_usage,
             _in_order(notes),
+            self._unread,
         )
 
     @property
     def notes(self) -> tuple[Note, ...]:
         """Notes on every record of the groups that names the application or could not be read."""
-        return _in_order(self._unread + [n for found in self._statements for n in found.notes])
+        return _in_order([*self._unread, *(n for s in self._statements for n in s.notes)])
 
     def __len__(self) -> int:
         """Return how many records name the application."""

@@ -16,6 +16,7 @@ from typing import Any, AnyStr, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from robotrules.extensions.codes import note
+from robotrules.extensions.scoped import is_usable
 from robotrules.profile import Extension, Role
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.ruleset import RuleSet
@@ -65,7 +66,10 @@ class CleanParams:
         self._everywhere = frozenset(everywhere)
         self._scoped = tuple(scoped.values())
         self._known = everywhere.union(*self._scoped)
-        self._rules = RuleSet.from_patterns(scoped, robots.profile, engine=robots._engine)
+        profile = robots.profile
+        if profile.index_page:  # about Allow, and about no other record (AMB-47)
+            profile = profile.replace(index_page=False)
+        self._rules = RuleSet.from_patterns(scoped, profile, engine=robots._engine)
 
     @property
     def records(self) -> tuple[CleanParam, ...]:
@@ -142,13 +146,17 @@ def _read(robots: RobotsTxt) -> Iterator[CleanParam | Note]:
         names = [name for name in fields[0].split(b"&") if name] if fields else []
         if not names:
             yield note("bad-clean-param", record)
-        elif len(fields) > 2 or b"?" in b"".join(fields[1:]):
-            # Two paths, or a query. To guess what was meant could join pages that differ.
+        elif len(fields) > 2 or (fields[1:] and not _is_path(fields[1], robots)):
+            # Two paths, a query, a URL. To guess what was meant could join pages that differ.
             paths = record.value.split(None, 1)[1]
             yield note("unusable-path", record, record.end - len(paths))
         else:
             path = shown(_rooted(fields[1])) if fields[1:] else None
             yield CleanParam(tuple(map(shown, names)), path, record)
+
+
+def _is_path(path: bytes, robots: RobotsTxt) -> bool:
+    return b"?" not in path and b"://" not in path and is_usable(_rooted(path), robots)
 
 
 def _rooted(path: bytes) -> bytes:

@@ -19,6 +19,11 @@ CODES: dict[str, tuple[str, str]] = {
     # User-Agent-Purpose (AMB-97, AMB-98)
     "unregistered-purpose": ("warning", "No registry that was loaded knows this purpose."),
     "star-purpose": ("warning", "There is no '*' purpose: the line names nobody."),
+    "leaking-purpose": (
+        "warning",
+        "Parsers that do not know purposes give these rules to the group before: put a user-agent "
+        "line that matches nobody in front.",
+    ),
     "empty-purpose": ("warning", "A purpose line without a value names nobody."),
     # App-Directives (AMB-104 to AMB-107)
     "not-an-application": ("error", "A list member is no Token, so it names no application."),

@@ -259,5 +259,7 @@ def _odd_members(one: _Found) -> Iterator[Note]:
 def _places(one: _Found) -> dict[str, tuple[int, int]]:
     """Return where each label stands: its last place, as its last value counts."""
     _, statement, start = one.scoped
-    labels = re.finditer(rb"(?:^|,)[ \t]*([a-z*][a-z0-9_.*-]*)", statement)
+    # The statement is parsed already; this only looks for places, and not inside of strings.
+    blanked = re.sub(rb'"(?:[^"\\]|\\.)*"', lambda text: b"_" * len(text[0]), statement)
+    labels = re.finditer(rb"(?:^|,)[ \t]*([a-z*][a-z0-9_.*-]*)", blanked)
     return {label[1].decode(): (start + label.start(1), start + label.end(1)) for label in labels}

@@ -25,9 +25,11 @@ from robotrules.robotstxt.values import Note
 EXTENSION = USER_AGENT_PURPOSE
 KEY = "user-agent-purpose"
 
-# What MUST be so is an error in profile strict; what SHOULD be so never is (REP-2.2.1-01 to -03).
-MUSTS = {
+# What profile strict refuses: what MUST be so, and that the header names the crawler. RFC 9309 says
+# SHOULD there, but without it nobody can tell whose rules are obeyed.
+REFUSED = {
     "product-token-grammar": "RFC 9309 §2.2.1 knows letters, '_' and '-' only",
+    "product-token-not-sent": "RFC 9309 §2.2.1 wants it in the User-Agent header",
     "purpose-not-sent": "draft-illyes-rep-purpose §3.2 wants it in the User-Agent header",
     "unregistered-purpose": "draft-illyes-rep-purpose §3.2 allows registered purposes only",
 }
@@ -44,19 +46,24 @@ def crawler_notes(
     """
     Return what a crawler's own configuration breaks: its header, its name, its purposes.
 
-    Spans are octets of *user_agent*. In profile strict what breaks a MUST raises `CrawlerError`.
-    Purposes are looked up only in a registry that has any: the draft's is not open yet.
+    Spans are octets of *user_agent*. In profile strict a name or purpose that is not what the
+    documents want, or not in the header, raises `CrawlerError`. Purposes are looked up only in a
+    registry that has any: the draft's is not open yet.
     """
     for given, what in ((user_agent, "user_agent"), (product_token, "product_token")):
         if not isinstance(given, str):
             raise TypeError(f"{what} is a str, not {type(given).__name__}")
     if isinstance(purposes, str):
         raise TypeError(f"purposes are a list of str: pass [{purposes!r}]")
+    purposes = tuple(purposes)
+    for purpose in purposes:
+        if not isinstance(purpose, str) or not purpose.strip():
+            raise TypeError(f"a purpose is a str that is not empty, not {purpose!r}")
     found = list(_faults(user_agent, product_token, purposes, registries))
     if find_profile(profile).any_product_token is False:
         for code, about in found:
-            if code in MUSTS:
-                raise CrawlerError(f"{about!r}: {MUSTS[code]}; header {user_agent!r}")
+            if code in REFUSED:
+                raise CrawlerError(f"{about!r}: {REFUSED[code]}; header {user_agent!r}")
     end = len(user_agent.encode("utf-8", "surrogatepass"))
     return tuple(Note(code, CODES[code][0], None, 0, end) for code, _ in found)
 
@@ -82,7 +89,11 @@ def _faults(
 
 
 def notes(robots: RobotsTxt, registries: Registries = SHIPPED) -> Iterator[Note]:
-    """Yield what is odd about the purpose lines of a file (AMB-97)."""
+    """Yield what is odd about the purpose lines of a file (AMB-97, AMB-99)."""
+    for group in robots.groups:
+        leaks = group.index and group.purposes and not group.user_agents
+        if leaks and len(group.records) > len(group.starts):
+            yield note("leaking-purpose", group.starts[0])
     for record in robots.records:
         if record.key != KEY:
             continue

@@ -8,7 +8,7 @@ is a robots.txt (§2.3.1.5). It does not know where the file came from or how ol
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from robotrules import _engine
@@ -118,7 +118,8 @@ class RobotsTxt:
             if not isinstance(product_token, Sequence) or isinstance(product_token, bytes):
                 raise _not_a_token(product_token)
             product_token = tuple(product_token)
-        key: Name = (product_token, _vet_purposes(purposes)) if purposes else product_token
+        purposes = _vet_purposes(purposes) if purposes else ()
+        key: Name = (product_token, purposes) if purposes else product_token
         rules = self._by_name.get(key)
         if rules is None:
             groups = self._choose(product_token, purposes)[0]
@@ -204,6 +205,7 @@ class RobotsTxt:
 
     def explain(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Explanation:
         """Return how the verdict on *url* is reached: groups, normal form, winner and losers."""
+        purposes = _vet_purposes(purposes) if purposes else ()
         numbers, because, named = self._choose(product_token, purposes)
         all_groups = self.groups
         groups = tuple(all_groups[number] for number in numbers)
@@ -335,11 +337,16 @@ def _not_a_token(given: object) -> TypeError:
     )
 
 
+def _not_purposes(given: object) -> TypeError:
+    return TypeError(f"purposes are a list of str such as ['EXAMPLE-PURPOSE-1'], not {given!r}")
+
+
 def _vet_purposes(purposes: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(purposes, (str, bytes)) or not all(isinstance(p, str) for p in purposes):
-        raise TypeError(
-            f"purposes are a list of str such as ['EXAMPLE-PURPOSE-1'], not {purposes!r}"
-        )
+    if isinstance(purposes, (str, bytes)) or not isinstance(purposes, Iterable):
+        raise _not_purposes(purposes)
+    purposes = tuple(purposes)
+    if not all(isinstance(purpose, str) for purpose in purposes):
+        raise _not_purposes(purposes)
     if not all(purpose.strip() for purpose in purposes):
         raise ProductTokenError("a purpose is empty: leave it out, or pass its registered token")
     return tuple(dict.fromkeys(purposes))

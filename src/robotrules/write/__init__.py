@@ -15,6 +15,7 @@ from typing import Any
 
 from robotrules.errors import WriteError
 from robotrules.extensions import scoped, structured
+from robotrules.extensions.vocabulary import Preference
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.tokens import is_product_token
@@ -22,6 +23,7 @@ from robotrules.robotstxt.values import Group, Line, Record
 from robotrules.write.values import (
     FILE_KEYS,
     GROUP_KEYS,
+    LONGEST_LINE,
     NAME,
     PLACEHOLDER,
     PURPOSE,
@@ -123,10 +125,28 @@ def display_string_value(text: str) -> Any:
     return DisplayString(text)
 
 
-def content_usage_record(preferences: Mapping[str, bool], path: str | None = None) -> NewRecord:
-    """Return a Content-Usage record: `{"train-ai": False}` is `train-ai=n`."""
-    said = {label: token_value("y" if allowed else "n") for label, allowed in preferences.items()}
+def content_usage_record(
+    preferences: Mapping[str, bool | Preference], path: str | None = None
+) -> NewRecord:
+    """
+    Return a Content-Usage record: `{"train-ai": False}` is `train-ai=n`.
+
+    A preference that was read may be written: `Preference.ALLOWED` and `Preference.DISALLOWED`.
+    """
+    said = {label: token_value(_letter(label, found)) for label, found in preferences.items()}
     return NewRecord("content-usage", _serialised(said), path)
+
+
+def _letter(label: str, preference: object) -> str:
+    # By identity: any text would be true, `"n"` and `"disallowed"` too.
+    if preference is True or preference is Preference.ALLOWED:
+        return "y"
+    if preference is False or preference is Preference.DISALLOWED:
+        return "n"
+    raise WriteError(
+        f"{label} is {preference!r}: say True or False, Preference.ALLOWED or "
+        "Preference.DISALLOWED; leave out what is unknown"
+    )
 
 
 def _serialised(value: Any) -> str:
@@ -241,7 +261,9 @@ class _Comments:
 
     def _joined(self, lines: range) -> str:
         text = "\n".join(self._texts[number] for number in lines)
-        return "" if re.search(r"[^\n -~]", text) else text
+        # What cannot be written says nothing to a crawler.
+        longest = max(map(len, text.split("\n")))
+        return "" if re.search(r"[^\n -~]", text) or longest > LONGEST_LINE - 2 else text
 
 
 def _said(line: Line) -> str | None:

@@ -46,7 +46,8 @@ LONGEST_LINE = GOOGLE.max_line or 0
 KEY = re.compile(r"[A-Za-z][-.\w]*", re.ASCII)
 # Crawlers have digits and dots in their names, though RFC 9309 §2.2.1 knows neither (AMB-22).
 NAME = re.compile(r"\*|[-\w][-.\w]*", re.ASCII)
-PURPOSE = re.compile(r"[A-Za-z0-9][-.\w]*", re.ASCII)
+# As the registry of purposes has it: what can stand in a line and in a User-Agent header (AMB-98).
+PURPOSE = re.compile(r"(?!\*$)[!-\"$-~]+")
 # What no path pattern can hold as it is: controls, blanks, what ends it, what is not ASCII, and a
 # percent sign that escapes nothing.
 UNSAFE = re.compile(rb"[^!-~]|#|%(?![0-9A-Fa-f]{2})")
@@ -280,7 +281,7 @@ class NewGroup(_Checked, _Group):
                 )
         for name in purposes:
             if not PURPOSE.fullmatch(name):
-                _refuse(f"{name!r} is no purpose: use letters, digits, '-', '_' and '.'")
+                _refuse(f"{name!r} is no purpose: use visible ASCII without spaces and '#'")
         for record in records:
             if record.key in FILE_KEYS:
                 _refuse(f"{str(record)!r} is about the file: put it in the records of NewRobotsTxt")

@@ -52,6 +52,15 @@ def __getattr__(name: str) -> Any:
     return declared
 
 
+def vet(robots: object) -> None:
+    """Refuse what is no parsed file: every reader wants one."""
+    from robotrules.robotstxt import RobotsTxt
+
+    if not isinstance(robots, RobotsTxt):
+        name = type(robots).__name__
+        raise TypeError(f"robots is a RobotsTxt, not {name}: pass robotrules.parse(body)")
+
+
 def notes(robots: RobotsTxt, registries: Registries | None = None) -> tuple[Note, ...]:
     """Return what all readers say about a file, in its order; the parser's notes are its own."""
     if registries is None:

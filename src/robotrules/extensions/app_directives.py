@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from robotrules.extensions import vet
 from robotrules.extensions.app_lines import (
     EXTENSION,
     EXTENSIONS,
@@ -232,9 +233,7 @@ def directives_for(
     Groups are chosen by the product token that the application has registered, or by
     *product_token* if that is given; without either, those of `*` count (AMB-106).
     """
-    if not isinstance(robots, RobotsTxt):
-        name = type(robots).__name__
-        raise TypeError(f"robots is a parsed file, not {name}: pass robotrules.parse(body)")
+    vet(robots)
     if not isinstance(application, str):
         name = type(application).__name__
         raise TypeError(f"an application is a str such as 'examplesearch', not {name}")

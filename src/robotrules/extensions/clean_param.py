@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, AnyStr, NamedTuple
 from urllib.parse import unquote_to_bytes
 
+from robotrules.extensions import vet
 from robotrules.extensions.codes import note
 from robotrules.extensions.scoped import is_usable
 from robotrules.profile import Extension, Role
@@ -125,11 +126,13 @@ class CleanParams:
 
 def clean_params(robots: RobotsTxt) -> CleanParams:
     """Return the Clean-param records of a file, compiled: for many URLs."""
+    vet(robots)
     return CleanParams(robots)
 
 
 def clean_url(robots: RobotsTxt, url: AnyStr) -> AnyStr:
     """Return a URL without the query parameters that the site says change nothing there."""
+    vet(robots)
     return CleanParams(robots).clean(url)
 
 

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from robotrules.extensions import vet
 from robotrules.extensions.codes import note
 from robotrules.extensions.scoped import ScopedSet, is_usable, split
 from robotrules.profile import Extension, Role
@@ -94,9 +95,7 @@ def content_signals(
     Its groups are those whose rules it obeys. Of records with a path the longest that matches
     counts, as for Content-Usage; records without one count where none does.
     """
-    if not isinstance(robots, RobotsTxt):
-        name = type(robots).__name__
-        raise TypeError(f"robots is a RobotsTxt, not {name}: pass robotrules.parse(body)")
+    vet(robots)
     groups = robots.select(product_token, purposes)
     records = [record for group in groups for record in group.records if record.key == KEY]
     entries = []

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from robotrules.extensions import vet
 from robotrules.extensions.codes import note
 from robotrules.extensions.scoped import Scoped, ScopedSet, is_usable, split
 from robotrules.extensions.structured import Parsed, is_token, parse_dictionary
@@ -124,9 +125,7 @@ def preferences_for(
     robots: RobotsTxt, product_token: Tokens, purposes: Sequence[str] = ()
 ) -> PreferenceSet:
     """Return the Content-Usage rules that a crawler reads, ready to be asked."""
-    if not isinstance(robots, RobotsTxt):
-        name = type(robots).__name__
-        raise TypeError(f"robots is a RobotsTxt, not {name}: pass robotrules.parse(body)")
+    vet(robots)
     return PreferenceSet(robots, product_token, purposes)
 
 

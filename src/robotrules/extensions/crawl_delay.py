@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
+from robotrules.extensions import vet
 from robotrules.extensions.codes import note
 from robotrules.profile import Extension, Role
 from robotrules.robotstxt import RobotsTxt, Tokens
@@ -62,6 +63,7 @@ def crawl_delay(
     The groups are those whose rules it obeys. *star* takes the value of the `*` groups where
     they have none, as Bing does; otherwise a crawler with a group of its own never sees it.
     """
+    vet(robots)
     found = _longest(robots.select(product_token, purposes), star=False)
     if found is None and star:
         found = _longest(robots.select("*"), star=True)

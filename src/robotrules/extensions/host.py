@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from robotrules.extensions import vet
 from robotrules.extensions.codes import note
 from robotrules.profile import Extension, Role
 from robotrules.robotstxt import RobotsTxt
@@ -52,6 +53,7 @@ class PreferredHost(NamedTuple):
 
 def preferred_host(robots: RobotsTxt) -> PreferredHost | None:
     """Return the host that the first good Host record of a file names, in whatever group."""
+    vet(robots)
     hosts = (_host(record) for record in robots.records if record.key == "host")
     return next((host for host in hosts if host), None)
 

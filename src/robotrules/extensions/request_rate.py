@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, time
 from typing import Any, NamedTuple
 
+from robotrules.extensions import vet
 from robotrules.extensions.codes import note
 from robotrules.extensions.visit_time import TimeWindow, read_window
 from robotrules.profile import Extension, Role
@@ -70,6 +71,7 @@ def request_rates(
 
     Several may apply at once. The politest of them is the one with the most `seconds`.
     """
+    vet(robots)
     found = (
         _rate(record)
         for group in robots.select(product_token, purposes)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
+from robotrules.extensions import vet
 from robotrules.extensions.codes import note
 from robotrules.profile import Extension, Role
 from robotrules.robotstxt import RobotsTxt
@@ -54,6 +55,7 @@ def sitemaps(robots: RobotsTxt, url: str | None = None) -> tuple[Sitemap, ...]:
     *url* is where the robots.txt stands. Relative ones are resolved against it; without it they
     are as written.
     """
+    vet(robots)
     _vet(url)
     return tuple(found for found in _read(robots, url) if isinstance(found, Sitemap))
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from robotrules.extensions import vet
 from robotrules.extensions.codes import note
 from robotrules.profile import Extension, Role
 from robotrules.robotstxt import RobotsTxt
@@ -89,6 +90,7 @@ class OtherRecord(NamedTuple):
 
 def unused_records(robots: RobotsTxt) -> tuple[OtherRecord, ...]:
     """Return every record beyond User-agent, Allow and Disallow, with what is known of it."""
+    vet(robots)
     return tuple(
         OtherRecord(record, standing(record.key), READERS.get(record.key))
         for record in robots.records

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, time, timedelta
 from typing import Any, NamedTuple
 
+from robotrules.extensions import vet
 from robotrules.extensions.codes import note
 from robotrules.profile import Extension, Role
 from robotrules.robotstxt import RobotsTxt, Tokens
@@ -78,6 +79,7 @@ def visit_times(
     robots: RobotsTxt, product_token: Tokens, purposes: Sequence[str] = ()
 ) -> tuple[VisitTime, ...]:
     """Return the windows of the groups that *product_token* obeys, in the order of the file."""
+    vet(robots)
     found = (
         (read_window(record.value), record)
         for group in robots.select(product_token, purposes)

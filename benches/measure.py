@@ -34,9 +34,9 @@ FEW = 3
 # over and over until that is reached.
 WARM_NS = 1_000_000_000
 ENOUGH_NS = 30_000_000
-# A long batch: of every NINTH file, its questions and variants of them with a number behind.
+# A long batch: of one in SOME files, its questions and variants of them with a number behind.
 LONG = 1000
-NINTH = 9
+SOME = 45
 # The cases are timed in this many parts, so that a disturbance spoils one part and not a round.
 PARTS = 20
 
@@ -94,7 +94,7 @@ class Prepared:
 
 def long_batch(case: Case) -> list[str]:
     """Up to LONG URLs of a file; none for most files, so that all fit into memory."""
-    if int(hashlib.sha256(case.name.encode()).hexdigest(), 16) % NINTH or not case.many:
+    if int(hashlib.sha256(case.name.encode()).hexdigest(), 16) % SOME or not case.many:
         return []
     variants = range(-(-LONG // len(case.many)))
     return [url + (str(k) if k else "") for k in variants for url in case.many][:LONG]

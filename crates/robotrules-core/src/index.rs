@@ -7,6 +7,7 @@
 //!
 //! Built once. It knows patterns by their rank: of those that match, the greatest decides.
 
+use crate::lanes::{self, first_word};
 use crate::octets::Path;
 use crate::pattern::{Arena, Pattern, Span};
 use crate::ruleset::Rank;
@@ -28,7 +29,7 @@ pub struct Index {
 impl Index {
     /// Builds the index of ranked patterns.
     pub fn new(arena: &Arena, ranked: impl Iterator<Item = (Rank, Pattern)>) -> Index {
-        let mut tree = Tree::default();
+        let mut tree = Growth::default();
         let mut wild = vec![];
         for (rank, pattern) in ranked {
             match literal(arena, &pattern) {
@@ -36,7 +37,7 @@ impl Index {
                 None => wild.push((rank, pattern)),
             }
         }
-        tree.freeze(arena);
+        let tree = tree.grown(arena);
         wild.sort_unstable_by_key(|&(rank, _)| std::cmp::Reverse(rank));
         let (grams, always) = Grams::new(arena, &wild);
         Index { tree, grams, wild, always }
@@ -71,31 +72,25 @@ fn literal(arena: &Arena, pattern: &Pattern) -> Option<bool> {
     ends_open.then_some(pattern.anchored && pieces.is_empty())
 }
 
+/// A node while the tree is built: its children are a list of siblings.
 #[derive(Clone, Copy, Debug)]
-struct Node {
+struct Growing {
     label: Span,
-    // Best rank of a pattern that ends here, as a prefix and as a whole path.
     prefix: Rank,
     whole: Rank,
-    // While building: a list of siblings. Frozen: a range of `edges`.
     child: u32,
     sibling: u32,
-    edges: u32,
-    edge_count: u32,
 }
 
-/// A tree of prefixes with one node for each branching point, not for each octet.
+/// A tree of prefixes while it is built, one node for each branching point, not for each octet.
 #[derive(Debug, Default)]
-struct Tree {
-    nodes: Vec<Node>,
-    edge_octets: Vec<u8>,
-    edge_nodes: Vec<u32>,
+struct Growth {
+    nodes: Vec<Growing>,
 }
 
-impl Tree {
+impl Growth {
     fn node(&mut self, label: Span) -> u32 {
-        let (prefix, whole, child, sibling) = (0, 0, NONE, NONE);
-        self.nodes.push(Node { label, prefix, whole, child, sibling, edges: 0, edge_count: 0 });
+        self.nodes.push(Growing { label, prefix: 0, whole: 0, child: NONE, sibling: NONE });
         self.nodes.len() as u32 - 1
     }
 
@@ -137,7 +132,7 @@ impl Tree {
 
     /// Gives the tail of a node's label, and all it had, to a child of its own.
     fn split(&mut self, at: u32, shared: u32) {
-        let Node { label, .. } = self.nodes[at as usize];
+        let Growing { label, .. } = self.nodes[at as usize];
         let tail = Span { start: label.start + shared, length: label.length - shared };
         let new = self.node(tail);
         let node = &mut self.nodes[at as usize];
@@ -148,35 +143,92 @@ impl Tree {
         (tail.prefix, tail.whole, tail.child) = (prefix, whole, child);
     }
 
-    /// Lays the children of each node side by side.
-    fn freeze(&mut self, arena: &Arena) {
-        for at in 0..self.nodes.len() {
-            self.nodes[at].edges = self.edge_nodes.len() as u32;
-            let mut child = self.nodes[at].child;
+    /// Lays the children of each node side by side, and each level behind the one above it.
+    fn grown(&self, arena: &Arena) -> Tree {
+        let mut tree = Tree::default();
+        if self.nodes.is_empty() {
+            return tree;
+        }
+        let mut order = vec![0_u32];
+        tree.octets.push(0);
+        let mut at = 0;
+        while let Some(growing) = order.get(at).and_then(|&number| self.nodes.get(number as usize))
+        {
+            let first_child = order.len() as u32;
+            let mut child = growing.child;
             while child != NONE {
-                self.edge_nodes.push(child);
-                self.edge_octets.push(self.first_octet(arena, child));
+                order.push(child);
+                tree.octets.push(self.first_octet(arena, child));
                 child = self.nodes[child as usize].sibling;
             }
-            self.nodes[at].edge_count = self.edge_nodes.len() as u32 - self.nodes[at].edges;
+            tree.nodes.push(Node {
+                start: first_word(growing.label.of(&arena.octets)),
+                label: growing.label,
+                prefix: growing.prefix,
+                whole: growing.whole,
+                first_child,
+                children: order.len() as u32 - first_child,
+            });
+            at += 1;
+        }
+        tree
+    }
+}
+
+/// What one step down the tree needs, in less than a line of the cache.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    // The first eight octets of its label.
+    start: u64,
+    label: Span,
+    // Best rank of a pattern that ends here, as a prefix and as a whole path.
+    prefix: Rank,
+    whole: Rank,
+    first_child: u32,
+    children: u32,
+}
+
+/// A tree of prefixes.
+#[derive(Debug, Default)]
+struct Tree {
+    nodes: Vec<Node>,
+    // By which octet each node is reached.
+    octets: Vec<u8>,
+}
+
+impl Node {
+    /// What of `rest` follows the label, if it starts with it.
+    #[inline(always)]
+    fn after<'a>(&self, rest: &'a [u8], arena: &Arena) -> Option<&'a [u8]> {
+        let length = self.label.length as usize;
+        match rest.first_chunk() {
+            Some(first) if length <= 8 => {
+                let differs = (u64::from_le_bytes(*first) ^ self.start).trailing_zeros() / 8;
+                (differs as usize >= length).then(|| &rest[length..])
+            }
+            _ => rest.strip_prefix(self.label.of(&arena.octets)),
         }
     }
+}
 
+impl Tree {
     /// The best rank of a pattern that `path` starts with: one walk down, O(path).
     fn winner(&self, arena: &Arena, path: &[u8]) -> Rank {
         let mut best = 0;
         let Some(mut node) = self.nodes.first() else { return best };
         let mut rest = path;
         loop {
-            let Some(after) = rest.strip_prefix(node.label.of(&arena.octets)) else { return best };
+            let Some(after) = node.after(rest, arena) else { return best };
             rest = after;
             best = best.max(node.prefix);
             let Some(&octet) = rest.first() else { return best.max(node.whole) };
-            let edges = node.edges as usize..(node.edges + node.edge_count) as usize;
-            let Some(found) = memchr::memchr(octet, &self.edge_octets[edges.clone()]) else {
+            let children = node.first_child as usize..(node.first_child + node.children) as usize;
+            let octets = &self.octets[children.clone()];
+            let found = lanes::find(octets, 0, |lanes| lanes::is(lanes, octet));
+            if found == octets.len() {
                 return best;
-            };
-            node = &self.nodes[self.edge_nodes[edges.start + found] as usize];
+            }
+            node = &self.nodes[children.start + found];
         }
     }
 }

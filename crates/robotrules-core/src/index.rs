@@ -59,7 +59,9 @@ impl Index {
             }
         };
         try_each(&self.always);
-        self.grams.visit(path.octets(), &mut try_each);
+        if !self.grams.lengths.is_empty() {
+            self.grams.visit(path.octets(), &mut try_each);
+        }
         best
     }
 }
@@ -146,10 +148,11 @@ impl Growth {
     /// Lays the children of each node side by side, and each level behind the one above it.
     fn grown(&self, arena: &Arena) -> Tree {
         let mut tree = Tree::default();
-        if self.nodes.is_empty() {
-            return tree;
-        }
-        let mut order = vec![0_u32];
+        let Some(root) = self.nodes.first() else { return tree };
+        // Most often all patterns start with `/`, and the walk begins there.
+        let only = self.nodes.get(root.child as usize).is_some_and(|child| child.sibling == NONE);
+        let skips = only && root.prefix == 0 && root.whole == 0;
+        let mut order = vec![if skips { root.child } else { 0 }];
         tree.octets.push(0);
         let mut at = 0;
         while let Some(growing) = order.get(at).and_then(|&number| self.nodes.get(number as usize))

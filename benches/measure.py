@@ -100,69 +100,29 @@ def long_batch(case: Case) -> list[str]:
     return [url + (str(k) if k else "") for k in variants for url in case.many][:LONG]
 
 
-def parse(prepared: Prepared) -> int:
-    """Read every body."""
-    call = prepared.engine.parse
-    start = clock()
-    for body, token in prepared.bodies:
-        call(body, token)
-    return clock() - start
-
-
-def first(prepared: Prepared) -> int:
-    """Read every body and ask one question of each."""
-    call = prepared.engine.first
-    start = clock()
-    for body, url, token in prepared.firsts:
-        call(body, url, token)
-    return clock() - start
-
-
-def check(prepared: Prepared) -> int:
-    """Ask parsed files, by the call a newcomer finds first."""
-    call = prepared.engine.check_each
-    start = clock()
-    for parsed, urls, token in prepared.asked:
-        call(parsed, urls, token)
-    return clock() - start
-
-
-def allows(prepared: Prepared) -> int:
-    """Ask what was kept for one product token, by the fastest call that takes one URL."""
-    call = prepared.engine.allows_each
-    start = clock()
-    for held, urls, token in prepared.held:
-        call(held, urls, token)
-    return clock() - start
-
-
-def batch(prepared: Prepared) -> int:
-    """Ask many URLs of each file at once."""
-    call = prepared.engine.batch
-    start = clock()
-    for held, urls, token in prepared.many:
-        call(held, urls, token)
-    return clock() - start
-
-
-def long(prepared: Prepared) -> int:
-    """Ask a thousand URLs of a file at once."""
-    call = prepared.engine.batch
-    start = clock()
-    for held, urls, token in prepared.long:
-        if urls:
-            call(held, urls, token)
-    return clock() - start
-
-
-MEASURES: dict[str, Callable[[Prepared], int]] = {
-    "parse": parse,
-    "first": first,
-    "check": check,
-    "allows": allows,
-    "batch": batch,
-    "long": long,
+# Each measure: which list of `Prepared` is gone over, and which call of an engine is timed. `parse`
+# reads every body; `first` asks one question of each besides; `check` asks parsed files by the call
+# that a newcomer finds first, `allows` what was kept for one product token by the fastest call for
+# one URL; `batch` and `long` ask many URLs at once.
+MEASURES = {
+    "parse": ("bodies", "parse"),
+    "first": ("firsts", "first"),
+    "check": ("asked", "check_each"),
+    "allows": ("held", "allows_each"),
+    "batch": ("many", "batch"),
+    "long": ("long", "batch"),
 }
+
+
+def timed(prepared: Prepared, measure: str) -> int:
+    """Nanoseconds for all files that have something to ask."""
+    where, call_name = MEASURES[measure]
+    calls = [item for item in getattr(prepared, where) if item[1]]
+    call = getattr(prepared.engine, call_name)
+    start = clock()
+    for item in calls:
+        call(*item)
+    return clock() - start
 
 
 def units(measure: str, cases: Iterable[Case]) -> int:
@@ -219,7 +179,7 @@ def rounds(
                         continue
                     gc.collect()
                     gc.disable()
-                    times[number], best = _steady(MEASURES[measure], parts[one.engine.name])
+                    times[number], best = _steady(measure, parts[one.engine.name])
                     gc.enable()
                     fastest[key] = list(map(min, fastest.get(key, best), best))
     finally:
@@ -238,14 +198,14 @@ def rounds(
     return found
 
 
-def _steady(measure: Callable[[Prepared], int], parts: Sequence[Prepared]) -> tuple[int, list[int]]:
+def _steady(measure: str, parts: Sequence[Prepared]) -> tuple[int, list[int]]:
     """Nanoseconds for all cases, gone over before; and for each part, at its fastest."""
-    best = [measure(part) for part in parts]
+    best = [timed(part, measure) for part in parts]
     if sum(best) > WARM_NS:
         return sum(best), best
     total, passes = 0, 0
     while total < ENOUGH_NS:
-        now = [measure(part) for part in parts]
+        now = [timed(part, measure) for part in parts]
         best = list(map(min, best, now))
         total += sum(now)
         passes += 1

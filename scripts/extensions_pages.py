@@ -246,14 +246,15 @@ def show_expectations(data: dict[str, Any]) -> Iterator[str]:
 def show_vector(vector: suite.Vector) -> str:
     """Return one row of a table of vectors."""
     data = dict(vector.data)
-    about = [f'<a id="{rfc.anchor(vector)}"></a>{code(vector.id)}']
-    if vector.profile != "default":
-        about.append(f"profile {vector.profile}")
-    about += data.get("ambiguity", ())
     file = shortened(rfc.show_file(data["robotstxt"])) if data["robotstxt"] else "—"
     if "registries" in data:
         file += f"<br>registries: {code(data['registries'])}"
-    cells = [rfc.cell(about), data["comment"], file, rfc.cell(list(show_expectations(data)))]
+    cells = [
+        rfc.cell(rfc.about(vector)),
+        data["comment"],
+        file,
+        rfc.cell(list(show_expectations(data))),
+    ]
     return f"| {' | '.join(cells)} |"
 
 

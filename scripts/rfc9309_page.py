@@ -194,20 +194,25 @@ def show_expectations(data: dict[str, Any]) -> Iterator[str]:
         yield f"notes: {', '.join(code(name) for name in data['notes'])}"
 
 
-def show_vector(vector: suite.Vector) -> str:
-    """Return one row of a table of vectors."""
+def about(vector: suite.Vector) -> list[str]:
+    """Return what a vector is called, under which conditions it holds, and what it decides."""
     data = dict(vector.data)
-    about = [f'<a id="{anchor(vector)}"></a>{code(vector.id)}']
+    lines = [f'<a id="{anchor(vector)}"></a>{code(vector.id)}']
     if vector.profile != "default":
-        about.append(f"profile {vector.profile}")
+        lines.append(f"profile {vector.profile}")
     for name, value in data.get("options", {}).items():
-        about.append(
+        lines.append(
             f"option {code(name)}" if value is True else f"option {code(f'{name}={value}')}"
         )
     if not data.get("complete", True):
-        about.append("the file was cut")
-    about += data.get("ambiguity", ())
-    cells = [cell(about), data["comment"], show_file(data["robotstxt"])]
+        lines.append("the file was cut")
+    return [*lines, *data.get("ambiguity", ())]
+
+
+def show_vector(vector: suite.Vector) -> str:
+    """Return one row of a table of vectors."""
+    data = dict(vector.data)
+    cells = [cell(about(vector)), data["comment"], show_file(data["robotstxt"])]
     return f"| {' | '.join([*cells, cell(list(show_expectations(data)))])} |"
 
 

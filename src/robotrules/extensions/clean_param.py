@@ -17,7 +17,7 @@ from urllib.parse import unquote_to_bytes
 
 from robotrules.extensions import vet
 from robotrules.extensions.codes import note
-from robotrules.extensions.scoped import is_usable
+from robotrules.extensions.scoped import is_usable, profile_of
 from robotrules.profile import Extension, Role
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.ruleset import RuleSet
@@ -67,10 +67,7 @@ class CleanParams:
         self._everywhere = frozenset(everywhere)
         self._scoped = tuple(scoped.values())
         self._known = everywhere.union(*self._scoped)
-        profile = robots.profile
-        if profile.index_page:  # about Allow, and about no other record (AMB-47)
-            profile = profile.replace(index_page=False)
-        self._rules = RuleSet.from_patterns(scoped, profile, engine=robots._engine)
+        self._rules = RuleSet.from_patterns(scoped, profile_of(robots), engine=robots._engine)
 
     @property
     def records(self) -> tuple[CleanParam, ...]:

@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
+from robotrules.profile import Profile
 from robotrules.robotstxt import REMEMBERED, RobotsTxt
-from robotrules.robotstxt.ruleset import NO_MATCH, URL, RuleSet
-from robotrules.robotstxt.values import Record, Rule
+from robotrules.robotstxt.ruleset import NO_MATCH, URL
+from robotrules.robotstxt.values import Record
 
 T = TypeVar("T")
 A = TypeVar("A")
@@ -45,11 +46,19 @@ def split(record: Record) -> Scoped:
     return Scoped(value[:length], rest, record.end - len(rest))
 
 
+def profile_of(robots: RobotsTxt) -> Profile:
+    """Return how patterns of these records are compared: as rules are, but for one thing."""
+    profile = robots.profile
+    # The index page is about Allow, and about no other record (AMB-47).
+    return profile.replace(index_page=False) if profile.index_page else profile
+
+
 def is_usable(path: bytes, robots: RobotsTxt) -> bool:
     """Tell whether a path pattern can match: profiles differ on odd octets (AMB-05, AMB-06)."""
     if path.startswith(b"/") and path.isascii() and path.decode().isprintable():
         return True
-    return bool(RuleSet.from_patterns([path], robots.profile, robots._engine)._matcher.usable())
+    engine = robots._engine
+    return bool(engine.Matcher(robots.profile.settings(engine), [(path, True)]).usable())
 
 
 # What the engine's answer does not settle: a possible tie, or `/robots.txt`, which is not matched
@@ -106,36 +115,30 @@ class ScopedSet(Generic[T, A]):
             for path, statement in entries
             if path is not None and is_usable(path, robots)
         ]
-        engine, profile = robots._engine, robots.profile
-        if profile.index_page:  # about Allow, and about no other record (AMB-47)
-            profile = profile.replace(index_page=False)
-        self._statements: list[list[tuple[int, T]]] = []
+        engine = robots._engine
+        settings = profile_of(robots).settings(engine)
         # Paths that are compared alike are one path (AMB-105): one pattern, several statements.
-        positions: dict[str, int] = {}
-        rules: list[Rule] = []
-        made = RuleSet.from_patterns([path for path, _ in scoped], profile, engine)
-        for order, ((_, statement), rule) in enumerate(zip(scoped, made.rules, strict=True)):
-            if rule.form not in positions:
-                positions[rule.form] = len(rules)
-                rules.append(rule)
-                self._statements.append([])
-            self._statements[positions[rule.form]].append((order, statement))
+        alike: dict[bytes, list[tuple[int, T]]] = {}
+        for order, (path, statement) in enumerate(scoped):
+            form = engine.normal_form(path, True, settings)
+            alike.setdefault(form, []).append((order, statement))
+        self._statements = list(alike.values())
         self._anywhere = make(tuple(statement for path, statement in entries if path is None))
         self._by_ties: dict[tuple[int, ...], A] = {}
         self._unsettled: list[int] = []
-        patterns = [(scoped[self._statements[at][0][0]][0], True) for at in range(len(rules))]
-        self._matcher = _class_of(engine)(profile.settings(engine), patterns)
-        self._matcher.answer = self._answers(rules)
+        patterns = [(scoped[statements[0][0]][0], True) for statements in self._statements]
+        self._matcher = _class_of(engine)(settings, patterns)
+        self._matcher.answer = self._answers(list(alike))
 
-    def _answers(self, rules: Sequence[Rule]) -> Callable[[int], Any]:
+    def _answers(self, forms: Sequence[bytes]) -> Callable[[int], Any]:
         """Return what makes an answer of the engine's; it must not know this set, or they cycle."""
         # Two patterns of as many octets can both match one path only if one has a wildcard.
-        alike = Counter(rule.octets for rule in rules)
-        wild = {rule.octets for rule in rules if "*" in rule.form}
+        as_long = Counter(map(len, forms))
+        wild = {len(form) for form in forms if b"*" in form}
         settled = {
             at << 2 | 1: self._together([at])
-            for at, rule in enumerate(rules)
-            if alike[rule.octets] == 1 or rule.octets not in wild
+            for at, form in enumerate(forms)
+            if as_long[len(form)] == 1 or len(form) not in wild
         }
         make, anywhere, unsettled = self._make, self._anywhere, self._unsettled
 

@@ -142,6 +142,7 @@ class RobotsTxt:
         that names one of *purposes*. If none does, every `*` group. If there is none either, no
         group, which allows everything.
         """
+        purposes = _vet_purposes(purposes) if purposes else ()
         groups = self.groups
         return tuple(groups[number] for number in self._choose(product_token, purposes)[0])
 
@@ -160,7 +161,7 @@ class RobotsTxt:
         if purposes:
             found = {
                 purpose: self._document.select(b"user-agent-purpose", purpose)
-                for purpose in _vet_purposes(purposes)
+                for purpose in purposes
                 if purpose != "*"  # names nobody (AMB-97)
             }
             matched = tuple(purpose for purpose, groups in found.items() if groups)

@@ -8,9 +8,9 @@ does not know how groups are chosen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from robotrules._engine import engine as default_engine
 from robotrules.profile import Profile, find_profile
@@ -37,6 +37,12 @@ class RuleSet:
     __slots__ = ()
     _profile: Profile
     _source: RuleSource
+
+    if TYPE_CHECKING:
+        # What else it has from the engine; `_native.pyi` says what each is.
+        tied: Callable[[URL], list[int]]
+        found: Callable[[URL], tuple[bytes, list[tuple[int, int]]]]
+        usable: Callable[[], int]
 
     @property
     def profile(self) -> Profile:
@@ -83,16 +89,12 @@ class RuleSet:
 
     def best(self, url: URL) -> tuple[int, ...]:
         """Return the positions of the rules that match with the most octets: those that tie."""
-        return tuple(self._matcher.tied(url))
+        return tuple(self.tied(url))
 
     def matches(self, url: URL) -> tuple[str, tuple[tuple[int, int], ...]]:
         """Return the URL's path in normal form, and each match: position of the rule, octets."""
-        path, found = self._matcher.found(url)
+        path, found = self.found(url)
         return shown(path), tuple(found)
-
-    @property
-    def _matcher(self) -> Any:
-        return self
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -109,7 +111,7 @@ class RuleSet:
     def _reason_without_rule(self, number: int) -> Reason:
         if number == IMPLICIT:
             return Reason.IMPLICIT
-        if self._matcher.usable():
+        if self.usable():
             return Reason.NO_MATCH
         return Reason.NO_GROUP if self._source.is_for_nobody() else Reason.NO_RULES
 

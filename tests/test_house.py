@@ -46,17 +46,18 @@ RUST = list(sources(".rs", under=("crates",)))
 
 LEFT = ("errors", "profile", "_engine")
 READERS = ("extensions", "tags", "registries")
-DECIDERS = ("guidance", "policy", "write", "analysis")
+DECIDERS = ("guide", "policy", "write", "analysis")
 CORE = (*LEFT, "robotstxt")
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "errors": (),
     "_engine": (),
     "profile": ("errors",),
     "robotstxt": LEFT,
+    "structured": (),
     "registries": CORE,
-    **dict.fromkeys(("extensions", "tags"), (*CORE, "registries")),
-    **dict.fromkeys(DECIDERS, (*CORE, *READERS)),
-    "policy": (*CORE, *READERS, "write"),
+    **dict.fromkeys(("extensions", "tags"), (*CORE, "registries", "structured")),
+    **dict.fromkeys(DECIDERS, (*CORE, *READERS, "structured")),
+    "policy": (*CORE, *READERS, "structured", "write"),
     "lint": (*CORE, *READERS, *DECIDERS),
     "access": CORE,
     "cache": CORE,
@@ -65,7 +66,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 RIGHT = (*MAY_IMPORT["client"], "client", "lint")
 MAY_IMPORT |= dict.fromkeys(("bulk", "service", "integrations"), RIGHT)
 # What may be imported beside the standard library; everything else is an extra of its own layer.
-STRUCTURED = ("extensions", "registries", "tags", "write")
+STRUCTURED = ("structured", "extensions", "registries", "write")
 THIRD_PARTY = {"cli": {"click"}} | {name: {"http_sf"} for name in STRUCTURED}
 # Up to guidance there is no I/O, no clock, no logging.
 WITHOUT_WORLD = (*CORE, *READERS, *DECIDERS, "lint")
@@ -76,7 +77,7 @@ WORLD = {
 WORLD_HERE = {
     ("_engine/__init__.py", "os"),  # reads ROBOTRULES_NO_EXTENSIONS
     # Values that are times of a day or dates, and no clock.
-    ("extensions/structured.py", "datetime"),
+    ("structured.py", "datetime"),
     ("extensions/request_rate.py", "datetime"),
     ("extensions/visit_time.py", "datetime"),
     # Parts of URLs, and nothing fetched.

@@ -59,7 +59,9 @@ if _typing.TYPE_CHECKING:
     from robotrules.extensions.sitemap import Sitemap, sitemaps
     from robotrules.extensions.unsupported import OtherRecord, unused_records
     from robotrules.extensions.visit_time import TimeWindow, VisitTime, visit_times
+    from robotrules.guide import Guidance, guidance
     from robotrules.registries import Registries, Registry
+    from robotrules.tags import UsageRules, usage_rules
 
 __version__ = "0.1.0"
 
@@ -78,6 +80,7 @@ __all__ = [
     "Explanation",
     "Extension",
     "Group",
+    "Guidance",
     "Line",
     "Match",
     "Note",
@@ -105,6 +108,7 @@ __all__ = [
     "Sitemap",
     "Statement",
     "TimeWindow",
+    "UsageRules",
     "Verdict",
     "VisitTime",
     "WriteError",
@@ -119,6 +123,7 @@ __all__ = [
     "crawler_notes",
     "directives_for",
     "engine_name",
+    "guidance",
     "is_product_token",
     "normal_form",
     "parse",
@@ -130,6 +135,7 @@ __all__ = [
     "sitemaps",
     "to_content_usage",
     "unused_records",
+    "usage_rules",
     "visit_times",
 ]
 
@@ -142,6 +148,7 @@ _LATER = {
     "ContentSignals": "extensions.content_signal",
     "CrawlDelay": "extensions.crawl_delay",
     "DirectiveSet": "extensions.app_directives",
+    "Guidance": "guide",
     "OtherRecord": "extensions.unsupported",
     "Preference": "extensions.content_usage",
     "PreferenceSet": "extensions.content_usage",
@@ -154,6 +161,7 @@ _LATER = {
     "Sitemap": "extensions.sitemap",
     "Statement": "extensions.content_usage",
     "TimeWindow": "extensions.visit_time",
+    "UsageRules": "tags",
     "VisitTime": "extensions.visit_time",
     "app_directives": "extensions.app_directives",
     "clean_params": "extensions.clean_param",
@@ -164,6 +172,7 @@ _LATER = {
     "crawl_delay": "extensions.crawl_delay",
     "crawler_notes": "extensions.purpose",
     "directives_for": "extensions.app_directives",
+    "guidance": "guide",
     "preferences": "extensions.content_usage",
     "preferences_for": "extensions.content_usage",
     "preferred_host": "extensions.host",
@@ -171,11 +180,12 @@ _LATER = {
     "sitemaps": "extensions.sitemap",
     "to_content_usage": "extensions.content_signal",
     "unused_records": "extensions.unsupported",
+    "usage_rules": "tags",
     "visit_times": "extensions.visit_time",
 }
 
 
-_ROOMS = ("extensions", "policy", "registries", "write")
+_ROOMS = ("extensions", "policy", "registries", "structured", "tags", "write")
 
 
 def __getattr__(name: str) -> _typing.Any:

@@ -19,8 +19,8 @@ from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any, NamedTuple, NoReturn
 
+from robotrules import structured
 from robotrules.errors import WriteError
-from robotrules.extensions import structured
 from robotrules.robotstxt import normal_form
 from robotrules.write import (
     NewGroup,

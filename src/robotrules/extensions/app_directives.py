@@ -32,12 +32,12 @@ from robotrules.extensions.app_lines import (
 )
 from robotrules.extensions.codes import note
 from robotrules.extensions.scoped import ScopedSet, split
-from robotrules.extensions.structured import is_token, parse_list
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import URL
 from robotrules.robotstxt.values import Note, Record
 from robotrules.robotstxt.verdict import Because
+from robotrules.structured import is_token, parse_list
 
 __all__ = [
     "EXTENSION",

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 from robotrules.extensions.codes import note
 from robotrules.extensions.scoped import is_usable, split
-from robotrules.extensions.structured import is_token, parse_list, plain, serialise, value_type
 from robotrules.profile import Extension
 from robotrules.registries import Registries
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.values import Note, Record, shown
+from robotrules.structured import is_token, parse_list, plain, serialise, value_type
 
 # The ABNF has the singular, every example the plural (AMB-101). Neither is a misspelling, so
 # neither is a spelling of the other. Role OTHER: neither ends a list of user-agent lines (AMB-29).

@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 from robotrules.extensions import vet
 from robotrules.extensions.codes import note
 from robotrules.extensions.scoped import Scoped, ScopedSet, is_usable, split
-from robotrules.extensions.structured import Parsed, is_token, parse_dictionary
 from robotrules.extensions.vocabulary import (
     CATEGORIES,
     LABELS,
@@ -37,6 +36,7 @@ from robotrules.profile import Extension, Role
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import URL
 from robotrules.robotstxt.values import Note, Record, shown
+from robotrules.structured import Parsed, is_token, parse_dictionary
 
 __all__ = [
     "CATEGORIES",

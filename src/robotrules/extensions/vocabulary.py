@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from robotrules.extensions.structured import Parsed, is_token, parse_dictionary
 from robotrules.robotstxt.values import Note, Record, octets_of, shown
+from robotrules.structured import Parsed, is_token, parse_dictionary
 
 # §6.1. Case matters. Labels of other drafts and revisions (`ai`, `bots`, `genai`, `train-genai`,
 # `ai-output`) are unknown labels, which are ignored (§6.4).

@@ -13,13 +13,15 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from robotrules import structured
 from robotrules.errors import WriteError
-from robotrules.extensions import scoped, structured
+from robotrules.extensions import scoped
 from robotrules.extensions.vocabulary import Preference
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.tokens import is_product_token
 from robotrules.robotstxt.values import Group, Line, Record
+from robotrules.write.tag_values import meta_elements, robots_tag, robots_tag_fields
 from robotrules.write.values import (
     FILE_KEYS,
     GROUP_KEYS,
@@ -50,8 +52,11 @@ __all__ = [
     "content_usage_record",
     "disallow",
     "display_string_value",
+    "meta_elements",
     "most_specific_first",
     "read_back",
+    "robots_tag",
+    "robots_tag_fields",
     "token_value",
     "write",
 ]

@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self, TypeVar
 
+from robotrules import structured
 from robotrules.errors import WriteError
-from robotrules.extensions import structured
 from robotrules.profile import GOOGLE, LEAST_MAX_BYTES, MORE_SPELLINGS
 from robotrules.robotstxt import normal_form
 from robotrules.robotstxt.tokens import product_token

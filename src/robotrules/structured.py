@@ -35,17 +35,21 @@ class Parsed(NamedTuple):
     too_large: bool = False
 
 
-def parse_list(octets: bytes) -> Parsed:
-    """Read a List: its members, each with its parameters; an inner list is a list as a member."""
-    return _parse(octets, "list")
+def parse_list(octets: bytes, most_members: int | None = MOST_MEMBERS) -> Parsed:
+    """
+    Read a List: its members, each with its parameters; an inner list is a list as a member.
+
+    *most_members* None: the caller has bounded the octets and wants every member.
+    """
+    return _parse(octets, "list", most_members)
 
 
 def parse_dictionary(octets: bytes) -> Parsed:
     """Read a Dictionary: for each key its value with its parameters; the last of a key counts."""
-    return _parse(octets, "dictionary")
+    return _parse(octets, "dictionary", MOST_MEMBERS)
 
 
-def _parse(octets: bytes, kind: str) -> Parsed:
+def _parse(octets: bytes, kind: str, most_members: int | None) -> Parsed:
     if len(octets) > MOST_OCTETS:
         return Parsed(None, f"more than {MOST_OCTETS:,} octets", MOST_OCTETS, too_large=True)
     import http_sf
@@ -58,8 +62,10 @@ def _parse(octets: bytes, kind: str) -> Parsed:
         # A date past what datetime holds, and whatever else a stranger thinks of.
         return Parsed(None, str(error) or type(error).__name__)
     members = [_with_parameters(member) for member in (value if kind == "list" else value.values())]
-    if len(members) > MOST_MEMBERS:
-        return Parsed(None, f"more than {MOST_MEMBERS:,} members", too_large=True)
+    if most_members is None:
+        return Parsed(members)
+    if len(members) > most_members:
+        return Parsed(None, f"more than {most_members:,} members", too_large=True)
     if any(len(parameters) > MOST_PARAMETERS for _, parameters in members):
         return Parsed(None, f"more than {MOST_PARAMETERS} parameters", too_large=True)
     return Parsed(members if kind == "list" else dict(zip(value, members, strict=True)))

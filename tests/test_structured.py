@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robotrules.extensions.structured import (
+from robotrules.structured import (
     MOST_MEMBERS,
     MOST_OCTETS,
     MOST_PARAMETERS,

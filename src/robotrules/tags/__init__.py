@@ -1,0 +1,307 @@
+"""
+Tags: what a response and a page say about their use (draft-illyes-repext, X-Robots-Tag, meta).
+
+    >>> from robotrules.tags import usage_rules
+    >>> rules = usage_rules(headers={"Robots-Tag": "*;nosnippet, ExampleBot;noindex"},
+    ...                     product_token="ExampleBot")
+    >>> print(rules)
+    nosnippet, noindex
+    >>> rules.may_index
+    False
+
+`usage_rules` unites all carriers for one crawler. It does no I/O and has no clock. What it says are
+requests about use, and no form of access authorization.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from robotrules.errors import ProductTokenError
+from robotrules.profile import Profile
+from robotrules.tags.codes import Carrier, Source, State, TagNote, note
+from robotrules.tags.fields import Fields, read_fields
+from robotrules.tags.freshness import Freshness, aware, freshness, merged, seconds, updated
+from robotrules.tags.header import (
+    LONGEST_KEPT,
+    MOST_KEPT,
+    FieldSays,
+    Said,
+    robots_tag,
+    x_robots_tag,
+)
+from robotrules.tags.html import Page, PageReader, read_page
+from robotrules.tags.known import EVERYONE, KNOWN, Value
+from robotrules.tags.media import charset_of, is_html
+from robotrules.tags.meta import page_rules
+from robotrules.tags.profile import (
+    APPLE,
+    BING,
+    DEFAULT,
+    GOOGLE,
+    STRICT,
+    TAG_PROFILES,
+    YANDEX,
+    TagProfile,
+    find_tag_profile,
+)
+from robotrules.tags.rules import Mention, Standing, United, UsageRules, unite
+
+if TYPE_CHECKING:
+    from robotrules.registries import Registries
+
+__all__ = [
+    "APPLE",
+    "BING",
+    "DEFAULT",
+    "GOOGLE",
+    "KNOWN",
+    "STRICT",
+    "TAG_PROFILES",
+    "YANDEX",
+    "Carrier",
+    "FieldSays",
+    "Fields",
+    "Freshness",
+    "Mention",
+    "Page",
+    "PageReader",
+    "Source",
+    "Standing",
+    "State",
+    "TagNote",
+    "TagProfile",
+    "UsageRules",
+    "Value",
+    "freshness",
+    "html_page",
+    "merged",
+    "read_fields",
+    "read_page",
+    "read_robots_tag",
+    "updated",
+    "usage_rules",
+]
+
+FIELD, LEGACY_FIELD = Carrier.ROBOTS_TAG, Carrier.X_ROBOTS_TAG
+Html = bytes | str | Page | Iterable[bytes] | Iterable[str]
+
+
+def usage_rules(
+    *,
+    headers: object = None,
+    html: Html | None = None,
+    dom: Html | None = None,
+    product_token: str | Sequence[str] = EVERYONE,
+    url: str | bytes | None = None,
+    profile: str | TagProfile | Profile = DEFAULT,
+    received: datetime | None = None,
+    recrawl_interval: timedelta | float | None = None,
+    registries: Registries | None = None,
+) -> UsageRules:
+    """
+    Return the tag rules in force for a crawler, from all that was fetched.
+
+    *headers* are those of the final response, as you have them: a mapping, pairs, raw octets, or a
+    response of httpx, requests, aiohttp or Scrapy. *html* is the initial HTML, octets or text,
+    whole or in chunks; *dom* the final DOM as text, where scripts were run. All of it is united
+    (§4). *product_token* may be several, and then counts what is said to any. *url* tells whether
+    it came over TLS. *received* and *recrawl_interval* are for `freshness`. Content never raises.
+    """
+    chosen = find_tag_profile(profile)
+    tokens = _tokens(product_token)
+    fields = read_fields(headers)
+    over_tls = _over_tls(url if url is not None else getattr(headers, "url", None))
+    more = _registered(registries)
+    found = _from_fields(fields, tokens, chosen, more, over_tls)
+    read = [] if headers is None else ["headers"]
+    if html is not None or dom is not None:
+        found = _with_pages(found, html, dom, fields, tokens, chosen, more, over_tls, read)
+    return UsageRules(
+        tokens,
+        found.united.values,
+        found.united.mentions,
+        found.united.others,
+        (*found.notes, *found.united.notes),
+        tuple(read),
+        over_tls,
+        fields,
+        None if received is None else aware(received, "received"),
+        None if recrawl_interval is None else seconds(recrawl_interval),
+    )
+
+
+def read_robots_tag(
+    lines: str | bytes | Sequence[str | bytes], profile: str | TagProfile = DEFAULT
+) -> FieldSays:
+    """
+    Read a Robots-Tag field, one value or its lines in order, whomever it speaks to.
+
+    With profile `strict` a field that fails to parse says nothing, as RFC 9651 §4.2 has it.
+    """
+    given = [lines] if isinstance(lines, (str, bytes)) else lines
+    fields = read_fields([(str(FIELD), line) for line in given])
+    return robots_tag(fields.get(FIELD), find_tag_profile(profile))
+
+
+def _tokens(product_token: str | Sequence[str]) -> tuple[str, ...]:
+    if isinstance(product_token, str):
+        return _kept_tokens((product_token,))
+    given = product_token
+    if (
+        not isinstance(given, Sequence)
+        or isinstance(given, bytes)
+        or not all(isinstance(one, str) for one in given)
+    ):
+        raise TypeError(
+            f"product_token is a str such as 'ExampleBot', or a list of them; not {product_token!r}"
+        )
+    return _kept_tokens(tuple(given))
+
+
+@lru_cache(MOST_KEPT)
+def _kept_tokens(given: tuple[str, ...]) -> tuple[str, ...]:
+    if not given or not all(one.strip() for one in given):
+        raise ProductTokenError("product_token is empty: pass a name such as 'ExampleBot', or '*'")
+    return tuple(dict.fromkeys(one.strip().lower() for one in given))
+
+
+def _over_tls(url: object) -> bool | None:
+    if url is None:
+        return None
+    text = url.decode("latin-1") if isinstance(url, bytes) else str(url)
+    scheme = text[:8].lower()
+    return True if scheme == "https://" else False if scheme.startswith("http://") else None
+
+
+def _registered(registries: Registries | None) -> frozenset[str]:
+    """Return the rules that a registry has beyond those that are known anyway."""
+    if registries is None:
+        return frozenset()
+    return frozenset(entry.key for entry in registries.tag_rules if entry.key not in KNOWN)
+
+
+class _Found(NamedTuple):
+    """What carriers say to whomever, what is odd about them, and what it is to one crawler."""
+
+    said: tuple[tuple[Said, Source], ...]
+    notes: tuple[TagNote, ...]
+    united: United
+
+
+def _from_fields(
+    fields: Fields,
+    tokens: tuple[str, ...],
+    profile: TagProfile,
+    more: frozenset[str],
+    over_tls: bool | None,
+) -> _Found:
+    new, old = tuple(fields.get(FIELD)), tuple(fields.get(LEGACY_FIELD))
+    if not new and not old:
+        return _NOTHING
+    short = sum(map(len, new)) + sum(map(len, old)) <= LONGEST_KEPT
+    # A crawl sees the same few values millions of times.
+    read = _kept_headers if short else _read_headers
+    return read(new, old, fields.apart, tokens, profile, more, over_tls)
+
+
+def _read_headers(
+    new: tuple[bytes, ...],
+    old: tuple[bytes, ...],
+    apart: bool,
+    tokens: tuple[str, ...],
+    profile: TagProfile,
+    more: frozenset[str],
+    over_tls: bool | None,
+) -> _Found:
+    read = [(FIELD, robots_tag(new, profile, more))]
+    notes: list[TagNote] = []
+    if old and new and profile.prefer_robots_tag:
+        notes.append(note("field-not-read", Source(LEGACY_FIELD, over_tls=over_tls)))
+    else:
+        read.append((LEGACY_FIELD, x_robots_tag(old, profile, more, apart=apart)))
+    said: list[tuple[Said, Source]] = []
+    for carrier, field in read:
+        lines = {one.line for one in (*field.said, *field.odd)}
+        sources = {line: Source(carrier, line, over_tls=over_tls) for line in lines}
+        said += [(one, sources[one.line]) for one in field.said]
+        notes += [note(odd.code, sources[odd.line], odd.start, odd.end) for odd in field.odd]
+    return _Found(tuple(said), tuple(notes), unite(said, tokens, profile, more))
+
+
+_NOTHING = _Found((), (), United())
+_kept_headers = lru_cache(MOST_KEPT)(_read_headers)
+
+
+def _with_pages(
+    found: _Found,
+    html: Html | None,
+    dom: Html | None,
+    fields: Fields,
+    tokens: tuple[str, ...],
+    profile: TagProfile,
+    more: frozenset[str],
+    over_tls: bool | None,
+    read: list[str],
+) -> _Found:
+    """Return what fields and pages say together; *read* learns which pages were looked at."""
+    said, notes = list(found.said), list(found.notes)
+    for state, given in ((State.INITIAL, html), (State.FINAL, dom)):
+        if given is None:
+            continue
+        page = html_page(given, fields, profile, final_dom=state is State.FINAL)
+        if page is None:
+            notes.append(note("not-html"))
+            continue
+        read.append("html" if state is State.INITIAL else "dom")
+        says = page_rules(page, state, tokens, profile, over_tls=over_tls, more=more)
+        said += says.said
+        notes += says.notes
+    united = unite(said, tokens, profile, more)
+    if "html" in read and "dom" in read:
+        notes += _labelled(united.mentions)
+    return _Found(tuple(said), tuple(notes), united)
+
+
+def html_page(
+    html: Html, headers: object, profile: str | TagProfile = DEFAULT, *, final_dom: bool = False
+) -> Page | None:
+    """
+    Return the meta elements of a page as a profile reads it; None: *headers* say it is no HTML.
+
+    Headers name a charset that counts for the initial HTML. A final DOM has none, and is HTML
+    whatever the response said.
+    """
+    chosen, fields = find_tag_profile(profile), read_fields(headers)
+    if isinstance(html, Page):
+        return html
+    if not final_dom and not is_html(fields):
+        return None
+    return read_page(
+        html,
+        charset=None if final_dom else charset_of(fields),
+        final_dom=final_dom,
+        whole=chosen.body_metas,
+        limit=chosen.max_html_bytes,
+    )
+
+
+def _labelled(mentions: Sequence[Mention]) -> Iterator[TagNote]:
+    """Yield a note for each rule that only one state of the page has (AMB-94)."""
+    states: dict[State, dict[tuple[str, Value | None], Source]] = {
+        State.INITIAL: {},
+        State.FINAL: {},
+    }
+    for one in mentions:
+        if one.source.state is not None and one.standing is Standing.IN_FORCE:
+            states[one.source.state].setdefault((one.name, one.value), one.source)
+    initial, final = states[State.INITIAL], states[State.FINAL]
+    for key, source in final.items():
+        if key not in initial:
+            yield note("only-in-final-dom", source)
+    for key, source in initial.items():
+        if key not in final:
+            yield note("only-in-initial-html", source)

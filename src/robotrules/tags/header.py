@@ -1,0 +1,303 @@
+"""
+Robots-Tag and X-Robots-Tag: field lines in, what they say to whom out (draft-illyes-repext §3.1.1).
+
+Robots-Tag is a List of Structured Fields, read by http-sf. Profile strict stops there. The others
+read more of a broken field, and never less: rules only restrict, and a crawler may always restrict
+itself further (AMB-64 to AMB-72). X-Robots-Tag has the grammar of `words` (AMB-73). A crawl sees
+the same few values millions of times, so what was read of a short one is kept.
+
+It does not know who asks: `rules` picks what is for a crawler.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from robotrules.robotstxt.values import shown
+from robotrules.tags.known import EVERYONE, NONE, Value, read_parameter, read_text
+from robotrules.tags.profile import TagProfile
+from robotrules.tags.structure import commas, is_structured, lowered, parse_list, spans
+from robotrules.tags.words import Word, is_rule, words
+
+# A longer value is read anew each time: strangers must not fill the memory with rare ones.
+LONGEST_KEPT = 1024
+MOST_KEPT = 2048
+
+
+class Said(NamedTuple):
+    """One tag rule as a carrier says it, to whomever."""
+
+    token: str
+    """The product token in lower case; `*` is everyone."""
+    name: str
+    """The rule in lower case; one that `none` stands for has its own name."""
+    value: Value | None
+    """None: there is no instruction, or none that can be used."""
+    text: str
+    """The rule as written."""
+    line: int
+    """Among the lines of its field, from 1."""
+    start: int
+    """Where it stands in that line; for Robots-Tag, where its member does."""
+    end: int
+
+
+class Odd(NamedTuple):
+    """What is odd about a field, before a source is known."""
+
+    code: str
+    line: int | None = None
+    start: int | None = None
+    end: int | None = None
+
+
+class FieldSays(NamedTuple):
+    """All that a field says."""
+
+    said: tuple[Said, ...] = ()
+    odd: tuple[Odd, ...] = ()
+    error: str | None = None
+    """Why it fails to parse as a Structured Field; None: it does not."""
+
+
+NOTHING = FieldSays()
+
+
+def robots_tag(
+    lines: Sequence[bytes], profile: TagProfile, more: frozenset[str] = frozenset()
+) -> FieldSays:
+    """Read the lines of Robots-Tag; *more* are rules that a registry adds."""
+    if not lines:
+        return NOTHING
+    short = sum(map(len, lines)) <= LONGEST_KEPT
+    return (_kept_robots_tag if short else _robots_tag)(tuple(lines), profile, more)
+
+
+def x_robots_tag(
+    lines: Sequence[bytes],
+    profile: TagProfile,
+    more: frozenset[str] = frozenset(),
+    *,
+    apart: bool = True,
+) -> FieldSays:
+    """Read the lines of X-Robots-Tag; not *apart*: a line may be several that were joined."""
+    if not lines:
+        return NOTHING
+    short = sum(map(len, lines)) <= LONGEST_KEPT
+    return (_kept_x_robots_tag if short else _x_robots_tag)(tuple(lines), profile, more, apart)
+
+
+# --- Robots-Tag -------------------------------------------------------------------------------
+
+
+class _Field(NamedTuple):
+    """Field lines as one value (RFC 9110 §5.3), and where each line starts in it."""
+
+    value: bytes
+    starts: tuple[int, ...]
+    numbers: tuple[int, ...]
+
+    def place(self, start: int, end: int) -> tuple[int, int, int]:
+        """Return a line and a span in it, for a span of the whole value."""
+        at = max(0, bisect_right(self.starts, start) - 1)
+        first = self.starts[at]
+        return self.numbers[at], max(0, start - first), max(0, end - first)
+
+
+def _robots_tag(lines: tuple[bytes, ...], profile: TagProfile, more: frozenset[str]) -> FieldSays:
+    odd: list[Odd] = []
+    numbered = list(enumerate((line.strip(b" \t") for line in lines), 1))
+    if profile.skip_empty_lines:
+        odd += [Odd("empty-field-line", number) for number, line in numbered if not line]
+        numbered = [(number, line) for number, line in numbered if line]
+    field = _joined(numbered)
+    value = field.value
+    ends = commas(value[: profile.max_field_bytes])
+    if len(value) > profile.max_field_bytes:
+        # AMB-68: a member is complete if its comma is within the limit. Anything else may be cut,
+        # and a cut member may look like a whole one.
+        value, ends = (value[: ends[-1]], ends[:-1]) if ends else (b"", [])
+        odd.append(Odd("field-cut"))
+    read = value
+    if profile.lower_keys:
+        read = lowered(value)
+        if read != value:
+            odd.append(Odd("uppercase-key"))
+    parsed = parse_list(read)
+    members, error = parsed.value, parsed.error
+    if members is None:
+        if profile.legacy_words and b";" not in value:
+            # `Robots-Tag: googlebot: noindex`: the old grammar under the new name (AMB-72).
+            legacy = _legacy_lines(numbered, profile, more)
+            if any(is_rule(one.name, more) for one in legacy.said):
+                odd.append(Odd("legacy-syntax"))
+                return FieldSays(legacy.said, (*odd, *legacy.odd), error)
+        found = _salvaged(read, field) if profile.salvage else []
+        odd.append(Odd("salvaged" if found else "bad-field"))
+    else:
+        found = list(zip(spans(value, ends), members, strict=False))
+    said: list[Said] = []
+    for span, (token, parameters) in found:
+        said += _member(token, parameters, field.place(*span), profile, more, odd)
+    return FieldSays(tuple(said), tuple(odd), error)
+
+
+def _joined(numbered: Sequence[tuple[int, bytes]]) -> _Field:
+    # With a space, as RFC 9651 §4.2 allows and two of its vectors want.
+    starts, at = [], 0
+    for _, line in numbered:
+        starts.append(at)
+        at += len(line) + 2
+    numbers = tuple(number for number, _ in numbered) or (1,)
+    return _Field(b", ".join(line for _, line in numbered), tuple(starts) or (0,), numbers)
+
+
+def _salvaged(value: bytes, field: _Field) -> list[Any]:
+    """
+    Return the members, each with its span, of a field that fails to parse (AMB-67).
+
+    Of every line those count that end in a comma before its failure; a line that fails takes
+    nothing from the others, so that a line more is never a restriction less.
+    """
+    members: list[Any] = []
+    ends = (*(start - 2 for start in field.starts[1:]), len(value))
+    for start, end in zip(field.starts, ends, strict=True):
+        line = value[start:end]
+        for (first, last), member in _best(line):
+            members.append(((start + first, start + last), member))
+    return members
+
+
+def _best(line: bytes) -> list[tuple[tuple[int, int], Any]]:
+    """Return what can be read of one line, each member with its span."""
+    ends = commas(line)
+    for _ in range(3):  # whole; before the failure; before another, if http-sf has one in store
+        parsed = parse_list(line)
+        if parsed.value is not None:
+            return list(zip(spans(line, ends), parsed.value, strict=False))
+        at = len(line) if parsed.position is None else parsed.position
+        ends = [comma for comma in ends if comma <= at]
+        if not ends:
+            return []
+        line, ends = line[: ends[-1]], ends[:-1]
+    return []
+
+
+def _member(
+    token: Any,
+    parameters: Mapping[str, Any],
+    place: tuple[int, int, int],
+    profile: TagProfile,
+    more: frozenset[str],
+    odd: list[Odd],
+) -> Iterator[Said]:
+    name = str(token).lower() if is_structured(token, "Token", "String") else ""
+    if not name:
+        odd.append(Odd("not-a-product-token", *place))
+        return
+    if not parameters and profile.legacy_words:
+        # A Token may hold a colon, so `max-snippet:20` is one.
+        for word in words(name, scopes=False, space_separates=False):
+            if is_rule(word.name, more):
+                odd.append(Odd("legacy-syntax", *place))
+                yield from _word(word, EVERYONE, place[0], 0, profile, odd)
+        return
+    for key, given in parameters.items():
+        read = read_parameter(key, given)
+        if read.note:
+            odd.append(Odd(read.note, *place))
+        for rule in expanded(key, profile):
+            yield Said(name, rule, read.value, key, *place)
+
+
+# --- X-Robots-Tag -----------------------------------------------------------------------------
+
+
+def _x_robots_tag(
+    lines: tuple[bytes, ...], profile: TagProfile, more: frozenset[str], apart: bool
+) -> FieldSays:
+    said: list[Said] = []
+    odd: list[Odd] = [Odd("deprecated-field")]
+    left = profile.max_field_bytes
+    for number, line in enumerate(lines, 1):
+        if left <= 0:
+            odd.append(Odd("field-cut"))
+            break
+        if len(line) > left:
+            odd.append(Odd("field-cut", number, left, len(line)))
+            line = line[: max(line.rfind(b",", 0, left), 0)]
+            left = 0
+        left -= len(line) + 2
+        structured = _as_structured(line, profile, more) if b";" in line else None
+        if structured is not None:
+            odd.append(Odd("structured-legacy-field", number))
+            for (start, end), (token, parameters) in structured:
+                place = (number, start, end)
+                said += _member(token, parameters, place, profile, more, odd)
+            continue
+        said += _legacy_line(line, number, profile, apart, odd)
+    return FieldSays(tuple(said), tuple(odd))
+
+
+def _as_structured(line: bytes, profile: TagProfile, more: frozenset[str]) -> list[Any] | None:
+    """Return the members of a line in the new grammar; None: it is in the old one (AMB-73)."""
+    value = lowered(line) if profile.lower_keys else line
+    members = parse_list(value).value
+    if not members or not any(is_rule(key, more) for _, given in members for key in given):
+        return None
+    return list(zip(spans(value, commas(value)), members, strict=False))
+
+
+def _legacy_lines(
+    numbered: Sequence[tuple[int, bytes]], profile: TagProfile, more: frozenset[str]
+) -> FieldSays:
+    said: list[Said] = []
+    odd: list[Odd] = []
+    left = profile.max_field_bytes
+    for number, line in numbered:
+        cut = line if len(line) <= left else line[: max(line.rfind(b",", 0, max(left, 0)), 0)]
+        left -= len(line) + 2
+        said += _legacy_line(cut, number, profile, True, odd)
+    return FieldSays(tuple(one for one in said if is_rule(one.name, more)), tuple(odd))
+
+
+def _legacy_line(
+    line: bytes, number: int, profile: TagProfile, apart: bool, odd: list[Odd]
+) -> Iterator[Said]:
+    # One character for each octet, so that positions are octets.
+    text = line.decode("latin-1")
+    warned = apart
+    for word in words(text, scopes=True, space_separates=profile.space_separates):
+        yield from _word(word, word.scope or EVERYONE, number, word.start, profile, odd)
+        if word.inherited and not apart:
+            if not warned:
+                odd.append(Odd("scope-may-be-wider", number, word.start, word.end))
+                warned = True
+            if profile.scope_both:
+                yield from _word(word, EVERYONE, number, word.start, profile, [])
+
+
+def _word(
+    word: Word, token: str, line: int, start: int, profile: TagProfile, odd: list[Odd]
+) -> Iterator[Said]:
+    end = start + word.end - word.start
+    read = read_text(word.name, word.value)
+    if word.by_space:
+        odd.append(Odd("space-separated", line, start, end))
+    if read.note and is_rule(word.name):
+        odd.append(Odd(read.note, line, start, end))
+    text = shown(word.text.encode("latin-1", "replace"))
+    for rule in expanded(word.name, profile):
+        yield Said(token, rule, read.value, text, line, start, end)
+
+
+def expanded(name: str, profile: TagProfile) -> tuple[str, ...]:
+    """Return the rules that a name stands for: itself, unless it is `none` (AMB-85)."""
+    return profile.none_means if name == NONE else (name,)
+
+
+_kept_robots_tag = lru_cache(MOST_KEPT)(_robots_tag)
+_kept_x_robots_tag = lru_cache(MOST_KEPT)(_x_robots_tag)

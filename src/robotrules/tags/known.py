@@ -1,0 +1,182 @@
+"""
+The tag rules that are known: noindex, nosnippet, and those that vendors document.
+
+Two are of draft-illyes-repext §3.1.3; the rest are practice, and "unregistered" is said of them
+wherever they show (RTG-5.2-02). A registry may add others, which then are plain rules. The table
+says what value a rule takes and which of two values restricts more. It does not know where a rule
+was written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from robotrules.structured import value_type
+from robotrules.tags.dates import read_date
+
+# What a rule is set to: True for a plain one.
+Value = bool | int | str | datetime
+
+# draft-illyes-repext §3.1.2, §3.1.1: how a meta element and a field call every crawler.
+EVERYONE = "*"
+ROBOTS = "robots"
+
+# max-image-preview, the most restrictive first (AMB-84).
+PREVIEWS = ("none", "standard", "large")
+# A number with more digits than this is no number of characters or seconds that anybody counts.
+MOST_DIGITS = 18
+
+
+class Kind(StrEnum):
+    """What a known word is."""
+
+    PLAIN = "plain"
+    """It is there or it is not: noindex."""
+    NUMBER = "number"
+    PREVIEW = "preview"
+    DATE = "date"
+    PERMITS = "permits"
+    """It permits what nobody forbade, which has no effect (AMB-86): index, follow, all."""
+
+
+class Known(NamedTuple):
+    """A tag rule that is known."""
+
+    name: str
+    kind: Kind
+    words: str
+    """What it asks, for people."""
+    reference: str
+
+
+_GOOGLE = "Google, robots meta tag specifications"
+_BING = "Bing, Webmaster Guidelines"
+_DRAFT = "draft-illyes-repext §3.1.3"
+
+_TABLE = (
+    Known("noindex", Kind.PLAIN, "keep this out of public indexes", _DRAFT),
+    Known("nosnippet", Kind.PLAIN, "show no excerpt of this", _DRAFT),
+    Known("nofollow", Kind.PLAIN, "do not follow the links of this page", _GOOGLE),
+    Known("noarchive", Kind.PLAIN, "offer no stored copy of this", _BING),
+    Known("nocache", Kind.PLAIN, "offer no stored copy of this", _BING),
+    Known("notranslate", Kind.PLAIN, "offer no translation of this", _GOOGLE),
+    Known("noimageindex", Kind.PLAIN, "do not index the images of this page", _GOOGLE),
+    Known("nositelinkssearchbox", Kind.PLAIN, "show no search box for this site", _GOOGLE),
+    Known("indexifembedded", Kind.PLAIN, "index this where it is embedded", _GOOGLE),
+    Known("noai", Kind.PLAIN, "do not use this to train AI", "DeviantArt, 2022"),
+    Known("noimageai", Kind.PLAIN, "do not use the images to train AI", "DeviantArt, 2022"),
+    Known("noml", Kind.PLAIN, "do not use this for machine learning", "Mojeek"),
+    Known("max-snippet", Kind.NUMBER, "show at most this many characters of it", _GOOGLE),
+    Known("max-video-preview", Kind.NUMBER, "show at most this many seconds of a video", _GOOGLE),
+    Known("max-image-preview", Kind.PREVIEW, "show images at most this large", _GOOGLE),
+    Known("unavailable_after", Kind.DATE, "do not show this after that moment", _GOOGLE),
+    Known("index", Kind.PERMITS, "index this", _GOOGLE),
+    Known("follow", Kind.PERMITS, "follow the links of this page", _GOOGLE),
+    Known("archive", Kind.PERMITS, "offer a stored copy of this", "Yandex"),
+    Known("snippet", Kind.PERMITS, "show an excerpt of this", "practice"),
+    Known("all", Kind.PERMITS, "no restriction", _GOOGLE),
+)
+KNOWN = {known.name: known for known in _TABLE}
+# `none` stands for others, and which depends on the profile (AMB-85).
+NONE = "none"
+VALUED = frozenset(
+    known.name for known in _TABLE if known.kind in (Kind.NUMBER, Kind.PREVIEW, Kind.DATE)
+)
+# What a permitting word speaks against, where a vendor lets it win (VEN-09).
+LIFTS = {
+    "index": ("noindex",),
+    "follow": ("nofollow",),
+    "archive": ("noarchive",),
+    "all": ("noindex", "nofollow", "noarchive"),
+}
+# "No limit" in a rule that is a number (XRT-08, XRT-10).
+NO_LIMIT = -1
+
+
+class Read(NamedTuple):
+    """The value of a rule, read from text or from a Structured Field."""
+
+    value: Value | None
+    """None: it cannot be used."""
+    note: str | None = None
+    """The code of a note it earns."""
+
+
+def read_text(name: str, text: str | None) -> Read:
+    """Read what stands after the colon of a word; None: there was no colon."""
+    known = KNOWN.get(name)
+    if known is None or name not in VALUED:
+        # `noindex:true` is no rule that anybody documents, and it shows what is meant.
+        return Read(True, None if text is None else "value-not-used")
+    return _READERS[known.kind](text.strip(" \t\r\n\f") if text is not None else "")
+
+
+def read_parameter(name: str, value: Any) -> Read:
+    """
+    Read the value of a parameter (AMB-71): False is no instruction, anything else is the rule.
+
+    A rule that takes a value reads a fitting one, and the text of a String or Token as `read_text`.
+    """
+    known = KNOWN.get(name)
+    if value is False:
+        return Read(None)
+    if known is None or name not in VALUED:
+        return Read(True, None if value is True else "value-not-used")
+    if isinstance(value, datetime) and known.kind is Kind.DATE:
+        return Read(value.astimezone(UTC))
+    if isinstance(value, int) and not isinstance(value, bool) and known.kind is Kind.NUMBER:
+        return Read(value) if value >= NO_LIMIT else Read(None, "bad-value")
+    if value_type(value) in ("Token", "String"):
+        return _READERS[known.kind](str(value))
+    return Read(None, "bad-value")
+
+
+def _number(text: str) -> Read:
+    found = re.fullmatch(r"-1|\d+", text, re.ASCII)
+    if not found or len(text) > MOST_DIGITS:
+        return Read(None, "bad-value")
+    return Read(int(text))
+
+
+def _preview(text: str) -> Read:
+    return Read(text.lower()) if text.lower() in PREVIEWS else Read(None, "bad-value")
+
+
+def _date(text: str) -> Read:
+    found = read_date(text)
+    if found is None:
+        return Read(None, "bad-value")
+    return Read(found.moment, "unknown-zone" if found.assumed else None)
+
+
+_READERS: dict[Kind, Callable[[str], Read]] = {
+    Kind.NUMBER: _number,
+    Kind.PREVIEW: _preview,
+    Kind.DATE: _date,
+}
+
+
+def stricter(one: Value, other: Value) -> Value:
+    """Return the value that restricts more (XRT-15, AMB-84); -1 is not a limit and never wins."""
+    match one, other:
+        case datetime(), datetime():
+            return min(one, other)
+        case str(), str():
+            return min(one, other, key=PREVIEWS.index)
+        case (bool(), _) | (_, bool()):
+            return one
+        case int(), int():
+            limits = [limit for limit in (one, other) if limit != NO_LIMIT]
+            return min(limits, default=NO_LIMIT)
+    return one
+
+
+def plain(value: Value) -> bool | int | str:
+    """Return a value as JSON has it: a moment in ISO 8601."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return value

@@ -1,0 +1,159 @@
+"""
+Tag profiles: how to read tag rules where draft-illyes-repext is open or vendors differ (AMB-00).
+
+`strict` is the text of the draft and of RFC 9651: a field that fails to parse says nothing.
+`default` adds tolerances that can only ever add restrictions. `google`, `bing`, `apple` and
+`yandex` follow what these vendors document. A robots.txt has profiles of its own, by the same
+names; these are apart from them because no engine knows tags.
+
+It does not know how anything is read: a profile is data.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from robotrules.errors import ProfileError
+from robotrules.profile import Profile
+
+# draft-illyes-repext §3.1.1: the parsing limit of a field MUST be at least 8 KiB; §4 points there
+# for HTML too.
+LEAST_BYTES = 8 * 1024
+# No field of a real server is longer than this, and more than this of a page is not its head.
+MOST_BYTES = 64 * 1024 * 1024
+
+
+class _Fields(NamedTuple):
+    name: str
+
+    max_field_bytes: int = 16 * 1024
+    """Octets of a combined field value that are read (§3.1.1, AMB-69)."""
+    max_html_bytes: int = 2 * 1024 * 1024
+    """Octets of a page that are read (§4, AMB-92)."""
+
+    lower_keys: bool = False
+    """Read `a;NoIndex` as `a;noindex`: §3.1.3 beside RFC 9651 §3.1.2 (AMB-66)."""
+    salvage: bool = False
+    """Members before a failure count; RFC 9651 §4.2 ignores the whole field (AMB-67)."""
+    skip_empty_lines: bool = False
+    """Field lines without a value are no members (RFC 9110 §5.6.1.2, AMB-70)."""
+    legacy_words: bool = False
+    """`Robots-Tag: noindex` means `*;noindex`, which is what it was meant to say (AMB-72)."""
+    space_separates: bool = False
+    """`noai noimageai` are two words although no comma parts them (AMB-93)."""
+    scope_both: bool = False
+    """What follows a scope counts for all where lines may have been joined (AMB-82)."""
+    prefer_robots_tag: bool = False
+    """X-Robots-Tag is not read where there is a Robots-Tag (AMB-74)."""
+    body_metas: bool = False
+    """Meta elements outside of the head count (AMB-87)."""
+    robot_name: bool = False
+    """`<meta name=robot>` counts as `robots` (AMB-90)."""
+    permitting_wins: bool = False
+    """`index`, `follow`, `archive` and `all` lift what forbids it (VEN-09, AMB-86)."""
+    nocache_over_noarchive: bool = False
+    """`nocache` beside `noarchive` leaves `nocache` (VEN-05)."""
+
+    none_means: tuple[str, ...] = ("noindex", "nofollow")
+    """The tag rules that `none` stands for (AMB-85)."""
+    without_effect: frozenset[str] = frozenset()
+    """Tag rules that are known and have no effect (XRT-16)."""
+    names: frozenset[str] | None = None
+    """The only product tokens a meta element is read for, beside `robots`; None: any (XRT-17)."""
+
+
+class TagProfile(_Fields):
+    """
+    How to read tag rules. Immutable; `replace()` makes another.
+
+    A switch that is on departs from the draft's text. All but `permitting_wins`,
+    `nocache_over_noarchive`, `prefer_robots_tag` and what `without_effect` and `names` leave out
+    can only add restrictions.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, **fields: Any) -> TagProfile:
+        """Make a profile; each field is given by its name."""
+        for name in fields:
+            if name not in _Fields._fields:
+                known = ", ".join(_Fields._fields)
+                raise ProfileError(f"a tag profile has no field {name!r}; it has {known}")
+        profile = super().__new__(cls, **fields)
+        profile._vet()
+        return profile
+
+    def _vet(self) -> None:
+        for name, usual in _Fields._field_defaults.items():
+            value = getattr(self, name)
+            if isinstance(usual, bool) and not isinstance(value, bool):
+                raise ProfileError(f"{name} is a switch: use True or False, not {value!r}")
+        for name in ("max_field_bytes", "max_html_bytes"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise ProfileError(f"{name} is a number of octets, not {value!r}")
+            if value < LEAST_BYTES:
+                raise ProfileError(
+                    f"{name} is {value:,}, but draft-illyes-repext §3.1.1 asks for at least "
+                    f"{LEAST_BYTES:,} octets: use that or more"
+                )
+            if value > MOST_BYTES:
+                raise ProfileError(f"{name} is {value:,}: use at most {MOST_BYTES:,} (64 MiB)")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self._asdict(),)
+
+    def replace(self, **changes: Any) -> TagProfile:
+        """Return a profile that differs in the given fields."""
+        return TagProfile(**self._asdict() | changes)
+
+    def switches(self) -> tuple[str, ...]:
+        """Return the names of the departures that are on, in the order they stand here."""
+        return tuple(name for name, value in self._asdict().items() if value is True)
+
+
+def _rebuild(values: dict[str, Any]) -> TagProfile:
+    return TagProfile(**values)
+
+
+STRICT = TagProfile(name="strict")
+DEFAULT = TagProfile(
+    name="default",
+    lower_keys=True,
+    salvage=True,
+    skip_empty_lines=True,
+    legacy_words=True,
+    space_separates=True,
+)
+GOOGLE = DEFAULT.replace(
+    name="google",
+    body_metas=True,
+    robot_name=True,
+    names=frozenset({"googlebot", "googlebot-news"}),
+    without_effect=frozenset({"noarchive", "nocache", "nositelinkssearchbox"}),
+)
+BING = DEFAULT.replace(name="bing", nocache_over_noarchive=True)
+APPLE = DEFAULT.replace(name="apple", none_means=("noindex", "nofollow", "nosnippet"))
+YANDEX = DEFAULT.replace(name="yandex", permitting_wins=True)
+TAG_PROFILES = {profile.name: profile for profile in (DEFAULT, STRICT, GOOGLE, BING, APPLE, YANDEX)}
+
+
+def find_tag_profile(profile: str | TagProfile | Profile) -> TagProfile:
+    """
+    Return the tag profile of that name, or the profile itself.
+
+    A profile of robots.txt stands for the tag profile of its name, and for `default` if there is
+    none of that name.
+    """
+    if isinstance(profile, TagProfile):
+        return profile
+    if isinstance(profile, Profile):
+        return TAG_PROFILES.get(profile.name, DEFAULT)
+    try:
+        return TAG_PROFILES[profile]
+    except (KeyError, TypeError):
+        known = ", ".join(TAG_PROFILES)
+        raise ProfileError(
+            f"there is no tag profile {profile!r}: use {known}, or a TagProfile made with "
+            "robotrules.tags.DEFAULT.replace(...)"
+        ) from None

@@ -1,0 +1,342 @@
+"""
+Usage rules: what all carriers together say to one crawler (draft-illyes-repext §3.1.1 to §3.1.3).
+
+Every rule restricts and none grants, so all that is for a crawler or for everyone is united, and
+of two values the one that restricts more counts (AMB-75, AMB-84). A carrier cannot take back what
+another said. These rules are requests about use, and no form of access authorization (§1, §4).
+
+It does not read any carrier: what they say is handed to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from robotrules.tags.codes import Source, TagNote, note
+from robotrules.tags.fields import Fields
+from robotrules.tags.freshness import Freshness, freshness
+from robotrules.tags.header import Said
+from robotrules.tags.known import (
+    EVERYONE,
+    KNOWN,
+    LIFTS,
+    NO_LIMIT,
+    Kind,
+    Known,
+    Value,
+    plain,
+    stricter,
+)
+from robotrules.tags.profile import TagProfile
+
+# A page may say one thing 100,000 times. All of it counts; this much of it is kept to be looked at.
+MOST_MENTIONS = 1_000
+
+
+class Standing(StrEnum):
+    """What became of a mention."""
+
+    IN_FORCE = "in-force"
+    NO_EFFECT = "no-effect"
+    """It restricts nothing: `index`, `max-snippet:-1`, or what this profile does not act on."""
+    NOT_USED = "not-used"
+    """Its value cannot be used, or is Boolean false."""
+    UNKNOWN = "unknown"
+    """Nobody that is known has defined it; kept for inspection (AMB-78)."""
+
+
+class Mention(NamedTuple):
+    """One place where a tag rule is said to this crawler, and what became of it."""
+
+    name: str
+    value: Value | None
+    standing: Standing
+    token: str
+    """Whom it is for: a product token in lower case, or `*`."""
+    text: str
+    """The rule as written."""
+    source: Source
+    start: int
+    """Where it stands in its field line or in the content of its element."""
+    end: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {
+            "rule": self.name,
+            "value": None if self.value is None else plain(self.value),
+            "standing": str(self.standing),
+            "token": self.token,
+            "text": self.text,
+            "source": self.source.as_dict(),
+            "start": self.start,
+            "end": self.end,
+        }
+
+
+class UsageRules(NamedTuple):
+    """
+    The tag rules in force for one crawler, each with its sources.
+
+    A rule that is not here is no instruction (§3.1.1): `may_index` being true says that nobody
+    asked otherwise in what was read.
+    """
+
+    product_tokens: tuple[str, ...]
+    """Who asked; `*` alone: what holds for every crawler."""
+    values: tuple[tuple[str, Value], ...]
+    """The rules in force with their values; True for a plain one."""
+    mentions: tuple[Mention, ...]
+    """Every place that says a rule to this crawler, in the order it was read."""
+    others: tuple[str, ...]
+    """Other product tokens that the carriers speak to."""
+    notes: tuple[TagNote, ...]
+    read: tuple[str, ...]
+    """What was looked at: `headers`, `html`, `dom`."""
+    over_tls: bool | None
+    """Whether the response came over TLS; None: nobody said (§4)."""
+    fields: Fields
+    """The field lines that were read, for `freshness`."""
+    received: datetime | None
+    """When the response was received; None: nobody said."""
+    recrawl_interval: float | None
+    """Seconds between visits, for responses that do not say how long they hold."""
+
+    @property
+    def rules(self) -> dict[str, Value]:
+        """The rules in force, by name."""
+        return dict(self.values)
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Rules that nobody knows, for inspection; they have no effect (AMB-78)."""
+        names = (one.name for one in self.mentions if one.standing is Standing.UNKNOWN)
+        return tuple(dict.fromkeys(names))
+
+    def get(self, name: str) -> Value | None:
+        """Return the value of a rule in force, True for a plain one; None: it is not in force."""
+        return self.rules.get(name.lower())
+
+    def because(self, name: str) -> tuple[Mention, ...]:
+        """Return the mentions that put a rule in force, with the value that counts."""
+        value = self.get(name)
+        if value is None:
+            return ()
+        return tuple(one for one in self.mentions if _says(one, name.lower(), value))
+
+    # --- What the rules come to ---
+
+    @property
+    def may_index(self) -> bool:
+        """False: `noindex` is in force."""
+        return self.get("noindex") is None
+
+    @property
+    def may_index_embedded(self) -> bool:
+        """False: neither as a page nor embedded in another one (XRT-14)."""
+        return self.may_index or self.get("indexifembedded") is not None
+
+    def may_index_at(self, moment: datetime) -> bool:
+        """Return whether it may be in an index at a moment: `unavailable_after` counts as well."""
+        after = self.unavailable_after
+        return self.may_index and (after is None or moment <= after)
+
+    @property
+    def may_snippet(self) -> bool:
+        """False: `nosnippet` is in force, or `max-snippet:0`."""
+        return self.get("nosnippet") is None
+
+    @property
+    def may_follow(self) -> bool:
+        """False: `nofollow` is in force."""
+        return self.get("nofollow") is None
+
+    @property
+    def may_archive(self) -> bool:
+        """False: `noarchive` or `nocache` is in force."""
+        return self.get("noarchive") is None and self.get("nocache") is None
+
+    @property
+    def may_translate(self) -> bool:
+        """False: `notranslate` is in force."""
+        return self.get("notranslate") is None
+
+    @property
+    def may_index_images(self) -> bool:
+        """False: `noimageindex` or `noindex` is in force."""
+        return self.may_index and self.get("noimageindex") is None
+
+    @property
+    def max_snippet(self) -> int | None:
+        """The most characters of an excerpt; None: no limit (XRT-08)."""
+        limit = self.get("max-snippet")
+        return 0 if not self.may_snippet else limit if isinstance(limit, int) else None
+
+    @property
+    def max_video_preview(self) -> int | None:
+        """The most seconds of a video; None: no limit (XRT-10)."""
+        limit = self.get("max-video-preview")
+        return limit if isinstance(limit, int) else None
+
+    @property
+    def max_image_preview(self) -> str | None:
+        """`none`, `standard` or `large`; None: nobody says (XRT-09)."""
+        size = self.get("max-image-preview")
+        return size if isinstance(size, str) else None
+
+    @property
+    def unavailable_after(self) -> datetime | None:
+        """The moment after which it should not be shown; None: there is none (XRT-12)."""
+        moment = self.get("unavailable_after")
+        return moment if isinstance(moment, datetime) else None
+
+    @property
+    def freshness(self) -> Freshness:
+        """How long this may be taken for current; rules do not lapse with it (AMB-79)."""
+        return freshness(
+            self.fields, received=self.received, recrawl_interval=self.recrawl_interval
+        )
+
+    @property
+    def fresh_until(self) -> datetime | None:
+        """When to fetch again; the rules go on until then and beyond (§3.1.4, AMB-79)."""
+        return self.freshness.fresh_until
+
+    def __str__(self) -> str:
+        if not self.values:
+            return "no tag rule in force"
+        return ", ".join(_written(name, value) for name, value in self.values)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON; `because` has positions in `mentions`."""
+        return {
+            "product_tokens": list(self.product_tokens),
+            "read": list(self.read),
+            "over_tls": self.over_tls,
+            "rules": {name: plain(value) for name, value in self.values},
+            "may_index": self.may_index,
+            "may_index_embedded": self.may_index_embedded,
+            "may_snippet": self.may_snippet,
+            "may_follow": self.may_follow,
+            "may_archive": self.may_archive,
+            "max_snippet": self.max_snippet,
+            "max_image_preview": self.max_image_preview,
+            "max_video_preview": self.max_video_preview,
+            "unavailable_after": plain(self.unavailable_after) if self.unavailable_after else None,
+            "because": {
+                name: [at for at, one in enumerate(self.mentions) if _says(one, name, value)]
+                for name, value in self.values
+            },
+            "unknown": list(self.unknown),
+            "others": list(self.others),
+            "mentions": [one.as_dict() for one in self.mentions],
+            "freshness": self.freshness.as_dict(),
+            "notes": [one.as_dict() for one in self.notes],
+        }
+
+
+def _says(one: Mention, name: str, value: Value) -> bool:
+    return one.standing is Standing.IN_FORCE and one.name == name and one.value == value
+
+
+def _written(name: str, value: Value) -> str:
+    return name if value is True else f"{name}: {plain(value)}"
+
+
+# --- The union ----------------------------------------------------------------------------------
+
+
+class United(NamedTuple):
+    """What was said to one crawler, united."""
+
+    values: tuple[tuple[str, Value], ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    others: tuple[str, ...] = ()
+    notes: tuple[TagNote, ...] = ()
+
+
+def unite(
+    said: Iterable[tuple[Said, Source]],
+    tokens: Sequence[str],
+    profile: TagProfile,
+    more: frozenset[str] = frozenset(),
+) -> United:
+    """
+    Unite what is said to any of *tokens*, in lower case, or to everyone (§3.1.1, §3.1.2).
+
+    *more* are names that a registry adds to those that are known. The cost grows with what is
+    said; of many mentions the first are kept, and of each rule in force at least one.
+    """
+    mine = {EVERYONE, *tokens}
+    values: dict[str, Value] = {}
+    kept: list[Mention] = []
+    others: dict[str, None] = {}
+    unknown: dict[str, TagNote] = {}
+    for one, source in said:
+        if one.token not in mine:
+            others[one.token] = None
+            continue
+        mention = _mention(one, source, profile, more)
+        if mention.standing is Standing.IN_FORCE and mention.value is not None:
+            before = values.get(mention.name)
+            after = mention.value if before is None else stricter(before, mention.value)
+            changed = before is None or after != before
+            values[mention.name] = after
+        else:
+            changed = False
+            if mention.standing is Standing.UNKNOWN and len(unknown) < MOST_MENTIONS:
+                at = note("unknown-rule", source, one.start, one.end)
+                unknown.setdefault(mention.name, at)
+        if changed or len(kept) < MOST_MENTIONS:
+            kept.append(mention)
+    lifted = _lifted(values, kept, profile)
+    if lifted:
+        values = {name: value for name, value in values.items() if name not in lifted}
+        kept = [one._replace(standing=_less(one, lifted)) for one in kept]
+    names = tuple(others)[:MOST_MENTIONS]
+    return United(tuple(values.items()), tuple(kept), names, tuple(unknown.values()))
+
+
+def _mention(one: Said, source: Source, profile: TagProfile, more: frozenset[str]) -> Mention:
+    name, value = one.name, one.value
+    known = KNOWN.get(name)
+    if known is None and name not in more:
+        standing = Standing.UNKNOWN
+    elif value is None:
+        standing = Standing.NOT_USED
+    elif name in profile.without_effect or _restricts_nothing(known, value):
+        standing = Standing.NO_EFFECT
+    else:
+        standing = Standing.IN_FORCE
+        if name == "max-snippet" and value == 0:
+            # XRT-08: no character of an excerpt is no excerpt.
+            name, value = "nosnippet", True
+    return Mention(name, value, standing, one.token, one.text, source, one.start, one.end)
+
+
+def _less(one: Mention, lifted: set[str]) -> Standing:
+    in_force = one.standing is Standing.IN_FORCE
+    return Standing.NO_EFFECT if in_force and one.name in lifted else one.standing
+
+
+def _restricts_nothing(known: Known | None, value: Value) -> bool:
+    kind = known.kind if known else Kind.PLAIN
+    return kind is Kind.PERMITS or (kind is Kind.NUMBER and value == NO_LIMIT)
+
+
+def _lifted(
+    values: Mapping[str, Value], mentions: Sequence[Mention], profile: TagProfile
+) -> set[str]:
+    """Return the rules that have no effect after all."""
+    lifted = set()
+    if "indexifembedded" in values and "noindex" not in values:
+        lifted.add("indexifembedded")  # XRT-14
+    if profile.nocache_over_noarchive and "nocache" in values and "noarchive" in values:
+        lifted.add("noarchive")  # VEN-05
+    if profile.permitting_wins:
+        for one in mentions:
+            lifted.update(name for name in LIFTS.get(one.name, ()) if name in values)  # VEN-09
+    return lifted

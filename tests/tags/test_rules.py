@@ -1,0 +1,477 @@
+"""Usage rules: the union over all carriers, what the rules come to, and where each was said."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+import robotrules
+from robotrules import tags
+from robotrules.registries import read_json
+from robotrules.tags import (
+    DEFAULT,
+    Carrier,
+    Page,
+    Standing,
+    State,
+    TagProfile,
+    UsageRules,
+    read_page,
+    usage_rules,
+)
+from robotrules.tags.known import KNOWN, Kind, stricter
+from robotrules.tags.rules import MOST_MENTIONS
+
+HTML = '<!doctype html><head><meta name="{}" content="{}"></head><p>text'
+
+
+def page(content: str, name: str = "robots") -> str:
+    return HTML.format(name, content)
+
+
+def rules_of(content: str, token: str = "ExampleBot", **more: Any) -> dict[str, Any]:
+    """Return the rules in force of one robots meta element."""
+    return usage_rules(html=page(content), product_token=token, **more).rules
+
+
+def codes(found: UsageRules) -> list[str]:
+    return [one.code for one in found.notes]
+
+
+# --- The union ------------------------------------------------------------------------------------
+
+
+def test_all_carriers_are_united() -> None:
+    """Both fields, the initial HTML and the final DOM (RTG-3.1.2-09, RTG-4-05, AMB-74, AMB-75)."""
+    found = usage_rules(
+        headers=[("Robots-Tag", "*;nosnippet, ExampleBot;noarchive"), ("X-Robots-Tag", "nofollow")],
+        html=page("noindex"),
+        dom=page("notranslate"),
+        product_token="examplebot",
+    )
+    assert list(found.rules) == ["nosnippet", "noarchive", "nofollow", "noindex", "notranslate"]
+    assert found.read == ("headers", "html", "dom")
+    assert [one.source.carrier for one in found.mentions] == [
+        Carrier.ROBOTS_TAG,
+        Carrier.ROBOTS_TAG,
+        Carrier.X_ROBOTS_TAG,
+        Carrier.META,
+        Carrier.META,
+    ]
+
+
+def test_a_specific_element_lifts_nothing() -> None:
+    """RTG-3.1.2-07: `index` for one crawler beside `noindex` for all."""
+    html = '<meta name=robots content=noindex><meta name=examplebot content="index, all">'
+    found = usage_rules(html=html, product_token="ExampleBot")
+    assert found.rules == {"noindex": True}
+    assert [one.standing for one in found.mentions] == ["in-force", "no-effect", "no-effect"]
+
+
+def test_others_are_told_of_and_not_obeyed() -> None:
+    """What is said to another crawler is not in force, and shows in `others`."""
+    found = usage_rules(
+        headers={"Robots-Tag": "OtherBot;noindex"},
+        html='<meta name=googlebot content="nofollow"><meta name=description content="a, b">',
+        product_token="ExampleBot",
+    )
+    assert found.rules == {}
+    assert found.others == ("otherbot", "googlebot")
+    assert usage_rules(headers={"Robots-Tag": "OtherBot;noindex"}).rules == {}
+
+
+def test_several_tokens_unite() -> None:
+    """A crawler with several names is meant by any of them."""
+    fields = {"Robots-Tag": "a;noindex, b;nosnippet, c;nofollow"}
+    found = usage_rules(headers=fields, product_token=["B", "a", "A"])
+    assert found.product_tokens == ("b", "a")
+    assert set(found.rules) == {"noindex", "nosnippet"}
+
+
+def test_prefer_robots_tag() -> None:
+    """AMB-74: an option reads the new field alone where it is there."""
+    fields = [("X-Robots-Tag", "noindex"), ("Robots-Tag", "*;nosnippet")]
+    assert set(usage_rules(headers=fields).rules) == {"noindex", "nosnippet"}
+    found = usage_rules(headers=fields, profile=DEFAULT.replace(prefer_robots_tag=True))
+    assert set(found.rules) == {"nosnippet"}
+    assert "field-not-read" in codes(found)
+
+
+# --- Values ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("NOINDEX , nosnippet", {"noindex": True, "nosnippet": True}),
+        ("all,none", {"noindex": True, "nofollow": True}),
+        ("max-snippet:0", {"nosnippet": True}),
+        ("max-snippet:-1", {}),
+        ("max-snippet:abc", {}),
+        ("max-snippet:50, max-snippet: 20", {"max-snippet": 20}),
+        ("max-snippet:-1, max-snippet: 20", {"max-snippet": 20}),
+        ("max-image-preview:LARGE", {"max-image-preview": "large"}),
+        ("max-image-preview:huge", {}),
+        ("max-image-preview:large,max-image-preview:none", {"max-image-preview": "none"}),
+        ("max-video-preview:0", {"max-video-preview": 0}),
+        ("max-video-preview:0, max-video-preview:7", {"max-video-preview": 0}),
+        ("max-video-preview:-1", {}),
+        ("indexifembedded", {}),
+        ("noindex,indexifembedded", {"noindex": True, "indexifembedded": True}),
+        ("noai, noimageai, noml", {"noai": True, "noimageai": True, "noml": True}),
+        ("index,follow,archive,snippet,all", {}),
+        ("", {}),
+    ],
+)
+def test_what_is_in_force(content: str, expected: dict[str, Any]) -> None:
+    """XRT-06 to XRT-11, XRT-14, XRT-15, XRT-20, AMB-84 to AMB-86."""
+    assert rules_of(content) == expected
+
+
+def test_the_earliest_date_counts() -> None:
+    """AMB-84."""
+    content = "unavailable_after: 2030-01-02, unavailable_after: 1 Jan 2030 00:00 GMT"
+    moment = datetime(2030, 1, 1, tzinfo=UTC)
+    found = usage_rules(html=page(content))
+    assert found.unavailable_after == moment
+    assert found.may_index_at(moment)
+    assert not found.may_index_at(moment + timedelta(seconds=1))
+    assert found.may_index
+
+
+def test_what_the_rules_come_to() -> None:
+    """The questions that a program asks, for all rules and for none."""
+    nothing = usage_rules(headers={})
+    assert nothing.may_index
+    assert nothing.may_snippet
+    assert nothing.may_follow
+    assert nothing.may_archive
+    assert nothing.may_translate
+    assert nothing.may_index_images
+    assert nothing.may_index_embedded
+    assert (nothing.max_snippet, nothing.max_image_preview, nothing.max_video_preview) == (
+        None,
+        None,
+        None,
+    )
+    everything = usage_rules(
+        html=page("none, nosnippet, noarchive, notranslate, noimageindex, max-snippet:5")
+    )
+    assert not everything.may_index
+    assert not everything.may_snippet
+    assert not everything.may_follow
+    assert not everything.may_archive
+    assert not everything.may_translate
+    assert not everything.may_index_images
+    assert not everything.may_index_embedded
+    assert everything.max_snippet == 0
+    assert not usage_rules(html=page("nocache")).may_archive
+    assert usage_rules(html=page("noindex, indexifembedded")).may_index_embedded
+    assert usage_rules(html=page("max-snippet:5")).max_snippet == 5
+    assert usage_rules(html=page("max-video-preview:5")).max_video_preview == 5
+    assert usage_rules(html=page("max-image-preview:none")).max_image_preview == "none"
+
+
+def test_of_two_values_the_stricter_one() -> None:
+    """`stricter` does not depend on the order."""
+    early, late = datetime(2020, 1, 1, tzinfo=UTC), datetime(2021, 1, 1, tzinfo=UTC)
+    cases: list[tuple[Any, Any, Any]] = [
+        (True, True, True),
+        (5, 7, 5),
+        (-1, 7, 7),
+        (0, -1, 0),
+        (-1, -1, -1),
+        ("none", "large", "none"),
+        ("standard", "large", "standard"),
+        (early, late, early),
+    ]
+    for one, other, expected in cases:
+        assert stricter(one, other) == stricter(other, one) == expected
+
+
+# --- Names and places -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        ("robots", True),
+        ("ROBOTS", True),
+        (" robots\t", True),
+        ("examplebot", True),
+        ("ExampleBot ", True),
+        ("robot", False),
+        ("robots, examplebot", False),
+        ("otherbot", False),
+        ("ro\u017fts", False),
+        ("*", False),
+    ],
+)
+def test_names_of_elements(name: str, counts: bool) -> None:
+    """ASCII letters without case, whitespace trimmed, no lists (AMB-90)."""
+    found = usage_rules(html=page("noindex", name), product_token="ExampleBot")
+    assert bool(found.rules) == counts
+
+
+def test_only_the_head_counts() -> None:
+    """AMB-87: elsewhere it is a note; profile google counts it."""
+    html = "<head></head><body><meta name=robots content=noindex>"
+    found = usage_rules(html=html)
+    assert found.rules == {}
+    assert codes(found) == ["meta-outside-head"]
+    assert usage_rules(html=html, profile="google").rules == {"noindex": True}
+
+
+def test_noscript_counts_in_the_initial_html_alone() -> None:
+    """AMB-88."""
+    html = "<head><noscript><meta name=robots content=noindex></noscript></head><p>x"
+    found = usage_rules(html=html)
+    assert found.rules == {"noindex": True}
+    assert codes(found) == ["only-without-scripting"]
+    assert usage_rules(dom=html).rules == {}
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        '<meta http-equiv="X-Robots-Tag" content="noindex">',
+        '<meta http-equiv="Robots-Tag" content="*;noindex">',
+        '<meta property="robots" content="noindex">',
+        '<meta itemprop=" Robots " content="noindex">',
+    ],
+)
+def test_what_only_looks_like_a_carrier(element: str) -> None:
+    """AMB-91: no effect, and a note."""
+    found = usage_rules(html=f"<head>{element}</head><p>x")
+    assert found.rules == {}
+    assert codes(found) == ["not-a-carrier"]
+
+
+def test_states_of_a_page_are_labelled() -> None:
+    """AMB-94: a rule that only one state has is told of; removal lifts nothing (RTG-4-04)."""
+    found = usage_rules(html=page("noindex, nofollow"), dom=page("nofollow, nosnippet"))
+    assert set(found.rules) == {"noindex", "nofollow", "nosnippet"}
+    assert codes(found) == ["only-in-final-dom", "only-in-initial-html"]
+    assert [one.source.state for one in found.because("noindex")] == [State.INITIAL]
+    assert [one.source.state for one in found.because("nosnippet")] == [State.FINAL]
+
+
+def test_other_media_types_have_no_elements() -> None:
+    """AMB-92: a field speaks for any resource (RTG-3.1-01), an element for HTML alone."""
+    fields = {"Content-Type": "application/pdf", "Robots-Tag": "*;noindex"}
+    found = usage_rules(headers=fields, html=page("nosnippet"))
+    assert found.rules == {"noindex": True}
+    assert codes(found) == ["not-html"]
+    assert found.read == ("headers",)
+    for media in ("text/html; charset=utf-8", "Application/XHTML+XML", "nonsense", ""):
+        assert usage_rules(headers={"Content-Type": media}, html=page("noindex")).rules
+
+
+def test_the_charset_of_the_response_counts() -> None:
+    html = "<head><meta name=robots content=noindex></head>".encode("utf-16-le")
+    assert usage_rules(headers={"Content-Type": "text/html;charset=utf-16le"}, html=html).rules
+    quoted = usage_rules(headers={"content-type": 'text/html; charset="UTF-16LE"'}, html=html)
+    assert quoted.rules
+
+
+# --- Sources --------------------------------------------------------------------------------------
+
+
+def test_each_rule_knows_its_sources() -> None:
+    """Field and line, or element and state; and whether it came over TLS (RTG-4-02)."""
+    found = usage_rules(
+        headers=[("Robots-Tag", "a;noindex"), ("robots-tag", "*;nosnippet, *;noindex")],
+        html='<meta charset=utf-8><meta name=robots content="nosnippet">',
+        product_token="a",
+        url="https://example.com/",
+    )
+    first, second = found.because("noindex")
+    assert (first.source.line, first.token, first.start, first.end) == (1, "a", 0, 9)
+    assert (second.source.line, second.token, second.start, second.end) == (2, "*", 13, 22)
+    field, element = (one.source for one in found.because("nosnippet"))
+    assert str(field) == "Robots-Tag line 2"
+    assert str(element) == "meta element 2"
+    assert element.state is State.INITIAL
+    assert found.over_tls is field.over_tls is element.over_tls is True
+    assert found.because("nofollow") == ()
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://e.example/", True),
+        (b"HTTPS://e.example/", True),
+        ("http://e.example/", False),
+        ("/path", None),
+        (None, None),
+    ],
+)
+def test_over_tls(url: str | bytes | None, expected: bool | None) -> None:
+    assert usage_rules(headers={}, url=url).over_tls is expected
+
+
+def test_unknown_rules_are_kept_for_inspection() -> None:
+    """AMB-78: kept, named, without effect; a registry makes them known."""
+    found = usage_rules(headers={"Robots-Tag": "*;shiny;noindex, *;shiny"})
+    assert found.rules == {"noindex": True}
+    assert found.unknown == ("shiny",)
+    assert codes(found) == ["unknown-rule"]
+    entry = {"name": "shiny", "description": "Be shiny.", "reference": "here"}
+    known = read_json(json.dumps({"tag_rules": {"entries": [entry]}}))
+    registered = usage_rules(headers={"Robots-Tag": "*;shiny, shiny"}, registries=known)
+    assert registered.rules == {"shiny": True}
+    assert registered.unknown == ()
+
+
+def test_a_page_that_says_one_thing_very_often() -> None:
+    """All of it counts, and of the mentions some are kept; each rule in force has one."""
+    element = "<meta name=robots content='{}'>"
+    html = element.format("noindex") * (MOST_MENTIONS + 500) + element.format("nosnippet") * 2
+    found = usage_rules(html=html)
+    assert set(found.rules) == {"noindex", "nosnippet"}
+    assert len(found.mentions) == MOST_MENTIONS + 1
+    assert len(found.because("nosnippet")) == 1
+
+
+def test_a_long_content_is_cut_at_a_comma() -> None:
+    """§4 wants a limit; what is cut is not used, as in a field."""
+    found = usage_rules(html=page("noindex," + "x" * 20_000 + ",nosnippet"))
+    assert found.rules == {"noindex": True}
+    assert "field-cut" in codes(found)
+
+
+# --- Vendors --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("profile", "content", "expected"),
+    [
+        ("google", "noarchive, nocache, nositelinkssearchbox", set()),
+        ("default", "noarchive, nocache", {"noarchive", "nocache"}),
+        ("bing", "noarchive, nocache", {"nocache"}),
+        ("bing", "noarchive", {"noarchive"}),
+        ("apple", "none", {"noindex", "nofollow", "nosnippet"}),
+        ("yandex", "all, noindex", set()),
+        ("yandex", "index, none", {"nofollow"}),
+        ("yandex", "archive, noarchive, nosnippet", {"nosnippet"}),
+        ("default", "all, noindex", {"noindex"}),
+    ],
+)
+def test_vendors_read_differently(profile: str, content: str, expected: set[str]) -> None:
+    """XRT-16, VEN-05, VEN-08, VEN-09."""
+    found = usage_rules(html=page(content), profile=profile)
+    assert set(found.rules) == expected
+    in_force = {one.name for one in found.mentions if one.standing is Standing.IN_FORCE}
+    assert in_force == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "token", "counts"),
+    [
+        ("googlebot", "googlebot", True),
+        ("googlebot-news", "Googlebot-News", True),
+        ("robots", "anybody", True),
+        ("robot", "googlebot", True),
+        ("examplebot", "examplebot", False),
+    ],
+)
+def test_google_reads_three_names(name: str, token: str, counts: bool) -> None:
+    """XRT-17, and `robot` (AMB-90)."""
+    html = f"<body><meta name={name} content=noindex>"
+    assert bool(usage_rules(html=html, product_token=token, profile="google").rules) == counts
+
+
+# --- The value ------------------------------------------------------------------------------------
+
+
+def test_as_json_and_back_from_a_pickle() -> None:
+    """It is plain data: JSON, pickles, equality."""
+    found = usage_rules(
+        headers={"Robots-Tag": "*;noindex;unavailable_after=@1735689600;x"},
+        html=page("max-snippet:20"),
+        received=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+    shown = json.loads(json.dumps(found.as_dict()))
+    assert shown["rules"] == {
+        "noindex": True,
+        "unavailable_after": "2025-01-01T00:00:00Z",
+        "max-snippet": 20,
+    }
+    assert shown["because"] == {"noindex": [0], "unavailable_after": [1], "max-snippet": [3]}
+    assert shown["unknown"] == ["x"]
+    assert pickle.loads(pickle.dumps(found)) == found
+    assert str(found) == "noindex, unavailable_after: 2025-01-01T00:00:00Z, max-snippet: 20"
+    assert str(usage_rules(headers={})) == "no tag rule in force"
+
+
+def test_a_page_that_was_read_before() -> None:
+    """A `Page` can be read once and asked for many crawlers."""
+    read = read_page(page("noindex", "examplebot"))
+    assert isinstance(read, Page)
+    assert usage_rules(html=read, product_token="ExampleBot").rules
+    assert not usage_rules(html=read, product_token="OtherBot").rules
+
+
+@pytest.mark.parametrize("wrong", [5, None, [5], b"a", {"a": 1}])
+def test_a_product_token_is_text(wrong: Any) -> None:
+    with pytest.raises(TypeError, match="product_token is a str"):
+        usage_rules(headers={}, product_token=wrong)
+
+
+@pytest.mark.parametrize("wrong", ["", " ", [], ["a", ""]])
+def test_an_empty_product_token_is_refused(wrong: Any) -> None:
+    with pytest.raises(robotrules.ProductTokenError, match="is empty"):
+        usage_rules(headers={}, product_token=wrong)
+
+
+# --- Profiles -------------------------------------------------------------------------------------
+
+
+def test_profiles_by_name_and_value() -> None:
+    """A name, a tag profile, or a profile of robots.txt, which stands for the one of its name."""
+    assert tags.find_tag_profile("google") is tags.GOOGLE
+    assert tags.find_tag_profile(robotrules.GOOGLE) is tags.GOOGLE
+    assert tags.find_tag_profile(robotrules.DEFAULT.replace(name="mine")) is tags.DEFAULT
+    assert tags.find_tag_profile(tags.BING) is tags.BING
+    assert pickle.loads(pickle.dumps(tags.GOOGLE)) == tags.GOOGLE
+    assert tags.STRICT.switches() == ()
+    for wrong in ("altavista", None, 5):
+        with pytest.raises(robotrules.ProfileError, match="there is no tag profile"):
+            tags.find_tag_profile(wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"max_field_bytes": 4096}, "asks for at least 8,192 octets"),
+        ({"max_html_bytes": 8191}, "asks for at least 8,192 octets"),
+        ({"max_field_bytes": 1 << 40}, "use at most"),
+        ({"max_field_bytes": True}, "is a number of octets"),
+        ({"salvage": 1}, "salvage is a switch"),
+        ({"colour": "red"}, "has no field 'colour'"),
+    ],
+)
+def test_profiles_that_break_a_must_are_refused(changes: dict[str, Any], words: str) -> None:
+    """RTG-3.1.1-14: the limit is at least 8 KiB."""
+    with pytest.raises(robotrules.ProfileError, match=words):
+        DEFAULT.replace(**changes)
+    assert DEFAULT.replace(max_field_bytes=8192).max_field_bytes == 8192
+
+
+def test_a_profile_is_immutable() -> None:
+    with pytest.raises(AttributeError):
+        DEFAULT.salvage = False  # type: ignore[misc]
+    assert isinstance(DEFAULT, TagProfile)
+
+
+def test_the_table_of_known_rules() -> None:
+    """Two rules are registered (RTG-5.2-02); the others are practice, each with its reference."""
+    draft = {one.name for one in KNOWN.values() if "repext" in one.reference}
+    registered = {entry.name for entry in robotrules.registries.SHIPPED.tag_rules}
+    assert draft == registered == {"noindex", "nosnippet"}
+    assert all(one.words and one.reference for one in KNOWN.values())
+    assert {one.kind for one in KNOWN.values()} == set(Kind)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fuzz.nasty import Case
-from fuzz.targets import agree, extensions, index, pickles, spans, total
+from fuzz.targets import agree, extensions, index, pickles, spans, tags, total
 
 TARGETS: dict[str, Callable[[Case], None]] = {
     "agree": agree.check,
@@ -18,5 +18,6 @@ TARGETS: dict[str, Callable[[Case], None]] = {
     "index": index.check,
     "pickles": pickles.check,
     "spans": spans.check,
+    "tags": tags.check,
     "total": total.check,
 }

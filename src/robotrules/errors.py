@@ -6,7 +6,9 @@ The errors of robotrules: for misuse, never for content.
     ├── ProductTokenError (ValueError)   a crawler's name that RFC 9309 §2.2.1 does not know
     ├── CrawlerError (ValueError)        a crawler's configuration that breaks a MUST
     ├── RegistryError (ValueError)       a registry file that cannot be used
-    └── WriteError (ValueError)          what no robots.txt can say
+    ├── WriteError (ValueError)          what no robots.txt can say
+    ├── SavedError (ValueError)          a file that is no saved response and no HAR file
+    └── MissingExtraError (ImportError)  a library that an optional part needs and that is not there
 
 Whatever a robots.txt or a URL holds, there is an answer (RFC 9309 §2.3.1.5); what was odd about a
 file is in its notes.
@@ -35,3 +37,11 @@ class RegistryError(RobotrulesError, ValueError):
 
 class WriteError(RobotrulesError, ValueError):
     """What no robots.txt can say, or what could not be read back as it was meant."""
+
+
+class SavedError(RobotrulesError, ValueError):
+    """A file that is not what it was named as: a saved HTTP response, or a HAR file."""
+
+
+class MissingExtraError(RobotrulesError, ImportError):
+    """A library that an optional part needs; the text says how to install it."""

@@ -110,10 +110,12 @@ class Guidance(NamedTuple):
 
     def __str__(self) -> str:
         lines = [f"{self.url} for {', '.join(self.product_tokens)}"]
-        width = max(len(one.subject) for one in self.answers())
-        for subject, answer, because in self.answers():
-            lines.append(f"  {subject:{width}}  {answer}")
-            lines += [f"  {'':{width}}    {reason}" for reason in because]
+        shown = self.answers()
+        wide, broad = (max(len(one[part]) for one in shown) for part in (0, 1))
+        for subject, answer, because in shown:
+            first, *more = because or ("",)
+            lines.append(f"  {subject:{wide}}  {answer:{broad}}  {first}".rstrip())
+            lines += [f"  {'':{wide}}  {'':{broad}}  {reason}" for reason in more]
         lines += [f"  {one.level}: {one.message}" for one in self.notes]
         return "\n".join(lines)
 
@@ -255,9 +257,10 @@ def _answers(found: Guidance) -> Iterator[Answer]:
         why = f"line {rule.line}: {rule}" if rule else verdict.reason.sentence
         yield Answer("crawl", "yes" if verdict.allowed else "no", (why,))
     yield from _usage_answers(found)
+    nothing = "nothing says" if found.preferences.applicable else _WHY[TagsSeen.NOT_CRAWLED]
     for category, value in found.preferences.values:
-        because = tuple(map(_stated, found.preferences.because(category)))
-        yield Answer(category, str(value), because)
+        because = tuple(map(_stated, found.preferences.because(category)[:MOST_SOURCES]))
+        yield Answer(category, str(value), because or (nothing,))
     if found.app_directives is not None:
         for directive in found.app_directives.directives:
             where = f"line {directive.record.line}"
@@ -283,7 +286,9 @@ def _usage_answers(found: Guidance) -> Iterator[Answer]:
     for name, subject in shown_apart.items():
         said = usage.because(name)
         because = tuple(f"{one.source}: {one.text}" for one in said[:MOST_SOURCES])
-        yield Answer(subject, "no" if said else "yes", because or ("nothing read says otherwise",))
+        yield Answer(
+            subject, "no" if said else "yes", because or ("nothing that was read says otherwise",)
+        )
     for name, value in usage.values:
         if name in shown_apart:
             continue
@@ -295,7 +300,7 @@ def _usage_answers(found: Guidance) -> Iterator[Answer]:
 
 MOST_SOURCES = 5
 _WHY = {
-    TagsSeen.NOT_CRAWLED: "not crawled, so nobody has read the page's tags",
+    TagsSeen.NOT_CRAWLED: "not crawled, so nothing of the page is known",
     TagsSeen.NOT_FETCHED: "neither headers nor a page were given",
 }
 

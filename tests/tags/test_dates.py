@@ -133,6 +133,7 @@ class TestForms:
             *("9999-12-31T24:00Z", "-2025-12-03", "+2025-12-03", "Wed, 03 Dec 2025 13:09:53 GMT,"),
             # Digits and letters of other scripts, and the long s and Kelvin sign that fold to ours.
             *("２０２５-12-03", "٢٠٢٥-12-03", "03 \u017fep 2025", "2025\u201112\u201103"),
+            "03 Dec 2025 13:09 E\u017fT",
             "2025-12-03\n",
         ],
     )

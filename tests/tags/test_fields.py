@@ -104,6 +104,7 @@ class TestPairs:
         """What was read once is not read again."""
         found = read_fields(PAIRS)
         assert read_fields(found) is found
+        assert read_fields(type("Response", (), {"headers": found})()) is found
 
 
 class TestText:
@@ -196,6 +197,7 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in PAIRS:
             self.send_header(name, value)
         self.send_header("X-Odd", "caf\xe9")
+        self.send_header("X-Utf-8", "é".encode().decode("latin-1"))
         self.send_header("Content-Length", "2")
         self.end_headers()
         self.wfile.write(b"ok")
@@ -269,6 +271,9 @@ class TestLibraries:
         response = requests.Response()
         assert read_fields(response) == NO_FIELDS
         response.headers["X-Robots-Tag"] = "noindex"
+        response.raw = email.message.Message()  # no headers in it
+        assert tags(response) == ([b"noindex"], False)
+        response.raw = type("Raw", (), {"headers": {}})()
         assert tags(response) == ([b"noindex"], False)
 
     def test_aiohttp(self, server: str) -> None:
@@ -278,6 +283,8 @@ class TestLibraries:
         async def fetch() -> None:
             async with aiohttp.ClientSession() as session, session.get(server) as response:
                 check(response)
+                # aiohttp decodes this as UTF-8, and the octets are still those that came.
+                assert read_fields(response).get("x-utf-8") == ["é".encode()]
                 assert tags(response.headers) == (LINES, True)
                 assert tags(response.headers.copy()) == (LINES, True)
 
@@ -431,6 +438,16 @@ class TestMisuse:
         """A name is str or bytes."""
         with pytest.raises(TypeError, match="the name of a field is str or bytes"):
             read_fields([(name, "x")])
+
+    def test_items_that_are_none(self) -> None:
+        """What has items has pairs."""
+
+        class Odd:
+            def items(self) -> int:
+                return 5
+
+        with pytest.raises(TypeError, match="not int"):
+            read_fields(Odd())
 
     def test_what_only_looks_like_a_response(self) -> None:
         """Its headers are what is refused."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from robotrules.tags import (
     read_page,
     usage_rules,
 )
+from robotrules.tags.codes import CODES
 from robotrules.tags.known import KNOWN, Kind, stricter
 from robotrules.tags.rules import MOST_MENTIONS
 
@@ -475,3 +477,11 @@ def test_the_table_of_known_rules() -> None:
     assert draft == registered == {"noindex", "nosnippet"}
     assert all(one.words and one.reference for one in KNOWN.values())
     assert {one.kind for one in KNOWN.values()} == set(Kind)
+
+
+def test_the_page_names_every_code_switch_and_rule() -> None:
+    """`docs/tags.md` is complete."""
+    text = (Path(__file__).parents[2] / "docs" / "tags.md").read_text(encoding="utf-8")
+    fields = [name for name in DEFAULT._asdict() if name != "name"]
+    for name in (*CODES, *KNOWN, *fields, *tags.TAG_PROFILES):
+        assert f"`{name}`" in text, name

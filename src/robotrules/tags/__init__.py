@@ -49,6 +49,7 @@ from robotrules.tags.profile import (
     find_tag_profile,
 )
 from robotrules.tags.rules import Mention, Standing, United, UsageRules, unite
+from robotrules.tags.tdm import TdmReservation, tdm_reservation
 
 if TYPE_CHECKING:
     from robotrules.registries import Registries
@@ -74,6 +75,7 @@ __all__ = [
     "State",
     "TagNote",
     "TagProfile",
+    "TdmReservation",
     "UsageRules",
     "Value",
     "freshness",
@@ -82,6 +84,7 @@ __all__ = [
     "read_fields",
     "read_page",
     "read_robots_tag",
+    "tdm_reservation",
     "updated",
     "usage_rules",
 ]

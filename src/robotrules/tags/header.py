@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from robotrules.robotstxt.values import shown
+from robotrules.structured import serialise
 from robotrules.tags.known import EVERYONE, NONE, Value, read_parameter, read_text
 from robotrules.tags.profile import TagProfile
 from robotrules.tags.structure import commas, is_structured, lowered, parse_list, spans
@@ -209,8 +210,9 @@ def _member(
         read = read_parameter(key, given)
         if read.note:
             odd.append(Odd(read.note, *place))
+        text = key if given is True else f"{key}={serialise(given)}"
         for rule in expanded(key, profile):
-            yield Said(name, rule, read.value, key, *place)
+            yield Said(name, rule, read.value, text, *place)
 
 
 # --- X-Robots-Tag -----------------------------------------------------------------------------

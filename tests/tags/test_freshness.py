@@ -83,9 +83,9 @@ class TestLifetime:
             (r'community="a\", max-age=1", max-age=60', 60),
             ("max-age=0", 0),
             # Duplicates: the least. Invalid ones make it stale.
-            ("max-age=60, max-age=30", 30),
+            ("max-age=60, max-age=30", 60),
             ("max-age=30, max-age=60", 30),
-            ("max-age=60, max-age=soon", 0),
+            ("max-age=soon, max-age=60", 0),
             *((f"max-age{rest}", 0) for rest in ("", "=", "=-1", "=+1", "=1.5", "=1h", "=²", '="')),
             ("max-age=6 0", 0),
             ("max-age=60;", 0),
@@ -102,7 +102,7 @@ class TestLifetime:
 
     def test_several_lines_are_one_list(self) -> None:
         """Lines of a field count together; a quote does not reach into the next line."""
-        assert control("public", "max-age=60", "max-age=50") == (50, "max-age")
+        assert control("public", "max-age=60", "max-age=50") == (60, "max-age")
         assert control('community="open', "max-age=60") == (60, "max-age")
 
     @pytest.mark.parametrize("value", ["max-agee=60", "xmax-age=60", 'x="max-age=60"', "60"])
@@ -123,9 +123,9 @@ class TestLifetime:
         assert seconds(("Expires", "0")) == (0, "expires")
 
     def test_several_expires(self) -> None:
-        """The earliest counts."""
+        """The first counts (RFC 9111 §4.2.1)."""
         lines = [("Date", DATE), ("Expires", "Thu, 04 Dec 2025 12:00:00 GMT")]
-        assert seconds(*lines, ("Expires", HOUR_LATER)) == (3600, "expires")
+        assert seconds(*lines, ("Expires", HOUR_LATER)) == (86_400, "expires")
 
     def test_expires_in_the_far_future(self) -> None:
         """It saturates."""
@@ -351,14 +351,15 @@ class TestUpdated:
 
     NEWER = read_fields([("X-Robots-Tag", "nosnippet")])
 
-    @pytest.mark.parametrize("status", [200, 203, 206, 301, 302, 307, 308, 400, 403, 404, 410])
+    @pytest.mark.parametrize("status", [200, 203, 206, 301, 302, 307, 308])
     def test_the_newer_response(self, status: int) -> None:
-        """A success, a redirect and a 4xx speak for themselves: a rule may be gone from then on."""
+        """A success and a redirect speak for themselves: a rule may be gone from then on."""
         assert updated(STORED, status, self.NEWER) == self.NEWER
         assert updated(STORED, status, None) == NO_FIELDS
 
     @pytest.mark.parametrize(
-        "status", [429, 500, 502, 503, 504, 599, 600, 999, 100, 103, 0, -1, None]
+        "status",
+        [400, 401, 403, 404, 410, 429, 500, 502, 503, 504, 599, 600, 999, 100, 103, 0, -1, None],
     )
     def test_the_stored_response(self, status: int | None) -> None:
         """An answer that says nothing about the resource leaves the last good one in force."""

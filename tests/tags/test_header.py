@@ -132,13 +132,14 @@ def test_empty_lines_are_skipped_unless_strict() -> None:
         (b"max-snippet:20", [("*", "max-snippet", 20)]),
         (b"none", [("*", "noindex", True), ("*", "nofollow", True)]),
         (b"ExampleBot", []),
-        (b"noindex;nosnippet", [("noindex", "nosnippet", True)]),
+        (b"noindex;nosnippet", [("*", "noindex", True), ("*", "nosnippet", True)]),
+        (b"Googlebot:noindex", [("googlebot", "noindex", True)]),
     ],
 )
 def test_legacy_text_in_the_new_field(value: bytes, expected: Pairs) -> None:
     """A member without rules that is a rule itself was meant as one (AMB-72)."""
     assert said(new(value)) == expected
-    assert ("legacy-syntax" in codes(new(value))) == (bool(expected) and b";" not in value)
+    assert ("legacy-syntax" in codes(new(value))) == bool(expected)
     assert [one for one in said(new(value, profile=STRICT)) if one[0] == "*"] == []
 
 

@@ -204,9 +204,9 @@ class TestFile:
             b'[{"location": "/", "tdm-reservation": 1}, Infinity]',
             b'[{"location": "/", "tdm-reservation": ' + b"1" * 5000 + b"}]",
             b'[{"location": "\xff", "tdm-reservation": 1}]',
-            b"[" * 500_000,
-            b"[" * 100_000 + b"]" * 100_000,
-            b'{"a":' * 100_000 + b"1" + b"}" * 100_000,
+            b"[" * 120_000,
+            b"[" * 60_000 + b"]" * 60_000,
+            b'{"a":' * 15_000 + b"1" + b"}" * 15_000,
         ],
     )
     def test_what_is_no_file(self, text: bytes) -> None:

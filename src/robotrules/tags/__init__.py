@@ -78,6 +78,7 @@ __all__ = [
     "TdmReservation",
     "UsageRules",
     "Value",
+    "find_tag_profile",
     "freshness",
     "html_page",
     "merged",
@@ -228,7 +229,7 @@ def _read_headers(
         read.append((LEGACY_FIELD, x_robots_tag(old, profile, more, apart=apart)))
     said: list[tuple[Said, Source]] = []
     for carrier, field in read:
-        lines = {one.line for one in (*field.said, *field.odd)}
+        lines = {one.line for one in field.said} | {one.line for one in field.odd}
         sources = {line: Source(carrier, line, over_tls=over_tls) for line in lines}
         said += [(one, sources[one.line]) for one in field.said]
         notes += [note(odd.code, sources[odd.line], odd.start, odd.end) for odd in field.odd]

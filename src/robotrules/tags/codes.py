@@ -51,6 +51,8 @@ CODES: dict[str, tuple[str, str]] = {
         "warning",
         "The page has tag rules that nobody reads, because robots.txt keeps crawlers from it.",
     ),
+    "page-not-read": ("info", "The page was not given, so what its meta elements say is unknown."),
+    "headers-not-read": ("info", "The headers were not given, so what fields say is unknown."),
     "tags-not-read": ("info", "Neither headers nor a page were given, so its tags are unknown."),
     "not-html": ("info", "The media type is not HTML, so no meta element was looked for."),
 }

@@ -129,8 +129,8 @@ def _lifetime(
     """Return the lifetime in seconds and what says so, the first of §4.2.1 that does."""
     for name in ("s-maxage", "max-age") if shared else ("max-age",):
         if name in said:
-            # §4.2.1: of several the least; one that is no number makes the response stale.
-            return min(_delta_seconds(value) or 0.0 for value in said[name]), name
+            # §4.2.1: of several the first; one that is no number makes the response stale.
+            return _delta_seconds(said[name][0]) or 0.0, name
     if expires := fields.get("expires"):
         return _until(expires, made), "expires"
     if interval is not None:
@@ -143,14 +143,13 @@ def _lifetime(
 
 
 def _until(expires: list[bytes], made: datetime | None) -> float | None:
-    """Return the seconds to the earliest Expires; None: nobody knows since when."""
-    moments = [read_http_date(value.decode("latin-1")) for value in expires]
-    known = [moment for moment in moments if moment]
-    if len(known) < len(moments):
+    """Return the seconds to the first Expires (§4.2.1); None: nobody knows since when."""
+    moment = read_http_date(expires[0].decode("latin-1"))
+    if moment is None:
         return 0.0  # §5.3: an invalid date, `0` above all, means already expired
     if made is None:
         return None
-    return min(max(0.0, (min(known) - made).total_seconds()), float(MOST_SECONDS))
+    return min(max(0.0, (moment - made).total_seconds()), float(MOST_SECONDS))
 
 
 def _age(fields: Fields) -> float:
@@ -233,9 +232,10 @@ def updated(stored: object, status: int | None, newer: object) -> Fields:
     Return the fields that speak for a URL now, after it was asked for again (AMB-80).
 
     *stored* are those of the last good response; None: there is none. *status* None: no answer. A
-    304 is merged. After a 5xx, a 429 or no answer the stored ones stay, for such a response says
-    nothing about the resource. Every other response speaks for itself: a success, a redirect (for
-    the URL that redirects, not for its target) and any other 4xx.
+    304 is merged. After a 4xx, a 5xx or no answer the stored ones stay: what such a response says
+    is about its own body, and rules end with a newer usable response or with the data (AMB-79). A
+    success speaks for itself, and so does a redirect, for the URL that redirects and not for its
+    target.
     """
     if status is not None and (not isinstance(status, int) or isinstance(status, bool)):
         raise TypeError(f"a status is an int such as 200, or None; not {type(status).__name__}")
@@ -244,7 +244,7 @@ def updated(stored: object, status: int | None, newer: object) -> Fields:
     if status == 304:
         return merged(stored, newer)
     # RFC 9110 §15: a status of no known class is one of 5xx. Below 200 there is no final answer.
-    if status is not None and 200 <= status < 500 and status != 429:
+    if status is not None and 200 <= status < 400:
         return read_fields(newer)
     return read_fields(stored)
 

@@ -140,6 +140,10 @@ def _robots_tag(lines: tuple[bytes, ...], profile: TagProfile, more: frozenset[s
         odd.append(Odd("salvaged" if found else "bad-field"))
     else:
         found = list(zip(spans(value, ends), members, strict=False))
+        if profile.salvage and not {first - 2 for first in field.starts[1:]} <= {*ends, len(value)}:
+            # A String runs from one line into another and swallows what is between. That is what
+            # the grammar says; it may not take back what a line says alone.
+            found += _salvaged(read, field)
     said: list[Said] = []
     for span, (token, parameters) in found:
         said += _member(token, parameters, field.place(*span), profile, more, odd)
@@ -199,13 +203,14 @@ def _member(
     if not name:
         odd.append(Odd("not-a-product-token", *place))
         return
-    if not parameters and profile.legacy_words:
-        # A Token may hold a colon, so `max-snippet:20` is one.
-        for word in words(name, scopes=False, space_separates=False):
+    if profile.legacy_words:
+        # A Token may hold a colon, so `max-snippet:20` and `googlebot:noindex` are Tokens. No
+        # crawler is called by the name of a rule: `noindex;nofollow` was meant for everyone.
+        for word in words(name, scopes=True, space_separates=False):
             if is_rule(word.name, more):
                 odd.append(Odd("legacy-syntax", *place))
-                yield from _word(word, EVERYONE, place[0], 0, profile, odd)
-        return
+                yield from _word(word, word.scope or EVERYONE, place[0], place[1], profile, odd)
+                name = word.scope or EVERYONE
     for key, given in parameters.items():
         read = read_parameter(key, given)
         if read.note:
@@ -230,7 +235,7 @@ def _x_robots_tag(
             break
         if len(line) > left:
             odd.append(Odd("field-cut", number, left, len(line)))
-            line = line[: max(line.rfind(b",", 0, left), 0)]
+            line = _cut(line, left, profile, more)
             left = 0
         left -= len(line) + 2
         structured = _as_structured(line, profile, more) if b";" in line else None
@@ -242,6 +247,15 @@ def _x_robots_tag(
             continue
         said += _legacy_line(line, number, profile, apart, odd)
     return FieldSays(tuple(said), tuple(odd))
+
+
+def _cut(line: bytes, left: int, profile: TagProfile, more: frozenset[str]) -> bytes:
+    """Return the whole members or words of a line that goes on behind the limit (AMB-68)."""
+    ends = commas(line[:left])
+    members = line[: ends[-1]] if ends else b""
+    if b";" in members and _as_structured(members, profile, more) is not None:
+        return members
+    return line[: max(line.rfind(b",", 0, left), 0)]
 
 
 def _as_structured(line: bytes, profile: TagProfile, more: frozenset[str]) -> list[Any] | None:

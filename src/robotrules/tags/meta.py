@@ -61,7 +61,7 @@ def page_rules(
         if token is None:
             if _looks_like_one(meta) and len(notes) < MOST_NOTES:
                 notes.append(note("not-a-carrier", source))
-            said += _to_others(meta, source, profile, more)
+            said += _to_others(meta, source, tokens, profile, more)
             continue
         if meta.place is Place.BODY and not profile.body_metas:
             if len(notes) < MOST_NOTES:
@@ -104,18 +104,23 @@ def _looks_like_one(meta: Meta) -> bool:
 
 
 def _to_others(
-    meta: Meta, source: Source, profile: TagProfile, more: frozenset[str]
+    meta: Meta,
+    source: Source,
+    tokens: Sequence[str],
+    profile: TagProfile,
+    more: frozenset[str],
 ) -> Iterator[tuple[Said, Source]]:
     """Yield one rule of an element that speaks to another crawler, to tell that it does."""
     if meta.place is Place.BODY or not meta.name or not meta.content:
         return
     if len(meta.content) > LONGEST_KEPT or len(meta.name) > LONGEST_KEPT:
         return
-    if meta.name.strip(SPACE) == EVERYONE:
-        return
+    name = _lower(meta.name.strip(SPACE))
+    if name == EVERYONE or name in tokens:
+        return  # a name that means nothing here, or one that this profile does not read
     for rule in content_rules(meta.content, profile)[0]:
         if is_rule(rule.name, more) and rule.value is not None:
-            yield Said(_lower(meta.name.strip(SPACE)), *rule[:3], 0, *rule[3:]), source
+            yield Said(name, *rule[:3], 0, *rule[3:]), source
             return
 
 

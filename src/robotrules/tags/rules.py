@@ -15,7 +15,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from robotrules.tags.codes import Source, TagNote, note
+from robotrules.tags.codes import Carrier, Source, TagNote, note
 from robotrules.tags.fields import Fields
 from robotrules.tags.freshness import Freshness, freshness
 from robotrules.tags.header import Said
@@ -337,6 +337,9 @@ def _lifted(
     if profile.nocache_over_noarchive and "nocache" in values and "noarchive" in values:
         lifted.add("noarchive")  # VEN-05
     if profile.permitting_wins:
-        for one in mentions:
-            lifted.update(name for name in LIFTS.get(one.name, ()) if name in values)  # VEN-09
+        # VEN-09: what one element permits lifts what another forbids; a field stays as it is.
+        metas = [one for one in mentions if one.source.carrier is Carrier.META]
+        permitted = {name for one in metas for name in LIFTS.get(one.name, ())}
+        firm = {one.name for one in mentions if one.source.carrier is not Carrier.META}
+        lifted |= (permitted & values.keys()) - firm
     return lifted

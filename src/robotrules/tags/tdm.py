@@ -29,7 +29,7 @@ RESERVATION, POLICY = "tdm-reservation", "tdm-policy"
 CODES: dict[str, tuple[str, str]] = {
     "bad-tdmrep": ("error", "The file is no JSON array of objects, so it says nothing."),
     "tdmrep-too-large": ("error", "The file is larger than 128 KiB, so it was not read."),
-    "tdmrep-cut": ("error", "Only the first 10,000 entries of the file were read."),
+    "tdmrep-cut": ("error", "Only the first 1,000 entries of the file were read."),
     "bad-tdmrep-entry": ("error", "The entry is no object with a location, so it says nothing."),
     "bad-location": ("error", "The location is no path pattern, so the entry says nothing."),
     "repeated-member": ("warning", "The entry has a member twice; the last one was read."),

@@ -65,7 +65,9 @@ def words(text: str, *, scopes: bool, space_separates: bool) -> Iterator[Word]:
         dated = _DATED.search(text, start, end)
         if dated and (dated.start() == _skip(text, start, end) or space_separates):
             if _WEEKDAY.fullmatch(text[dated.end() : end].strip(SPACE)):
-                end = _comma(text, min(end + 1, length))
+                after = _skip(text, min(end + 1, length), length)
+                # `Wed, 03 Dec`: the day follows. In `Wed, noindex` there is no date to go on with.
+                end = _comma(text, after) if text[after : after + 1].isdigit() else end
             yield from _words(text, start, dated.start(), scope, inherited, space_separates)
             value = text[dated.end() : end].strip(SPACE)
             by_space = dated.start() > _skip(text, start, end)
@@ -92,13 +94,13 @@ def _scope(text: str, start: int, end: int) -> int:
     Return where the text after a scope starts; 0: there is no scope here.
 
     The name of a rule is no scope, so `max-snippet: 20` is a rule (XRT-05); and what is followed
-    by a number is a rule with a value that nobody knows yet, not a crawler.
+    by a number, or is called `max-`, is a rule that nobody knows yet, not a crawler.
     """
     colon = text.find(":", start, end)
     if colon < 0:
         return 0
     name = text[start:colon].strip(SPACE).lower()
-    if name in KNOWN or name == NONE or not _SCOPE.fullmatch(name):
+    if name in KNOWN or name == NONE or name.startswith("max-") or not _SCOPE.fullmatch(name):
         return 0
     after = _skip(text, colon + 1, end)
     return colon + 1 if after == end or text[after].isalpha() else 0

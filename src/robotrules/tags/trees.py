@@ -1,0 +1,208 @@
+"""
+The two tree builders, selectolax and justhtml, asked the same two questions.
+
+`builder()` gives the one that is installed; selectolax first, because it is fast. A `Tree` says
+whether the head is over, and which `meta` elements the document has. Both build the tree of the
+HTML Standard: what is a comment, the contents of a `template`, text of a `script` or a nested
+document is no element of the document (AMB-89).
+
+It does not know octets, limits or what a `meta` means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from robotrules.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from justhtml.dom import Node
+    from selectolax.lexbor import LexborNode
+
+__all__ = ["Builder", "Element", "Said", "Tree", "builder"]
+
+MISSING = (
+    "reading HTML needs selectolax or justhtml, and neither is installed: "
+    "pip install 'robotrules[html]'"
+)
+# Bit of selectolax's options: no copies of elements that `selectedcontent` asks for.
+WITHOUT_EVENTS = 1
+ATTRIBUTES = ("name", "content", "http-equiv", "property", "itemprop")
+# Elements with text that is not shown.
+SILENT = frozenset(("script", "style", "template", "noscript", "iframe", "textarea", "title"))
+
+
+class Said(NamedTuple):
+    """The attributes of a `meta` that somebody might have meant a rule by. None: not there."""
+
+    name: str | None
+    content: str | None
+    http_equiv: str | None
+    property: str | None
+    itemprop: str | None
+
+    @classmethod
+    def of(cls, attributes: Mapping[str, str | None]) -> Said:
+        """An attribute without a value is an empty one (HTML Standard 13.1.2.3)."""
+        return cls(
+            *[(attributes[name] or "") if name in attributes else None for name in ATTRIBUTES]
+        )
+
+
+class Element(NamedTuple):
+    """A `meta` element: what it says, and where it stands."""
+
+    said: Said
+    in_head: bool
+    in_noscript: bool
+
+
+class Tree(Protocol):
+    """A parsed document."""
+
+    def head_is_over(self) -> bool:
+        """Whether something stands in the body, or there is a frameset in its place."""
+
+    def metas(self) -> list[Element]:
+        """Return the `meta` elements of the document, in its order."""
+
+    def texts(self, names: Sequence[str], attribute: str) -> list[str]:
+        """Return the text of the outermost elements that have one of *names* and *attribute*."""
+
+
+Builder = Callable[[str, bool], Tree]
+
+
+def builder() -> Builder:
+    """
+    Return the tree builder that is installed; raises MissingExtraError where none is.
+
+    It parses a text as a document, with scripting or without. A parser is made for each call: they
+    are not safe to share between threads.
+    """
+    try:
+        import selectolax.lexbor  # noqa: F401
+
+        return _Lexbor
+    except ImportError:
+        pass
+    try:
+        import justhtml  # noqa: F401
+
+        return _Just
+    except ImportError:
+        raise MissingExtraError(MISSING) from None
+
+
+class _Lexbor:
+    """selectolax, on lexbor."""
+
+    def __init__(self, text: str, scripting: bool) -> None:
+        from selectolax.lexbor import LexborHTMLParser
+
+        self._parser = LexborHTMLParser(text, options=WITHOUT_EVENTS, scripting=scripting)
+
+    def head_is_over(self) -> bool:
+        """Whether the body has a child, or there is a frameset."""
+        body = self._parser.body
+        if body is not None and body.first_child is not None:
+            return True
+        root = self._parser.root
+        return root is not None and any(child.tag == "frameset" for child in root.iter())
+
+    def metas(self) -> list[Element]:
+        """All `meta` elements of the document."""
+        return [self._element(node) for node in self._parser.tags("meta")]
+
+    @staticmethod
+    def _element(node: LexborNode) -> Element:
+        # In a head a meta stands in the head itself or in a noscript of it: no other element there
+        # has elements in it. So two steps up are enough, however deep the others are.
+        parent = node.parent
+        in_noscript = parent is not None and parent.tag == "noscript"
+        outer = parent.parent if parent is not None and in_noscript else parent
+        in_head = outer is not None and outer.tag == "head"
+        return Element(Said.of(node.attributes), in_head, in_noscript)
+
+    def texts(self, names: Sequence[str], attribute: str) -> list[str]:
+        """The texts of marked elements."""
+        marked = self._parser.css(", ".join(f"{name}[{attribute}]" for name in names))
+        inside = {node.mem_id for node in marked}
+        return ["".join(self._text(node)) for node in marked if not self._is_in(node, inside)]
+
+    @staticmethod
+    def _is_in(node: LexborNode, outer: set[int]) -> bool:
+        parent = node.parent
+        while parent is not None and parent.mem_id not in outer:
+            parent = parent.parent
+        return parent is not None
+
+    @staticmethod
+    def _text(top: LexborNode) -> Iterator[str]:
+        waiting = [top]
+        while waiting:
+            node = waiting.pop()
+            if node.is_text_node:
+                yield node.text_content or ""
+            elif node.tag not in SILENT:
+                child = node.last_child
+                while child is not None:
+                    waiting.append(child)
+                    child = child.prev
+
+
+class _Just:
+    """justhtml, in Python alone."""
+
+    def __init__(self, text: str, scripting: bool) -> None:
+        from justhtml import JustHTML
+
+        # It takes a byte order mark away; here that is done, and a second one is text.
+        text = "\ufeff" + text if text.startswith("\ufeff") else text
+        self._root: Node = JustHTML(text, sanitize=False, scripting_enabled=scripting).root
+
+    def head_is_over(self) -> bool:
+        """Whether the body has a child, or there is a frameset."""
+        for html in self._root.children or ():
+            for child in html.children or ():
+                if child.name == "frameset" or (child.name == "body" and child.children):
+                    return True
+        return False
+
+    def metas(self) -> list[Element]:
+        """All `meta` elements of the document."""
+        found: list[Element] = []
+        # A walk with a stack of its own: the document may be deeper than Python's.
+        waiting: list[tuple[Node, bool, bool]] = [(self._root, False, False)]
+        while waiting:
+            node, in_head, in_noscript = waiting.pop()
+            if node.name == "meta":
+                found.append(Element(Said.of(node.attrs or {}), in_head, in_noscript))
+            in_head = in_head or node.name == "head"
+            in_noscript = node.name == "noscript"
+            # The contents of a template are not among its children.
+            waiting += [(child, in_head, in_noscript) for child in reversed(node.children or ())]
+        return found
+
+    def texts(self, names: Sequence[str], attribute: str) -> list[str]:
+        """The texts of marked elements."""
+        found: list[str] = []
+        waiting: list[Node] = [self._root]
+        while waiting:
+            node = waiting.pop()
+            if node.name in names and attribute in (node.attrs or {}):
+                found.append("".join(self._text(node)))
+            else:
+                waiting += reversed(node.children or ())
+        return found
+
+    @staticmethod
+    def _text(top: Node) -> Iterator[str]:
+        waiting = [top]
+        while waiting:
+            node = waiting.pop()
+            if node.name == "#text":
+                yield str(node.data or "")
+            elif node.name not in SILENT:
+                waiting += reversed(node.children or ())

@@ -1,0 +1,77 @@
+"""The bounds of a tree: no page makes a tree builder deep or large."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from robotrules.tags import bounds
+
+NAMES = (
+    *("a", "b", "font", "p", "div", "li", "dd", "dt", "ul", "table", "tr", "td", "tbody", "col"),
+    *("colgroup", "caption", "option", "optgroup", "select", "button", "form", "h1", "span", "rt"),
+    *("svg", "g", "path", "title", "style", "script", "template", "object", "textarea", "x-y"),
+    *("noscript", "frameset", "math", "mtext", "annotation-xml", "foreignObject", "desc", "nobr"),
+)
+MARKUP = st.sampled_from(
+    [
+        *(f"<{name}>" for name in NAMES),
+        *(f"</{name}>" for name in NAMES),
+        *(f"<{name} id=%>" for name in NAMES[:8]),
+        *(f"<{name}/>" for name in ("div", "path", "script", "svg", "title")),
+        *("x", "<!--", "-->", "<![CDATA[", "]]>", "<a title='", "'>", "<!", ">"),
+        "<script><!--<script></script>",
+    ]
+)
+PATTERNS = st.lists(MARKUP, min_size=1, max_size=6).map("".join)
+DEEP, MANY = 30, 5000
+
+
+def measured(text: str, scripting: bool) -> tuple[int, int]:
+    """Return how deep the tree of a text is, and how many nodes it has, templates included."""
+    lexbor = pytest.importorskip("selectolax.lexbor")
+    root = lexbor.LexborHTMLParser(text, scripting=scripting).root
+    deepest = nodes = 0
+    waiting = [(root, 1)]
+    while waiting:
+        node, depth = waiting.pop()
+        deepest, nodes = max(deepest, depth), nodes + 1
+        child = node.first_child
+        while child is not None:
+            waiting.append((child, depth + 1))
+            child = child.next
+        if node.tag == "template":
+            waiting += [(inner, depth + 1) for inner in node.template_fragments()]
+    return deepest, nodes
+
+
+@given(before=PATTERNS, again=PATTERNS, scripting=st.booleans())
+def test_a_pattern_without_end_is_cut(before: str, again: str, scripting: bool) -> None:
+    """
+    What is repeated a hundred times does not make a tree a hundred times deeper.
+
+    The bounds are small here. A tree may be somewhat deeper than they say: a cell brings its row
+    and its table with it.
+    """
+    text = before.replace("%", "x") + "".join(again.replace("%", str(n)) for n in range(120))
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (("FEW_TAGS", 0), ("FEW_CHARACTERS", 0), ("MOST_DEEP", DEEP)):
+            patch.setattr(bounds, name, value)
+        patch.setattr(bounds, "UNSURE_TAGS", DEEP)
+        patch.setattr(bounds, "MOST_FORMATTING", MANY)
+        length = bounds.bounded(text, scripting)
+    deepest, nodes = measured(text[:length], scripting)
+    assert deepest <= 3 * DEEP
+    assert nodes <= 2 * MANY
+
+
+@given(text=st.lists(MARKUP, max_size=60).map("".join))
+def test_a_cut_is_before_a_tag(text: str) -> None:
+    """Short texts are never cut; a long one is cut just before a `<`, or not at all."""
+    assert bounds.bounded(text, True) == len(text)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("FEW_TAGS", "FEW_CHARACTERS", "MOST_DEEP", "UNSURE_TAGS"):
+            patch.setattr(bounds, name, 1)
+        for length in (bounds.bounded(text, True), bounds.beginning(text)):
+            assert length in (0, len(text)) or text[length] == "<"

@@ -1,0 +1,374 @@
+"""HTML to a page: places, prefixes, limits, streams, misuse; the hostile pages are in their own."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from robotrules.errors import MissingExtraError, RobotrulesError
+from robotrules.tags import html
+from robotrules.tags.bounds import MOST_ATTRIBUTES, MOST_DEEP
+from robotrules.tags.html import (
+    FIRST_PREFIX,
+    LEAST_HTML,
+    MOST_HTML,
+    MOST_IN_BODY,
+    Meta,
+    Page,
+    PageReader,
+    Place,
+    read_page,
+)
+from robotrules.tags.trees import Tree, builder
+from tests.tags.builders import only
+
+NOINDEX = "<meta name=robots content=noindex>"
+HEAD = f"<!doctype html><html><head><meta charset=utf-8><title>x</title>{NOINDEX}</head>"
+PARAGRAPH = "<p class='a b'>Some <a href=/x>text</a>.</p>\n"
+NOSCRIPT_PIXEL = "<noscript><img src=x.gif></noscript>"
+
+pytestmark = pytest.mark.usefixtures("tree_builder")
+
+
+def said(page: Page) -> list[tuple[str | None, str]]:
+    """Contents and places."""
+    return [(meta.content, meta.place.value) for meta in page.metas]
+
+
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The length of every text that was handed to the tree builder."""
+    lengths: list[int] = []
+
+    def counting() -> Any:
+        build = builder()
+
+        def counted(text: str, scripting: bool) -> Tree:
+            lengths.append(len(text))
+            return build(text, scripting)
+
+        return counted
+
+    monkeypatch.setattr(html, "builder", counting)
+    return lengths
+
+
+class TestMetas:
+    """What a meta is here."""
+
+    def test_attributes_as_they_stand(self) -> None:
+        """Every attribute that somebody might have meant a rule by; None: not there."""
+        page = read_page(
+            "<meta name=robots content='NoIndex '><meta http-equiv=X-Robots-Tag content>"
+            "<meta property=a itemprop=b>"
+        )
+        assert page.metas == (
+            Meta("robots", "NoIndex ", None, None, None, Place.HEAD, 1),
+            Meta(None, "", "X-Robots-Tag", None, None, Place.HEAD, 2),
+            Meta(None, None, None, "a", "b", Place.HEAD, 3),
+        )
+
+    def test_numbers_count_every_meta(self) -> None:
+        """The position is among all meta elements, those in a noscript and in the body too."""
+        page = read_page(f"<meta charset=utf-8><noscript>{NOINDEX}</noscript>{NOINDEX}<p>{NOINDEX}")
+        assert [(meta.place, meta.element) for meta in page.metas] == [
+            (Place.HEAD, 1),
+            (Place.NOSCRIPT, 2),
+            (Place.HEAD, 3),
+            (Place.BODY, 4),
+        ]
+
+    def test_the_final_dom_has_scripting(self) -> None:
+        """In a final DOM a noscript is text (AMB-88)."""
+        document = f"<head><noscript>{NOINDEX}</noscript>"
+        assert said(read_page(document)) == [("noindex", "noscript")]
+        assert said(read_page(document, final_dom=True)) == []
+
+    def test_a_pixel_takes_nothing_away(self) -> None:
+        """A meta behind a noscript with an image is one of the head, because scripting says so."""
+        document = f"<head>{NOSCRIPT_PIXEL}{NOINDEX}<p>x"
+        assert said(read_page(document)) == [("noindex", "head")]
+
+    def test_a_body_has_some_hundreds(self) -> None:
+        """Metas without a name are bounded in the body, others are not."""
+        nameless = "<meta itemprop=x content=y>"
+        page = read_page(nameless * 700 + "<p>" + nameless * 700 + NOINDEX, whole=True)
+        places = [meta.place for meta in page.metas]
+        assert places.count(Place.HEAD) == 700
+        assert places.count(Place.BODY) == MOST_IN_BODY + 1
+        assert page.metas[-1].element == 1401
+
+
+class TestThePrefix:
+    """Only as much is parsed as is needed."""
+
+    def test_a_long_page_costs_its_head(self, parsed: list[int]) -> None:
+        """Two million octets of body are not looked at."""
+        page = read_page((HEAD + PARAGRAPH * 50_000).encode())
+        assert said(page) == [(None, "head"), ("noindex", "head")]
+        assert (page.is_final, page.read) == (True, FIRST_PREFIX)
+        assert sum(parsed) <= FIRST_PREFIX
+
+    def test_a_long_head_costs_itself(self, parsed: list[int]) -> None:
+        """A head of 200 KB is parsed in three steps, each four times the one before."""
+        script = "<script>" + "x = 1 < 2; // <p>\n" * 10_000 + "</script>"
+        page = read_page((f"<head>{script}{NOINDEX}</head>" + PARAGRAPH * 50_000).encode())
+        assert said(page) == [("noindex", "head")]
+        assert (page.is_final, page.read) == (True, 16 * FIRST_PREFIX)
+        assert sum(parsed) <= 22 * FIRST_PREFIX
+
+    @pytest.mark.parametrize("letter", ["x", " ", "<", "-", "<!", "\0"])
+    @pytest.mark.parametrize("opening", ["", "<!--", "<title>", "<a title='", "<template>"])
+    def test_what_never_ends_is_parsed_a_few_times(
+        self, parsed: list[int], opening: str, letter: str
+    ) -> None:
+        """An unfinished comment, tag or title is no reason to begin again and again."""
+        limit = 16 * FIRST_PREFIX
+        page = read_page(opening + letter * 2 * limit, limit=limit)
+        assert page.read <= limit
+        assert sum(parsed) <= 1.5 * limit
+
+    def test_both_ways_where_there_is_a_noscript(self, parsed: list[int]) -> None:
+        """Twice the cost, and only if a noscript stands in what was parsed."""
+        read_page(HEAD + PARAGRAPH)
+        assert len(parsed) == 1
+        read_page(HEAD + PARAGRAPH * 1000 + NOSCRIPT_PIXEL)
+        assert len(parsed) == 2
+        read_page(HEAD + NOSCRIPT_PIXEL + PARAGRAPH)
+        assert len(parsed) == 4
+        read_page(HEAD + NOSCRIPT_PIXEL + PARAGRAPH, final_dom=True)
+        assert len(parsed) == 5
+
+    def test_each_way_goes_on_until_it_is_final(self) -> None:
+        """Without scripting the pixel ends the head; with it the head goes on for 100 KB more."""
+        filler = f"<style>{'x' * 100_000}</style>"
+        page = read_page(
+            f"<head><noscript>{NOINDEX}</noscript>{NOSCRIPT_PIXEL}{filler}"
+            f"<meta name=robots content=nosnippet></head>{PARAGRAPH * 20_000}"
+        )
+        assert said(page) == [("noindex", "noscript"), ("nosnippet", "head")]
+        assert page.is_final
+
+    def test_whole_reads_the_body(self) -> None:
+        """For a profile that counts metas anywhere (AMB-87)."""
+        document = HEAD + PARAGRAPH * 1000 + NOINDEX
+        assert said(read_page(document))[-1] == ("noindex", "head")
+        page = read_page(document, whole=True)
+        assert said(page)[-1] == ("noindex", "body")
+        assert (page.is_final, page.read) == (True, len(document))
+
+
+class TestTheLimit:
+    """Never more than the limit is looked at or kept."""
+
+    def test_a_head_beyond_it(self) -> None:
+        """What comes behind the limit is not seen, and the page says that it is not final."""
+        filler = f"<style>{'x' * LEAST_HTML}</style>"
+        page = read_page(f"{NOINDEX}{filler}{NOINDEX}<p>", limit=LEAST_HTML)
+        assert said(page) == [("noindex", "head")]
+        assert (page.is_final, page.read) == (False, LEAST_HTML)
+
+    @pytest.mark.parametrize("more", [-1, 0, 1])
+    def test_to_the_octet(self, more: int) -> None:
+        """A document that ends at the limit is whole; one octet more is not."""
+        document = NOINDEX.encode().ljust(LEAST_HTML + more)
+        page = read_page(document, limit=LEAST_HTML)
+        assert page.is_final is (more <= 0)
+        assert page.read == min(len(document), LEAST_HTML)
+        assert read_page(iter([document]), limit=LEAST_HTML) == page
+        assert read_page(document, limit=LEAST_HTML, whole=True) == page
+
+    def test_whole_is_not_final_where_it_is_cut(self) -> None:
+        """For the whole, final means that the document was read to its end."""
+        document = HEAD + PARAGRAPH * 1000
+        assert read_page(document, limit=LEAST_HTML).is_final
+        assert not read_page(document, limit=LEAST_HTML, whole=True).is_final
+
+    @pytest.mark.parametrize("character", ["\u00e9", "\u20ac", "\U0001f600"])
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "gb18030"])
+    def test_half_a_character_at_it(self, encoding: str, character: str) -> None:
+        """A character that the limit cuts does no harm."""
+        label = encoding.replace("16-", "16")
+        for shift in range(4):
+            filler = f"<title>{'x' * shift}{character * LEAST_HTML}"
+            page = read_page((NOINDEX + filler).encode(encoding), charset=label, limit=LEAST_HTML)
+            assert said(page) == [("noindex", "head")]
+
+    def test_below_what_must_be_read(self) -> None:
+        """At least 8 KiB: less is misuse (AMB-92)."""
+        with pytest.raises(ValueError, match="at least 8192"):
+            read_page("", limit=LEAST_HTML - 1)
+
+
+class TestHostile:
+    """Bounded in time and memory, whatever comes; these would take minutes or gigabytes."""
+
+    @pytest.mark.parametrize("opening", ["<head>", "<head><template>", "<body>"])
+    @pytest.mark.parametrize("whole", [False, True])
+    def test_nesting(self, parsed: list[int], opening: str, whole: bool) -> None:
+        """A hundred thousand deep: cut where a browser caps a tree."""
+        document = NOINDEX + opening + "<div>" * 100_000
+        page = read_page(document, whole=whole)
+        assert said(page) == [("noindex", "head")]
+        assert max(parsed) <= len(NOINDEX) + 20 + 5 * 2 * MOST_DEEP
+        # In a template the head may go on, and in the body it cannot.
+        assert page.is_final is (not whole and "template" not in opening)
+
+    @pytest.mark.parametrize("whole", [False, True])
+    def test_formatting_made_anew(self, parsed: list[int], whole: bool) -> None:
+        """Open formatting elements, all different, that every paragraph would have again."""
+        filler = f"<style>{'x' * 2 * FIRST_PREFIX}</style>"
+        document = filler + "".join(f"<b id={n}><p>" for n in range(100_000))
+        page = read_page(document, whole=whole)
+        assert page.is_final is not whole
+        assert max(parsed) < len(filler) + 40 * MOST_DEEP
+
+    def test_attributes_without_end(self, parsed: list[int]) -> None:
+        """A hundred thousand attributes of one tag, each compared with all before it."""
+        names = " ".join(f"a{n}" for n in range(200_000))
+        page = read_page(f"{NOINDEX}<link {names}>{NOINDEX}")
+        assert said(page) == [("noindex", "head")]
+        assert not page.is_final
+        assert max(parsed) <= FIRST_PREFIX
+        names = " ".join(f"a{n}" for n in range(MOST_ATTRIBUTES - 1))
+        assert read_page(f"<link {names}>{NOINDEX}").is_final
+
+    def test_a_long_attribute(self) -> None:
+        """Ten million characters in one value: not final, and one of one million is read."""
+        assert read_page(f"{NOINDEX}<meta content='{'x' * 10_000_000}'>{NOINDEX}").metas == (
+            read_page(NOINDEX).metas
+        )
+        page = read_page(f"<meta content='{'x' * 1_000_000}'>{NOINDEX}<p>")
+        assert len(page.metas) == 2
+
+    def test_metas_without_end(self) -> None:
+        """As many as there is room for."""
+        page = read_page("<meta>" * 100_000)
+        assert len(page.metas) == 100_000
+        assert page.is_final
+
+    def test_fifty_million_spaces(self, parsed: list[int]) -> None:
+        """Only the limit is looked at."""
+        page = read_page(b" " * 50_000_000)
+        assert (page.metas, page.is_final, page.read) == ((), False, MOST_HTML)
+        assert sum(parsed) == 0
+
+    @pytest.mark.parametrize(
+        "piece",
+        ["<a href=%>", "<table>", "<select><option>", "<svg>", "<math>", "</p>", "<font %>x</p>"],
+    )
+    def test_other_pieces_without_end(self, piece: str) -> None:
+        """Tables, drawings, end tags that make paragraphs, with and without the whole."""
+        document = NOINDEX + "<body>" + "".join(piece.replace("%", str(n)) for n in range(60_000))
+        for whole in (False, True):
+            assert said(read_page(document, whole=whole)) == [("noindex", "head")]
+
+    def test_usual_pages_are_not_cut(self) -> None:
+        """Lists, tables and paragraphs without end tags, drawings, scripts: all of it is read."""
+        once = (
+            "<ul><li>a<li><b>b</b><p>c</ul><table><tr><td>a<td>b<tr><th>c</table>"
+            "<dl><dt>a<dd>b</dl><p>a<p>b<br><img src=x><select><option>a<option>b</select>"
+            "<svg viewBox='0 0 1 1'><title>x</title><g><path d='M0'/></g></svg>"
+            "<script>if (a < b) { x = '<div><div>' }</script><!-- <div> --><input value='<div>'>"
+        )
+        page = read_page(HEAD + once * 2000 + NOINDEX, whole=True)
+        assert page.is_final
+        assert said(page)[-1] == ("noindex", "body")
+
+    @pytest.mark.parametrize("text", ["\ud800", "\udfff<p>", "\ud83d\ude00", "\ufeff"])
+    def test_text_that_no_encoding_has(self, text: str) -> None:
+        """Half a pair is a replacement character, a pair is its character, a mark is nothing."""
+        page = read_page(f"<meta name='{text}'>")
+        shown = {"\ud800": "\ufffd", "\udfff<p>": "\ufffd<p>", "\ud83d\ude00": "\U0001f600"}
+        assert page.metas[0].name == shown.get(text, text)
+        assert read_page(f"\ufeff{NOINDEX}").metas[0].place is Place.HEAD
+
+
+class Watched(io.BytesIO):
+    """A file that knows how far it was read."""
+
+
+class TestStreams:
+    """Reading stops when the head is final."""
+
+    def chunks(self, taken: list[int]) -> Iterator[bytes]:
+        """A long document, a kilobyte at a time."""
+        document = (HEAD + PARAGRAPH * 10_000).encode()
+        for at in range(0, len(document), 1024):
+            taken.append(at)
+            yield document[at : at + 1024]
+
+    def test_chunks_are_not_pulled_behind_it(self) -> None:
+        """Sixteen chunks of a kilobyte, and no more."""
+        taken: list[int] = []
+        page = read_page(self.chunks(taken))
+        assert said(page)[-1] == ("noindex", "head")
+        assert len(taken) == FIRST_PREFIX // 1024
+
+    def test_files_are_not_read_behind_it(self) -> None:
+        """Binary and text."""
+        document = HEAD + PARAGRAPH * 10_000
+        binary, text = Watched(document.encode()), io.StringIO(document)
+        assert read_page(binary).metas == read_page(text).metas == read_page(document).metas
+        assert binary.tell() == text.tell() == FIRST_PREFIX
+
+    def test_files_end(self) -> None:
+        """A short file is read to its end, an empty one too."""
+        assert said(read_page(io.StringIO(NOINDEX))) == [("noindex", "head")]
+        assert said(read_page(io.BytesIO(NOINDEX.encode()))) == [("noindex", "head")]
+        assert read_page(io.BytesIO()) == Page((), None, True, 0)
+        assert read_page(iter(())) == Page((), None, True, 0)
+
+    def test_a_reader_says_when(self) -> None:
+        """feed() is True once nothing more is needed, and stays so."""
+        reader = PageReader()
+        assert not reader.feed(HEAD.encode())
+        assert reader.feed((PARAGRAPH * 1000).encode())
+        assert reader.feed(b"<meta name=robots content=none>")
+        assert said(reader.page()) == [(None, "head"), ("noindex", "head")]
+        assert reader.page() is reader.page()
+
+    def test_a_reader_that_is_asked_early(self) -> None:
+        """page() says that the document ended: what comes later is not looked at."""
+        reader = PageReader()
+        reader.feed(bytearray(NOINDEX.encode()))
+        assert len(reader.page().metas) == 1
+        assert reader.feed(memoryview(NOINDEX.encode()))
+        assert len(reader.page().metas) == 1
+
+    def test_empty_chunks_say_nothing(self) -> None:
+        """An empty chunk is no end."""
+        page = read_page([b"", b"<meta name=", b"", b"robots>"])
+        assert page.metas[0].name == "robots"
+
+
+class TestMisuse:
+    """Misuse raises, with the cure."""
+
+    @pytest.mark.parametrize("thing", [5, None, object()])
+    def test_no_html(self, thing: Any) -> None:
+        """What is neither octets nor text nor chunks of them."""
+        with pytest.raises(TypeError, match="pass the body"):
+            read_page(thing)
+
+    def test_wrong_chunks(self) -> None:
+        """Chunks that are none, or of two sorts."""
+        with pytest.raises(TypeError, match="bytes or str, not as int"):
+            read_page([1, 2])  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="one of them"):
+            read_page(iter([b"x", "x"]))  # type: ignore[arg-type]
+
+    def test_wrong_charset(self) -> None:
+        """A charset is a str."""
+        with pytest.raises(TypeError, match="'utf-8'"):
+            read_page(b"", charset=b"utf-8")  # type: ignore[arg-type]
+
+    def test_without_a_tree_builder(self) -> None:
+        """The error says what to install, and is one of ours and an ImportError."""
+        with only(), pytest.raises(MissingExtraError, match=r"pip install 'robotrules\[html\]'"):
+            PageReader()
+        assert issubclass(MissingExtraError, RobotrulesError)
+        assert issubclass(MissingExtraError, ImportError)

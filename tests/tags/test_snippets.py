@@ -1,0 +1,81 @@
+"""data-nosnippet (XRT-19)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from robotrules.tags.html import LEAST_HTML
+from robotrules.tags.snippets import nosnippet_texts
+
+pytestmark = pytest.mark.usefixtures("tree_builder")
+
+
+@pytest.mark.parametrize("name", ["span", "div", "section", "DIV"])
+@pytest.mark.parametrize("value", ["", "=''", "=false", "='0'", "=true"])
+def test_any_value_counts(name: str, value: str) -> None:
+    """It is a boolean attribute of three elements."""
+    assert nosnippet_texts(f"a<{name} data-nosnippet{value}>b</{name}>c") == ("b",)
+    assert nosnippet_texts(f"a<{name} DATA-NOSNIPPET{value}>b</{name}>c") == ("b",)
+
+
+@pytest.mark.parametrize("name", ["p", "a", "article", "body", "td", "x-span", "spans"])
+def test_elsewhere_it_says_nothing(name: str) -> None:
+    """On other elements there is no such attribute."""
+    assert nosnippet_texts(f"<{name} data-nosnippet>b</{name}>") == ()
+    assert nosnippet_texts(f"<{name}><div data-nosnippetx>b</div></{name}>") == ()
+
+
+def test_the_outermost_has_the_text() -> None:
+    """A marked element in a marked element is no second text; in an unmarked one it is one."""
+    assert nosnippet_texts(
+        "<div data-nosnippet>a<span data-nosnippet>b</span>c</div>"
+        "<div>d<section data-nosnippet>e</section></div>"
+    ) == ("abc", "e")
+
+
+def test_text_as_it_is_shown() -> None:
+    """White space is one space; what is not shown is no text."""
+    assert nosnippet_texts(
+        "<div data-nosnippet>\n a\t<b>b</b>\n<!--c--><script>d</script><style>e</style>"
+        "<template>f</template><noscript>g</noscript>&amp;  </div>"
+    ) == ("a b &",)
+
+
+def test_what_is_no_element() -> None:
+    """Comments, scripts, templates; and an element without text has none."""
+    inner = "<div data-nosnippet>a</div>"
+    assert nosnippet_texts(f"<!--{inner}--><template>{inner}</template>") == ()
+    assert nosnippet_texts(f"<script>'{inner}'</script><textarea>{inner}</textarea>") == ()
+    assert nosnippet_texts("<div data-nosnippet> <img></div>") == ()
+
+
+def test_open_elements() -> None:
+    """An element that is not closed goes on to the end of what it stands in."""
+    assert nosnippet_texts("<p><span data-nosnippet>a<p>b") == ("a",)
+    assert nosnippet_texts("<div data-nosnippet>a<p>b") == ("ab",)
+
+
+def test_octets_and_limit() -> None:
+    """Octets are decoded as for metas, and only the limit is read."""
+    marked = b"<div data-nosnippet>\xe9</div>"
+    assert nosnippet_texts(marked) == ("\u00e9",)
+    assert nosnippet_texts(marked, charset="windows-1251") == ("\u0439",)
+    assert nosnippet_texts(marked.rjust(LEAST_HTML), limit=LEAST_HTML) == ("\u00e9",)
+    assert nosnippet_texts(marked + b" " * LEAST_HTML + marked, limit=LEAST_HTML) == ("\u00e9",)
+
+
+def test_hostile_nesting_is_cut() -> None:
+    """What comes before it is found."""
+    document = "<span data-nosnippet>a</span>" + "<div data-nosnippet>" * 100_000
+    assert nosnippet_texts(document) == ("a",)
+
+
+@pytest.mark.parametrize("thing", [5, None, ["x"]])
+def test_misuse(thing: Any) -> None:
+    """Octets or text, at least 8 KiB of them."""
+    with pytest.raises(TypeError, match="bytes or str"):
+        nosnippet_texts(thing)
+    with pytest.raises(ValueError, match="at least"):
+        nosnippet_texts("", limit=1)

@@ -24,6 +24,7 @@ from typing import Any
 import engines
 import facts
 import growth
+import html_heads
 import measure
 import processes
 import scoped
@@ -320,6 +321,7 @@ TABLES: dict[str, Callable[[dict[str, Any], Sequence[engines.Engine], Report, Pr
     "real": run_real,
     "rules": run_rules,
     "scoped": lambda plan, _, report, progress: scoped.run(plan, report, progress),
+    "html": lambda plan, _, report, progress: html_heads.run(plan, report, progress),
     "pathological": run_pathological,
     "process": run_process,
 }

@@ -21,7 +21,7 @@ from typing import Any
 
 import suite
 
-TOPICS = ("lines", "records", "groups", "tokens", "octets", "patterns", "limits", "extensions")
+TOPICS = ("lines", "records", "groups", "tokens", "octets", "patterns", "limits", *suite.BEYOND)
 WIDTH = 100
 SCHEMA = suite.HERE / "schema" / "vector.schema.json"
 TYPES: dict[str, type | tuple[type, ...]] = {
@@ -69,7 +69,7 @@ def schema_problems(schema: dict[str, Any], value: Any, root: Any, at: str) -> I
         yield f"{at}: must be of type {schema['type']}"
         return
     if "enum" in schema and value not in schema["enum"]:
-        yield f"{at}: must be one of {', '.join(schema['enum'])}"
+        yield f"{at}: must be one of {', '.join(map(str, schema['enum']))}"
     if "anyOf" in schema:
         tries = [list(schema_problems(one, value, root, at)) for one in schema["anyOf"]]
         if all(tries):
@@ -161,7 +161,7 @@ def vector_problems(data: dict[str, Any], path: Path) -> Iterator[str]:
     for name in data.get("ambiguity", ()):
         if name not in decisions:
             yield f"ambiguity {name} is not in decisions.json"
-    extension = path.parts[0] == "extensions"
+    extension = path.parts[0] in suite.BEYOND
     if extension and first and data["section"] != first["section"]:
         yield f"section is {data['section']}, that of {first['id']} is {first['section']}"
     if not extension and data["section"] not in suite.load_sections():

@@ -1,10 +1,11 @@
 """
-The questions about extensions: for each part, what is asked and what is kept back.
+The questions about extensions and tags: for each part, what is asked and what is kept back.
 
 A part is a list of items; an item of a vector holds both what is asked and what is expected, and
 this table says which is which. The first expected field must be answered; others that an
-implementation leaves out are not judged. It does not know what any field means: `README.md` says
-that, and `schema/vector.schema.json` says what it looks like.
+implementation leaves out are not judged. Of `notes` those that a vector states must be among the
+answer's, and those in `absent_notes` must not. It does not know what any field means: `README.md`
+says that, and `schema/vector.schema.json` says what it looks like.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ class Part(NamedTuple):
     asked: tuple[str, ...]
     expected: tuple[str, ...]
 
+
+# What was fetched: lines of fields, or a mapping whose values may be several lines; a page.
+_RESPONSE = ("headers", "headers_joined", "html", "dom")
 
 EXTENSION_PARTS: dict[str, Part] = {
     "app_directives": Part(
@@ -41,6 +45,43 @@ EXTENSION_PARTS: dict[str, Part] = {
     "registry": Part(("json", "csv"), ("accepted", "names")),
     "shipped": Part(("registry",), ("names", "fields", "references", "procedures")),
     "crawler": Part(("user_agent", "product_token", "purposes"), ("refused", "codes")),
+    # Tags
+    "usage": Part(
+        (*_RESPONSE, "product_token", "url", "tag_profile", "tag_options", "received"),
+        (
+            "rules",
+            *("unknown", "others", "may_index", "may_snippet", "may_follow", "may_archive"),
+            *("may_index_embedded", "max_snippet", "sources", "over_tls", "fresh_until"),
+            *("notes", "absent_notes"),
+        ),
+    ),
+    "robots_tag": Part(("lines", "tag_profile", "tag_options"), ("failure", "said")),
+    "freshness": Part(
+        ("headers", "received", "recrawl_interval", "shared"),
+        ("lifetime", "because", "age", "fresh_until", "must_validate", "may_store"),
+    ),
+    "updated": Part(("stored", "status", "newer"), ("rules", "lines")),
+    "tdm": Part(
+        ("url", "tdmrep", "headers", "metas"),
+        ("reserved", "policy", "carrier", "notes", "absent_notes"),
+    ),
+    "guidance": Part(
+        (*_RESPONSE, "url", "product_token", "purposes", "application", "tdmrep"),
+        (
+            *("tags", "may_crawl", "may_index", "may_snippet", "rules", "unseen"),
+            *("preferences", "directives", "reserved", "notes", "absent_notes"),
+        ),
+    ),
+    "written": Part(("tag_rules", "legacy"), ("refused", "fields", "meta")),
+    "snippets": Part(("html",), ("texts",)),
+    "tag_refused": Part(("tag_options",), ("refused",)),
+}
+# Asked fields that hold octets, by their shape; in a question they are base64.
+OCTETS = {
+    **dict.fromkeys(("input", "html", "tdmrep"), "one"),
+    "lines": "list",
+    **dict.fromkeys(("headers", "stored", "newer"), "pairs"),
+    "headers_joined": "mapping",
 }
 # Asked with yes or no, and answered with one value that is compared whole.
 EXTENSION_VALUES = ("host", "unused_records")

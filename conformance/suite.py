@@ -17,14 +17,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from parts import EXTENSION_PARTS, EXTENSION_VALUES, asked_of, asks_about_notes
+from parts import EXTENSION_PARTS, EXTENSION_VALUES, OCTETS, asked_of, asks_about_notes
 
 HERE = Path(__file__).resolve().parent
 VECTORS = HERE / "vectors"
 PROFILES = ("default", "strict", "google")
 LIST_PARTS = ("checks", "forms", "tokens", "user_agents", "refused")
 WHOLE_PARTS = ("notes", "records", "groups")
-EXTENSION_DOCUMENTS = ("PUR", "APP", "CU", "SF", "REC", "VEN")
+EXTENSION_DOCUMENTS = ("PUR", "APP", "CU", "SF", "REC", "VEN", "RTG", "XRT", "HC", "TDM")
+# The folders of vectors whose section is of another document than RFC 9309.
+BEYOND = ("extensions", "tags")
 # In the parts that are answered item by item, the field of an item that says what is expected.
 EXPECTED = {"forms": "form", "tokens": "valid", "user_agents": "product_token"}
 
@@ -55,8 +57,8 @@ class Vector:
 
     @property
     def is_extension(self) -> bool:
-        """Whether it is about an extension: its section is then of another document."""
-        return self.path.parts[0] == "extensions"
+        """Whether it is about an extension or tags: its section is then of another document."""
+        return self.path.parts[0] in BEYOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +128,11 @@ def in_scope(requirement: Mapping[str, str]) -> bool:
 
     These are RFC 9309, its draft -04 and RFC 3986, without the access layer (§2.3 and below)
     and the cache (§2.4). Of the access results two remain: following what was parsed (§2.3.1.1)
-    and parsing errors (§2.3.1.5). Then the documents that extend robots.txt, what they build
-    on, what vendors do, and the registries of draft-illyes-repext (§5.2).
+    and parsing errors (§2.3.1.5). Then the documents that extend robots.txt, those on tags, what
+    they build on, and what vendors do.
     """
     prefix, section, *_ = requirement["id"].split("-")
-    if prefix in EXTENSION_DOCUMENTS or (prefix, section) == ("RTG", "5.2"):
+    if prefix in EXTENSION_DOCUMENTS:
         return True
     if prefix not in ("REP", "K04", "URI"):
         return False
@@ -178,13 +180,32 @@ def question(vector: Vector) -> dict[str, Any]:
     # What only extensions know is in a question where it is asked.
     if "registries" in data:
         asked["registries"] = data["registries"]
-    asked |= {name: asked_of(name, data[name]) for name in EXTENSION_PARTS if name in data}
-    for entry in asked.get("structured", ()):
-        entry["input"] = base64.b64encode(octets(entry["input"])).decode("ascii")
+    for name in EXTENSION_PARTS:
+        if name in data:
+            items = asked_of(name, data[name])
+            asked[name] = [{field: _asked(field, item[field]) for field in item} for item in items]
     asked |= {name: True for name in EXTENSION_VALUES if name in data}
     if asks_about_notes(data):
         asked["extension_notes"] = True
     return asked
+
+
+def _asked(field: str, value: Any) -> Any:
+    """Return the value of an asked field as it stands in a question: octets in base64."""
+
+    def encoded(one: Any) -> str:
+        return base64.b64encode(octets(one)).decode("ascii")
+
+    match OCTETS.get(field):
+        case "one":
+            return encoded(value)
+        case "list":
+            return [encoded(one) for one in value]
+        case "pairs":
+            return [[name, encoded(one)] for name, one in value]
+        case "mapping":
+            return {name: encoded(one) for name, one in value.items()}
+    return value
 
 
 class _Judge:
@@ -235,13 +256,13 @@ class _Judge:
                 if field in wanted and field in got:
                     self.equal(f"{where} {field}", wanted[field], got[field])
 
-    def notes(self, part: str, data: Mapping[str, Any], given: Any) -> None:
+    def notes(self, part: str, data: Mapping[str, Any], given: Any, where: str = "") -> None:
         """Compare notes: some must be there, some must not, others may."""
-        if self.usable(part, given):
+        if self.usable(f"{where}{part}", given):
             for code in data.get(part, ()):
-                self.equal(f"{part}: {code} present", True, code in given)
+                self.equal(f"{where}{part}: {code} present", True, code in given)
             for code in data.get(f"absent_{part}", ()):
-                self.equal(f"{part}: {code} present", False, code in given)
+                self.equal(f"{where}{part}: {code} present", False, code in given)
 
     def extension(self, part: str, expected: list[Any], given: Any) -> None:
         """Compare the items of a part about extensions; only the fields a vector states."""
@@ -251,8 +272,10 @@ class _Judge:
                 self.errored.append(f"{where}: no {fields[0]} in {_show(got)}")
                 continue
             for field in fields:
-                if field in wanted and field in got:
+                if field in wanted and field in got and field not in ("notes", "absent_notes"):
                     self.equal(f"{where} {field}", wanted[field], got[field])
+            if "notes" in got:
+                self.notes("notes", wanted, got["notes"], f"{where} ")
 
     def groups(self, expected: list[Any], given: Any) -> None:
         """Compare all groups in order; only the fields a vector states."""

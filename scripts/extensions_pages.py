@@ -10,7 +10,6 @@ differs. It does not run any vector, and does not know whether they pass.
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -22,6 +21,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "conformance"))
 
 import suite
 from scripts import rfc9309_page as rfc
+from scripts import tag_rows
+from scripts.tag_rows import code, cut, typed, who
 
 DOCS = rfc.ROOT / "docs"
 BEGIN, END = "<!-- vectors -->", "<!-- /vectors -->"
@@ -37,9 +38,10 @@ HOMES = (
     ("CU-", "content-usage.md"),
     ("REC-content-signal-", "content-usage.md"),
     ("REC-", "records.md"),
+    ("RTG-", "repext.md"),
+    *((name, "tag-practice.md") for name in ("XRT-", "VEN-05", "VEN-08", "VEN-09", "HC-", "TDM-")),
 )
 PAGES = tuple(dict.fromkeys(page for _, page in HOMES))
-LONGEST = 200
 HEAD = """\
 ## Vectors
 
@@ -51,6 +53,8 @@ are data that any implementation can be run against; see [conformance](../confor
 profile is about profile `default`. A crawler's purposes stand in brackets after its product token.
 Signs such as `␣` are explained on the page on [RFC 9309](rfc9309.md).
 """
+TAG_PAGES = ("repext.md", "tag-practice.md")
+TAG_HEAD = HEAD.replace("a robots.txt, what is asked", "what was fetched, who asks")
 
 
 def page_of(name: str) -> str | None:
@@ -58,37 +62,9 @@ def page_of(name: str) -> str | None:
     return next((page for beginning, page in HOMES if name.startswith(beginning)), None)
 
 
-def code(value: Any) -> str:
-    """Return text, or a value as JSON, as inline code; a long one loses its middle."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return rfc.code(cut(rfc.visible(text.encode())))
-
-
-def cut(text: str) -> str:
-    """Return text without its middle if it is long."""
-    return text if len(text) <= LONGEST else f"{text[:120]} … {text[-40:]}"
-
-
 def shortened(markdown: str) -> str:
     """Return a table cell whose inline code is not too long."""
     return re.sub(r"`([^`]+)`", lambda found: f"`{cut(found[1])}`", markdown)
-
-
-def who(item: dict[str, Any]) -> str:
-    """Return the crawler that asks: its product token, and its purposes in brackets."""
-    token = item["product_token"]
-    shown = code(token if isinstance(token, str) else ", ".join(token))
-    purposes = ", ".join(code(purpose) for purpose in item.get("purposes", ()))
-    return f"{shown} [{purposes}]" if purposes else shown
-
-
-def typed(value: dict[str, Any]) -> str:
-    """Return a value of Structured Fields with its type."""
-    parameters = "".join(
-        f"; {name}={typed(one)}" for name, one in value.get("parameters", {}).items()
-    )
-    shown = json.dumps(value["value"], ensure_ascii=False)
-    return f"{value['type']} {shown}{parameters}"
 
 
 # --- One line for each item of a part -------------------------------------------------------------
@@ -225,6 +201,7 @@ def show_expectations(data: dict[str, Any]) -> Iterator[str]:
     for part, show in SHOWN.items():
         for item in data.get(part, ()):
             yield show(item)
+    yield from tag_rows.show_items(data)
     if "host" in data:
         yield f"preferred host: {code(data['host']) if data['host'] else 'none'}"
     for one in data.get("unused_records", ()):
@@ -246,7 +223,8 @@ def show_expectations(data: dict[str, Any]) -> Iterator[str]:
 def show_vector(vector: suite.Vector) -> str:
     """Return one row of a table of vectors."""
     data = dict(vector.data)
-    file = shortened(rfc.show_file(data["robotstxt"])) if data["robotstxt"] else "—"
+    file = shortened(rfc.show_file(data["robotstxt"])) if data["robotstxt"] else ""
+    file = rfc.cell([*([file] if file else []), *tag_rows.shared(data)]) or "—"
     if "registries" in data:
         file += f"<br>registries: {code(data['registries'])}"
     cells = [
@@ -268,7 +246,8 @@ def show_requirement(name: str, vectors: list[suite.Vector]) -> Iterator[str]:
         yield f"No vector: {reason['reason']}."
     main = [one for one in vectors if one.is_extension and one.requirements[0] == name]
     if main:
-        head = "| vector | what it shows | robots.txt | asked → answer |\n|---|---|---|---|"
+        given = "given" if any(one.path.parts[0] == "tags" for one in main) else "robots.txt"
+        head = f"| vector | what it shows | {given} | asked → answer |\n|---|---|---|---|"
         yield "\n".join([head, *map(show_vector, main)])
     others = [one for one in vectors if name in one.requirements and one not in main]
     if others:
@@ -285,7 +264,7 @@ def block(page: str) -> str:
     """Return what stands between the marks of a page."""
     vectors = suite.load()
     names = [name for name in suite.load_requirements() if page_of(name) == page]
-    blocks, before = [HEAD.rstrip()], ("", "")
+    blocks, before = [(TAG_HEAD if page in TAG_PAGES else HEAD).rstrip()], ("", "")
     for name in names:
         entry, prefix = suite.load_requirements()[name], name.split("-")[0]
         if before != (prefix, entry["section"]):

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import protocol
 
 import robotrules
-from robotrules import extensions, registries
+from robotrules import extensions, registries, structured
 from robotrules.extensions import (
     app_directives,
     clean_param,
@@ -27,7 +27,6 @@ from robotrules.extensions import (
     purpose,
     request_rate,
     sitemap,
-    structured,
     unsupported,
     visit_time,
 )

@@ -14,6 +14,7 @@ from typing import Any
 
 import extension_answers
 import protocol
+import tag_answers
 
 import robotrules
 
@@ -33,6 +34,7 @@ def answer(question: protocol.Question, engine: Any = None) -> protocol.Answer:
         "records": [_record(record) for record in robots.records] if question["records"] else None,
         "groups": [_group(group) for group in robots.groups] if question["groups"] else None,
         **extension_answers.answers(question, robots),
+        **tag_answers.answers(question, robots),
     }
 
 

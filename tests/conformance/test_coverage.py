@@ -7,6 +7,8 @@ import suite
 
 from robotrules.extensions.codes import CODES
 from robotrules.robotstxt.values import NOTES
+from robotrules.tags.codes import CODES as TAG_CODES
+from robotrules.tags.tdm import CODES as TDM_CODES
 
 VECTORS = suite.load()
 STATUSES = {"later", "not-testable", "documented"}
@@ -72,8 +74,8 @@ def test_what_parsing_decides_is_covered(capsys: pytest.CaptureFixture[str]) -> 
     later = {name for name in open_ones if suite.load_reasons()[name]["status"] == "later"}
     assert later == {
         *("REP-3-02", "REP-3-03", "APP-4-01", "VEN-10"),  # the lint
-        *("CU-A2-02", "CU-A2-03", "CU-A3.3-01", "VEN-04"),  # the client and the cache
-        *("VEN-05", "VEN-08", "VEN-09"),  # tag rules
+        "RTG-4-01",  # the lint too
+        *("CU-A2-02", "CU-A2-03", "CU-A3.3-01", "VEN-04", "HC-4.2.4-01"),  # client and cache
     }
 
 
@@ -90,9 +92,9 @@ def test_every_decision_has_a_vector() -> None:
 
 
 def test_no_decision_about_extensions_is_missing() -> None:
-    """Every decision on robots.txt, its drafts and its other records is in the list."""
+    """Every decision on robots.txt, its drafts, its other records and tags is in the list."""
 
-    numbers = {*range(50), *range(95, 122)}
+    numbers = {*range(50), *range(64, 122)}
 
     assert sorted({f"AMB-{number:02}" for number in numbers} - set(suite.load_decisions())) == []
 
@@ -125,3 +127,27 @@ def test_every_note_of_an_extension_has_a_vector() -> None:
 
     assert sorted(set(CODES) - produced) == []
     assert sorted(produced - set(CODES)) == []
+
+
+def noted(*parts: str) -> set[str]:
+    """Return the codes of notes that items of these parts expect."""
+    items = [item for vector in VECTORS for part in parts for item in vector.data.get(part, ())]
+    return {code for item in items for code in item.get("notes", ())}
+
+
+def test_every_note_about_tags_has_a_vector() -> None:
+    """So it does for what the readers of tags say, about fields, elements and all carriers."""
+
+    produced = noted("usage", "guidance")
+
+    assert sorted(set(TAG_CODES) - produced) == []
+    assert sorted(produced - set(TAG_CODES)) == []
+
+
+def test_every_note_about_reservations_has_a_vector() -> None:
+    """And for what is said about the carriers of a TDM reservation."""
+
+    produced = noted("tdm")
+
+    assert sorted(set(TDM_CODES) - produced) == []
+    assert sorted(produced - set(TDM_CODES)) == []

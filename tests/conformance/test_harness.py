@@ -167,6 +167,27 @@ def test_a_harness_never_sees_what_is_expected() -> None:
             assert asked.get(part, True) is True
 
 
+def test_octets_are_asked_in_base64() -> None:
+    """Whatever a vector writes as octets, of fields and pages too, a harness gets as base64."""
+
+    item = {
+        "headers": [["A", {"parts": [["x", 2]]}]],
+        "headers_joined": {"B": {"base64": "eQ=="}},
+        "html": "z",
+        "dom": "z",
+        "rules": {},
+    }
+    data = {"id": "sample/one", "requirement": [], "robotstxt": "", "usage": [item]}
+    data["robots_tag"] = [{"lines": ["x", "y"], "failure": False}]
+
+    asked = suite.question(suite.Vector(Path("tags/sample.json"), data))
+
+    assert asked["robots_tag"] == [{"lines": ["eA==", "eQ=="]}]
+    assert asked["usage"] == [
+        {"headers": [["A", "eHg="]], "headers_joined": {"B": "eQ=="}, "html": "eg==", "dom": "z"}
+    ]
+
+
 # --- Judging ------------------------------------------------------------------------------------
 
 
@@ -177,6 +198,7 @@ def judged(answer: Any, **fields: Any) -> suite.Result:
 
 
 GROUP = {"user_agents": ["a"], "rules": [2]}
+USAGE = {"rules": {}, "notes": ["a"], "absent_notes": ["b"]}
 SITEMAPS = {"sitemaps": ["b"], "lines": [1]}
 CHECK = {"url": "/x", "product_token": "a", "allowed": False, "line": 2, "reason": "disallow-rule"}
 
@@ -222,6 +244,12 @@ def test_judging_a_check(given: dict[str, Any], kind: str) -> None:
         ({"sitemaps": [SITEMAPS]}, {"sitemaps": [{"lines": [1]}]}, "errored"),
         ({"sitemaps": [SITEMAPS]}, {"sitemaps": [{"errored": "boom"}]}, "errored"),
         ({"sitemaps": [SITEMAPS]}, {"sitemaps": []}, "errored"),
+        ({"usage": [USAGE]}, {"usage": [{"rules": {}, "notes": ["c", "a"]}]}, "passed"),
+        ({"usage": [USAGE]}, {"usage": [{"rules": {}}]}, "passed"),
+        ({"usage": [USAGE]}, {"usage": [{"rules": {}, "notes": []}]}, "failed"),
+        ({"usage": [USAGE]}, {"usage": [{"rules": {}, "notes": ["a", "b"]}]}, "failed"),
+        ({"usage": [USAGE]}, {"usage": [{"rules": {"x": True}, "notes": ["a"]}]}, "failed"),
+        ({"usage": [USAGE]}, {"usage": [{"notes": ["a"]}]}, "errored"),
         ({"extension_notes": ["a"]}, {"extension_notes": ["b", "a"]}, "passed"),
         ({"extension_notes": ["a"]}, {"extension_notes": []}, "failed"),
         ({"absent_extension_notes": ["a"]}, {"extension_notes": ["a"]}, "failed"),

@@ -1,0 +1,76 @@
+"""Every switch and limit of a tag profile is seen by a vector: turn it, and some vector fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import robotrules_harness
+import suite
+
+import robotrules
+from robotrules import tags
+
+# Parts whose items name a tag profile.
+PARTS = ("usage", "robots_tag")
+OTHER_VALUES: dict[str, dict[Any, Any]] = {
+    "max_field_bytes": {16_384: 65_536},
+    "max_html_bytes": {2_097_152: 4_194_304},
+    "none_means": {
+        ("noindex", "nofollow"): ("noindex",),
+        ("noindex", "nofollow", "nosnippet"): ("noindex", "nofollow"),
+    },
+    "without_effect": {
+        frozenset(): frozenset({"noindex"}),
+        tags.GOOGLE.without_effect: frozenset(),
+    },
+    "names": {None: frozenset({"googlebot"}), tags.GOOGLE.names: None},
+}
+# Where nocache and noarchive have no effect, neither has what one does to the other.
+UNSEEN = {("google", "nocache_over_noarchive")}
+VECTORS = [vector for vector in suite.load() if any(part in vector.data for part in PARTS)]
+# Long fields and pages; only the limits need them.
+LONG = [vector for vector in VECTORS if "limit" in vector.id]
+
+
+def turned() -> Iterator[tuple[str, str, object]]:
+    """Yield each tag profile with each switch and limit, and another value."""
+    for profile in tags.TAG_PROFILES.values():
+        for field, value in profile._asdict().items():
+            if (profile.name, field) in UNSEEN:
+                continue
+            if isinstance(value, bool):
+                yield profile.name, field, not value
+            elif field in OTHER_VALUES:
+                yield profile.name, field, OTHER_VALUES[field][value]
+
+
+@pytest.mark.parametrize(("profile", "switch", "value"), list(turned()))
+def test_switch_is_seen(profile: str, switch: str, value: object) -> None:
+    """With one switch turned, at least one vector about the profile does not pass."""
+
+    limits = switch.startswith("max_")
+    for vector in VECTORS:
+        if (vector in LONG) != limits:
+            continue
+        asked = suite.question(vector)
+        touched = False
+        for item in (item for part in PARTS for item in asked.get(part, ())):
+            options = item.get("tag_options", {})
+            if item.get("tag_profile", "default") == profile and switch not in options:
+                item["tag_options"] = {**options, switch: value}
+                touched = True
+        if touched and not passes(vector, asked):
+            return
+
+    pytest.fail(f"no vector about tag profile {profile} sees {switch}")
+
+
+def passes(vector: suite.Vector, asked: dict[str, Any]) -> bool:
+    """Return whether robotrules answers a changed question as the vector says."""
+    try:
+        answer = robotrules_harness.answer(asked)
+    except robotrules.RobotrulesError as error:
+        answer = {"errored": str(error)}
+    return suite.judge(vector, answer).kind == "passed"

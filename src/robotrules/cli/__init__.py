@@ -26,7 +26,16 @@ USAGE_OR_IO = 2
 INTERRUPTED = 128 + 2
 NO_READER = 128 + 13
 # One file each, and in it a function of that name.
-COMMANDS = ("check", "explain", "parse", "directives", "preferences", "write")
+COMMANDS = (
+    "check",
+    "explain",
+    "parse",
+    "directives",
+    "preferences",
+    "tags",
+    "guidance",
+    "write",
+)
 
 
 class Program(click.Group):
@@ -81,7 +90,7 @@ def _version() -> str:
 @click.pass_context
 def program(ctx: click.Context) -> int | None:
     """
-    Decide, explain and read robots.txt (RFC 9309).
+    Decide, explain and read robots.txt (RFC 9309), and the tags of pages.
 
     \b
     robotrules check https://example.com/x --as ExampleBot --robots robots.txt
@@ -89,6 +98,8 @@ def program(ctx: click.Context) -> int | None:
     robotrules parse robots.txt
     robotrules directives https://example.com/x --app examplesearch --robots robots.txt
     robotrules preferences https://example.com/x --as ExampleBot --robots robots.txt
+    robotrules tags page.html --header 'Robots-Tag: *;noindex' --as ExampleBot
+    robotrules guidance https://example.com/x --as ExampleBot --robots robots.txt --page x.html
     robotrules write policy.toml
 
     Data goes to stdout, words to stderr, and every command has --json. Exit code 0 is allowed, 1

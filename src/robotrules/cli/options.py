@@ -45,22 +45,30 @@ def json_option(words: str) -> Callable[[Command], Command]:
     return click.option("--json", "as_json", is_flag=True, help=words)
 
 
-def robots_options(command: Command) -> Command:
-    """Add `--robots`, `--as` and `--profile`."""
-    robots = click.option(
+def robots_option(command: Command) -> Command:
+    """Add `--robots`."""
+    return click.option(
         "--robots",
         metavar="FILE",
         help="The robots.txt that governs the URLs; '-' is stdin.",
-    )
-    token = click.option(
+    )(command)
+
+
+def token_option(command: Command) -> Command:
+    """Add `--as`."""
+    return click.option(
         "--as",
         "product_tokens",
         metavar="TOKEN",
         multiple=True,
         help="The crawler's product token, such as ExampleBot. Repeat it for a crawler with "
         "several, the preferred one first.",
-    )
-    return robots(token(profile_option(command)))
+    )(command)
+
+
+def robots_options(command: Command) -> Command:
+    """Add `--robots`, `--as` and `--profile`."""
+    return robots_option(token_option(profile_option(command)))
 
 
 def purpose_option(command: Command) -> Command:

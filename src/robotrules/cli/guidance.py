@@ -1,0 +1,297 @@
+"""
+`robotrules guidance`: one answer over all carriers, for a URL or for each document of a HAR file.
+
+A few lines over `robotrules.guidance`: may the URL be crawled, and what do its robots.txt, headers
+and page say about the use of what is found there. Where the robots.txt keeps a page from being
+read, its tags are unknown, and that is said. It does not fetch: everything is a file.
+
+Sections: the command · what is asked with · origins.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import ExitStack
+from typing import Any, NamedTuple
+
+import click
+
+import robotrules
+from robotrules import RobotsTxt
+from robotrules.cli.given import (
+    carrier_options,
+    given_har,
+    given_headers,
+    given_page,
+    given_response,
+    given_tdmrep,
+    html_libraries,
+    refuse_stdin_twice,
+    robots_profile,
+    tag_profile_option,
+    with_headers,
+)
+from robotrules.cli.guidance_text import Found, GuidancePage, GuidanceRows
+from robotrules.cli.options import (
+    given_purposes,
+    given_robots,
+    given_tokens,
+    given_urls,
+    json_option,
+    purpose_option,
+    robots_option,
+    single_or_many,
+    token_option,
+)
+from robotrules.cli.streams import Output, Trouble, quoted, say
+from robotrules.cli.text import plural, visible
+from robotrules.extensions.app_directives import directives_for
+from robotrules.guide import guidance as find_guidance
+from robotrules.robotstxt.values import octets_of, shown
+from robotrules.tags.saved import Saved
+
+
+@click.command()
+@click.argument("url", required=False, metavar="[URL]")
+@robots_option
+@token_option
+@purpose_option
+@click.option("--page", metavar="FILE", help="The page as saved, its initial HTML; '-' is stdin.")
+@carrier_options
+@click.option(
+    "--har",
+    metavar="FILE",
+    help="A HAR file that a browser exported: an answer for each document in it. With a URL, for "
+    "that one alone.",
+)
+@click.option(
+    "--robots-url",
+    metavar="URL",
+    help="Where the robots.txt is from. It governs that origin and no other. Without this, it is "
+    "taken to be of the URL's origin, or of that of the first document of --har.",
+)
+@click.option(
+    "--tdmrep", metavar="FILE", help="The /.well-known/tdmrep.json of the same origin, saved."
+)
+@click.option(
+    "--app",
+    "application",
+    metavar="NAME",
+    help="An application that App-Directives may address, such as examplesearch; case matters.",
+)
+@tag_profile_option
+@json_option("Print one JSON object for each URL; docs/guidance.schema.json describes it.")
+def guidance(
+    url: str | None,
+    robots: str | None,
+    product_tokens: tuple[str, ...],
+    purposes: tuple[str, ...],
+    page: str | None,
+    headers: tuple[str, ...],
+    response: str | None,
+    dom: str | None,
+    har: str | None,
+    robots_url: str | None,
+    tdmrep: str | None,
+    application: str | None,
+    profile: str,
+    as_json: bool,
+) -> int:
+    """
+    Give one answer over all carriers.
+
+    May the URL be crawled, indexed, shown as a snippet, used to train AI? Reads the robots.txt,
+    headers, meta elements, Content-Usage, App-Directives and TDM reservations that you pass, and
+    shows where each answer comes from. Where the robots.txt disallows the URL, the tags of its page
+    are unknown, for nobody reads them. What is said are requests, and no form of access
+    authorization. The exit code is 1 if crawling is disallowed, for any document, and else 0.
+
+    \b
+    Examples:
+      robotrules guidance https://example.com/a --as ExampleBot --robots robots.txt --page a.html
+      robotrules guidance https://example.com/a --as ExampleBot --robots robots.txt \\
+        --response saved.http --tdmrep tdmrep.json --json
+      robotrules guidance --har example.har --as ExampleBot --robots robots.txt
+    """
+    about_page = [one for one in (page, response, dom) if one] + list(headers)
+    if url is None and har is None:
+        raise Trouble("no URL was given: pass one, such as https://example.com/a, or --har FILE")
+    if har is not None and about_page:
+        raise Trouble("a HAR file has headers and pages of its own: leave out the others")
+    if page is not None and response is not None:
+        raise Trouble("--response has the page as well: leave out --page")
+    if not (about_page or har or robots or tdmrep):
+        raise Trouble(
+            "nothing was given to read: pass --robots FILE, --page FILE, --response FILE, --har "
+            "FILE, or a header line with --header"
+        )
+    refuse_stdin_twice(robots, page, response, dom, har, tdmrep)
+    beside = robots_profile(profile)
+    asked = _Asked(
+        given_tokens(product_tokens, beside),
+        given_purposes(purposes, beside),
+        None if robots is None else given_robots(robots, beside),
+        None if tdmrep is None else given_tdmrep(tdmrep),
+        _given_application(application),
+        profile,
+        None if robots_url is None else _given_origin(robots_url),
+    )
+    if har is not None:
+        return _about_har(asked, har, url, as_json)
+    address = given_urls([url or ""], beside)[0]
+    asked = asked.of_origin(origin_of(address))
+    with ExitStack() as opened:
+        saved = given_response(response) if response is not None else None
+        found = asked.about(
+            address,
+            headers=with_headers(saved.fields if saved else None, given_headers(headers)),
+            html=given_page(page, opened) if page is not None else saved.body if saved else None,
+            dom=None if dom is None else given_page(dom, opened, "the DOM"),
+            saved=saved,
+        )
+    output = Output()
+    if as_json:
+        output.json(asked.as_dict(found))
+    else:
+        output.lines(list(GuidancePage(found, output).lines()))
+    output.flush()
+    return int(found.guidance.may_crawl is False)
+
+
+def _about_har(asked: _Asked, name: str, url: str | None, as_json: bool) -> int:
+    """Answer for each document of a HAR file, or for those of one URL."""
+    documents = given_har(name)
+    if url is not None:
+        wanted = url.strip().partition("#")[0]
+        documents = [one for one in documents if (one.url or "").partition("#")[0] == wanted]
+        if not documents:
+            raise Trouble(
+                f"no document of the HAR file has the URL {quoted(url)}: leave it out to see them "
+                "all"
+            )
+    origins = (origin_of(saved.url or "") for saved in documents)
+    governing = asked.of_origin(next(filter(None, origins), None))
+    elsewhere = sum(not governing.governs(octets_of(saved.url or "")) for saved in documents)
+    if elsewhere and asked.robots is not None and asked.origin is None:
+        say(
+            f"the robots.txt is taken to be of {visible(governing.origin or '')}, the origin of "
+            f"the first document, and says nothing about {plural(elsewhere, 'document')} of "
+            "others; --robots-url says where it is from",
+            label="hint",
+            style="warning",
+        )
+    output = Output()
+    many: list[Found] = []
+    for saved in documents:
+        address = octets_of(saved.url or "")
+        many.append(governing.about(address, headers=saved.fields, html=saved.body, saved=saved))
+        if as_json:
+            output.json(governing.as_dict(many[-1]))
+    if not as_json:
+        output.lines(list(GuidanceRows(many, output).lines()))
+    output.flush()
+    return int(any(found.guidance.may_crawl is False for found in many))
+
+
+def _given_application(name: str | None) -> str | None:
+    if name is None:
+        return None
+    try:
+        directives_for(robotrules.parse(b""), name)
+    except ValueError:
+        raise Trouble(
+            f"{quoted(name)} is no application identifier: pass a Token (RFC 9651 §3.3.4), which "
+            "starts with a letter or '*' and has no spaces, such as examplesearch"
+        ) from None
+    return name
+
+
+# --- What is asked with ---------------------------------------------------------------------------
+
+
+class _Asked(NamedTuple):
+    """Who asks, with all that holds for more than one page."""
+
+    tokens: tuple[str, ...]
+    purposes: tuple[str, ...]
+    robots: RobotsTxt | None
+    tdmrep: bytes | None
+    application: str | None
+    profile: str
+    origin: str | None
+    """What robots.txt and tdmrep.json govern, and no other (RFC 9309 §2.3); None: all."""
+
+    def of_origin(self, origin: str | None) -> _Asked:
+        """Return it with this origin, if none was told."""
+        return self if self.origin is not None else self._replace(origin=origin)
+
+    def governs(self, url: bytes) -> bool:
+        """Tell whether a robots.txt of the origin is about a URL; a path is always of it."""
+        return self.origin is None or url.startswith(b"/") or origin_of(url) == self.origin
+
+    def about(
+        self,
+        url: bytes,
+        *,
+        headers: object = None,
+        html: Any = None,
+        dom: Any = None,
+        saved: Saved | None = None,
+    ) -> Found:
+        """Ask about a URL."""
+        governed = self.governs(url)
+        with html_libraries():
+            found = find_guidance(
+                url,
+                single_or_many(self.tokens),
+                robots=self.robots if governed else None,
+                tdmrep=self.tdmrep if governed else None,
+                headers=headers,
+                html=html,
+                dom=dom,
+                purposes=self.purposes,
+                application=self.application,
+                profile=self.profile,
+            )
+        if saved is not None and saved.notes:
+            found = found._replace(notes=(*saved.notes, *found.notes))
+        elsewhere = None if governed or self.robots is None else self.origin
+        return Found(found, self.profile, saved, elsewhere)
+
+    def as_dict(self, found: Found) -> dict[str, Any]:
+        """Return an answer as `docs/guidance.schema.json` describes it."""
+        per_origin = self.robots is not None or self.tdmrep is not None
+        return {
+            **found.guidance.as_dict(),
+            "status": found.saved.status if found.saved else None,
+            "robots_origin": self.origin if per_origin else None,
+        }
+
+
+# --- Origins --------------------------------------------------------------------------------------
+
+# Scheme and authority (RFC 3986 §3); user information is no part of an origin.
+_ORIGIN = re.compile(
+    r"(https?)://(?:[^/?#\\@]*@)?(\[[^]/?#\\@]*\]|[^:/?#\\@]+)(?::([0-9]*))?(?=[/?#\\]|\Z)", re.I
+)
+_PORTS = {"http": "80", "https": "443"}
+
+
+def origin_of(url: str | bytes) -> str | None:
+    """Return the origin of a URL as RFC 9309 §2.3 means it; None: it has none, as a path has."""
+    found = _ORIGIN.match(shown(octets_of(url)))
+    if not found:
+        return None
+    scheme, port = found[1].lower(), found[3]
+    beside = f":{port}" if port and port != _PORTS[scheme] else ""
+    return f"{scheme}://{found[2].lower()}{beside}"
+
+
+def _given_origin(url: str) -> str:
+    origin = origin_of(url.strip())
+    if origin is None:
+        raise Trouble(
+            f"{quoted(url)} has no origin: pass where the robots.txt is from, such as "
+            "--robots-url https://example.com/robots.txt"
+        )
+    return origin

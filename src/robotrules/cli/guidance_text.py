@@ -1,0 +1,208 @@
+"""
+Guidance as text: a page for one URL, and rows for the documents of a HAR file.
+
+It puts answers, their sources and notes into lines, and makes every control character of what a
+stranger wrote a plain one. It does not decide anything, and does not read files.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from robotrules import Guidance
+from robotrules.cli.given import Noted, about_status, note_line, was_read
+from robotrules.cli.streams import Output
+from robotrules.cli.text import Paint, cells, listed, shortened, visible
+from robotrules.guide import Answer, TagsSeen
+from robotrules.tags.saved import Saved
+
+# What a person reads of a long list or text; JSON has all of it.
+MOST = 40
+LONGEST = 200
+# An answer that is longer has its sources below it.
+SHORT = 12
+
+STYLES = {
+    **dict.fromkeys(("yes", "allowed", "not reserved"), "allowed"),
+    **dict.fromkeys(("no", "disallowed", "reserved"), "disallowed"),
+    "unknown": "faint",
+}
+# What the section about a page that was not crawled says, so that the notes need not.
+TRAP = ("not-crawled", "noindex-not-seen", "tags-not-seen")
+# And what the answers themselves say.
+ANSWERED = "tags-not-read"
+
+
+class Found(NamedTuple):
+    """An answer, and what it was about."""
+
+    guidance: Guidance
+    profile: str
+    saved: Saved | None
+    elsewhere: str | None
+    """The origin that the given robots.txt is of, if that is not the URL's; None: it is."""
+
+
+# --- One URL --------------------------------------------------------------------------------------
+
+
+def _answers(found: Found) -> Iterator[Answer]:
+    for one in found.guidance.answers():
+        because = tuple(shortened(visible(words), LONGEST) for words in one.because)
+        if one.subject == "crawl" and found.elsewhere is not None:
+            because = (f"the robots.txt is of {visible(found.elsewhere)}",)
+        yield Answer(visible(one.subject), shortened(visible(one.answer), LONGEST), because)
+
+
+class _Unread(NamedTuple):
+    """A field that could not be read, as a note."""
+
+    code: str
+    level: str
+    message: str
+
+
+def _notes(found: Guidance) -> Iterator[tuple[str, Noted]]:
+    """Yield the notes of all parts, each with where it belongs."""
+    yield from (("", note) for note in found.notes)
+    usage = found.usage or found.unseen
+    for tag in usage.notes if usage else ():
+        yield str(tag.source or ""), tag
+    for statement in found.preferences.statements:
+        if statement.error:
+            words = shortened(visible(statement.error), LONGEST)
+            yield f"Content-Usage {statement.source}", _Unread("bad-structure", "error", words)
+    directives = found.app_directives.notes if found.app_directives else ()
+    for line in (*found.preferences.notes, *directives):
+        yield f"robots.txt, line {line.line}", line
+    for reservation in found.reservation.notes:
+        entry = f", entry {reservation.entry}" if reservation.entry else ""
+        yield f"{reservation.carrier}{entry}", reservation
+
+
+def _who_asks(found: Guidance) -> str:
+    return " or ".join(map(visible, found.product_tokens))
+
+
+class GuidancePage:
+    """Guidance as lines of text."""
+
+    def __init__(self, found: Found, output: Output) -> None:
+        self._found = found
+        self._guidance = found.guidance
+        self._paint: Paint = output.paint
+        self._room = max(output.width - 2, 40)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines."""
+        yield self._paint("heading", visible(self._guidance.url))
+        yield from self._who()
+        yield ""
+        answers = list(_answers(self._found))
+        width = max(cells(one.subject) for one in answers[:MOST])
+        reason: tuple[str, ...] = ()
+        for subject, answer, because in answers[:MOST]:
+            # One reason for several answers in a row is said once; where something stands, always.
+            if answer in ("yes", "unknown") and because == reason:
+                because = ()
+            else:
+                reason = because
+            name = f"  {subject}{' ' * (width - cells(subject))}"
+            said = self._paint(STYLES.get(answer, ""), answer) if answer in STYLES else answer
+            beside = because[:1] if len(answer) <= SHORT else ()
+            gap = " " * (SHORT - len(answer))
+            yield f"{name}  {said}{gap}  {''.join(beside)}".rstrip()
+            yield from (f"{' ' * (width + SHORT + 6)}{words}" for words in because[len(beside) :])
+        yield from self._more(len(answers))
+        yield from self._trap()
+        notes = [one for one in _notes(self._guidance) if one[1].code not in (*TRAP, ANSWERED)]
+        if notes:
+            yield ""
+            yield self._paint("heading", "Notes")
+            lines = list(dict.fromkeys(note_line(note, at, self._paint) for at, note in notes))
+            yield from lines[:MOST]
+            yield from self._more(len(lines))
+
+    def _who(self) -> Iterator[str]:
+        purposes = "".join(f", purpose {visible(one)}" for one in self._guidance.purposes)
+        names = _who_asks(self._guidance)
+        yield f"  for {names}{purposes}, profile {self._found.profile}"
+        usage = self._guidance.usage or self._guidance.unseen
+        first = ["robots.txt"] if self._guidance.verdict is not None else []
+        if first or usage:
+            yield f"  from {was_read(usage, first)}"
+
+    def _trap(self) -> Iterator[str]:
+        """Yield what keeps a page's tags from being read, and what they would have said."""
+        if self._guidance.tags is not TagsSeen.NOT_CRAWLED:
+            return
+        yield ""
+        yield self._paint("warning", "Not crawled")
+        for note in self._guidance.notes:
+            if note.code in TRAP:
+                yield from textwrap.wrap(
+                    note.message, self._room, initial_indent="  ", subsequent_indent="  "
+                )
+        unseen = self._guidance.unseen
+        for name, _ in unseen.values[:MOST] if unseen else ():
+            for one in unseen.because(name)[:1] if unseen else ():
+                text = shortened(visible(one.text), LONGEST)
+                yield f"  {self._paint('faint', 'not seen:')} {one.source}: {text}"
+
+    def _more(self, count: int) -> Sequence[str]:
+        return [f"  and {count - MOST:,} more, which --json shows"] if count > MOST else []
+
+
+# --- Many -----------------------------------------------------------------------------------------
+
+
+class GuidanceRows:
+    """Documents of a HAR file as lines of text: three answers each, and where they come from."""
+
+    def __init__(self, many: Sequence[Found], output: Output) -> None:
+        self._many = many
+        self._paint: Paint = output.paint
+        self._room = max(output.width - 2, 40)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines."""
+        names = _who_asks(self._many[0].guidance)
+        head = f"{'crawl':9}{'index':9}{'snippet':9}document, for {names}"
+        yield self._paint("heading", head)
+        sentences: dict[str, Noted] = {}
+        for found in self._many:
+            yield from self._row(found)
+            codes = {note.code: note for _, note in _notes(found.guidance)}
+            if codes:
+                yield f"    {self._paint('faint', 'notes:')} {listed(list(codes), MOST)}"
+            sentences.update(codes)
+        if sentences:
+            yield ""
+            yield self._paint("heading", "Notes")
+            for note in sentences.values():
+                yield from textwrap.wrap(
+                    note_line(note, "", self._paint), self._room, subsequent_indent="    "
+                )
+
+    def _row(self, found: Found) -> Iterator[str]:
+        answers = list(_answers(found))
+        said = {one.subject: one.answer for one in answers}
+        columns = (said[name] for name in ("crawl", "index", "snippet"))
+        painted = (f"{self._paint(STYLES[one], one)}{' ' * (9 - len(one))}" for one in columns)
+        yield f"{''.join(painted)}{shortened(visible(found.guidance.url), LONGEST)}"
+        for before in found.saved.earlier[:MOST] if found.saved else ():
+            yield f"    redirected from {shortened(visible(before.url or 'elsewhere'), LONGEST)}"
+        if words := about_status(found.saved.status if found.saved else None):
+            yield f"    {words}"
+        if found.saved and found.saved.body is None and found.guidance.usage:
+            yield "    only headers were read, for the page was not saved"
+        for subject, answer, because in answers[:MOST]:
+            # What is not restricted needs no line; why it is not known whether to crawl does.
+            if answer in ("yes", "allowed") or (answer == "unknown" and subject != "crawl"):
+                continue
+            parts = [answer] if len(answer) <= SHORT else []
+            more = f" (and {len(because) - 1} more)" if len(because) > 1 else ""
+            parts += [f"{words}{more}" for words in because[:1]]
+            yield f"    {subject}: {', '.join(parts)}"

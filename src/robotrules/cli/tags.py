@@ -1,0 +1,281 @@
+"""
+`robotrules tags`: the tag rules in force for a crawler, from saved pages and headers.
+
+A few lines over `usage_rules`: what the rules come to, each with its sources and as it was written,
+what has no effect, who else is addressed, and notes. An answer is data and no verdict, so the exit
+code is 0. It does not fetch: pages and responses are files or stdin, and headers are given.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+
+import click
+
+from robotrules.cli.given import (
+    carrier_options,
+    given_headers,
+    given_page,
+    given_response,
+    html_libraries,
+    note_line,
+    refuse_stdin_twice,
+    robots_profile,
+    tag_profile_option,
+    was_read,
+    with_headers,
+)
+from robotrules.cli.options import (
+    given_tokens,
+    given_urls,
+    json_option,
+    single_or_many,
+    token_option,
+)
+from robotrules.cli.streams import STDIN, Output, Trouble, quoted
+from robotrules.cli.text import Paint, cells, listed, shortened, visible
+from robotrules.robotstxt.values import shown
+from robotrules.tags import Freshness, Mention, Standing, UsageRules, usage_rules
+from robotrules.tags.known import EVERYONE, KNOWN, Value, plain
+
+# What a person reads of a long list or text; JSON has all of it.
+MOST = 20
+MOST_SOURCES = 6
+LONGEST = 200
+
+STANDINGS = {
+    Standing.NO_EFFECT: "no effect",
+    Standing.NOT_USED: "not used",
+    Standing.UNKNOWN: "unknown",
+}
+
+
+@click.command()
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@carrier_options
+@token_option
+@click.option(
+    "--url", metavar="URL", help="The URL of the response; https tells that it came over TLS."
+)
+@tag_profile_option
+@json_option("Print one JSON object for each FILE.")
+def tags(
+    files: tuple[str, ...],
+    headers: tuple[str, ...],
+    response: str | None,
+    dom: str | None,
+    product_tokens: tuple[str, ...],
+    url: str | None,
+    profile: str,
+    as_json: bool,
+) -> int:
+    """
+    Show the tag rules of pages and headers.
+
+    Reads Robots-Tag (draft-illyes-repext), X-Robots-Tag and robots meta elements.
+
+    FILE is a saved page, '-' is stdin. All that is given is united: every rule restricts, and none
+    takes back what another says. Without --as, the answer is what holds for every crawler. A tag
+    rule is a request about the use of a page, and no form of access authorization. The exit code
+    is 0.
+
+    \b
+    Examples:
+      robotrules tags page.html --as ExampleBot
+      robotrules tags --header 'Robots-Tag: *;noindex, ExampleBot;nosnippet' --as ExampleBot
+      robotrules tags --response saved.http --dom rendered.html --as ExampleBot
+      curl -s https://example.com/ | robotrules tags - --as ExampleBot --json
+    """
+    _refuse_what_does_not_go_together(files, headers, response, dom)
+    tokens = given_tokens(product_tokens, robots_profile(profile)) if product_tokens else ()
+    crawler = single_or_many(tokens) if tokens else EVERYONE
+    address = given_urls([url], robots_profile(profile), hints=False)[0] if url else None
+    typed = given_headers(headers)
+    output = Output()
+    for number, name in enumerate(files or (None,)):
+        saved = given_response(response) if response is not None else None
+        with ExitStack() as opened, html_libraries():
+            html = given_page(name, opened) if name is not None else saved.body if saved else None
+            rules = usage_rules(
+                headers=with_headers(saved.fields if saved else None, typed),
+                html=html,
+                dom=None if dom is None else given_page(dom, opened, "the DOM"),
+                product_token=crawler,
+                url=address,
+                profile=profile,
+            )
+        if saved is not None and saved.notes:
+            rules = rules._replace(notes=(*saved.notes, *rules.notes))
+        file = name if name is not None else response if response is not None else dom
+        if as_json:
+            output.json(
+                {
+                    "file": None if file is None else shown(os.fsencode(file)),
+                    "url": None if address is None else shown(address),
+                    "status": saved.status if saved else None,
+                    "profile": profile,
+                    **rules.as_dict(),
+                }
+            )
+        else:
+            lines = list(_Page(file, rules, tokens, profile, output).lines())
+            output.lines(["", *lines] if number else lines)
+    output.flush()
+    return 0
+
+
+def _refuse_what_does_not_go_together(
+    files: Sequence[str], headers: Sequence[str], response: str | None, dom: str | None
+) -> None:
+    if not (files or headers or response or dom):
+        raise Trouble(
+            "nothing was given: pass a page, --response FILE, --dom FILE, or a header line such "
+            "as --header 'Robots-Tag: *;noindex'"
+        )
+    if files and response:
+        raise Trouble(
+            "--response has the page as well: leave out FILE, or pass its headers with --header"
+        )
+    if dom and len(files) > 1:
+        raise Trouble("--dom is the final state of one page: pass one FILE with it")
+    for name in files:
+        if "://" in name:
+            raise Trouble(
+                f"{quoted(name)} is no file: fetching comes with the client, which is not part of "
+                "this version; save the page, or pipe it in from a program such as curl"
+            )
+    refuse_stdin_twice(*files, response, dom)
+
+
+class _Page:
+    """Usage rules as lines of text."""
+
+    def __init__(
+        self,
+        file: str | None,
+        rules: UsageRules,
+        tokens: Sequence[str],
+        profile: str,
+        output: Output,
+    ) -> None:
+        self._file, self._rules, self._tokens = file, rules, tokens
+        self._profile = profile
+        self._paint: Paint = output.paint
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines."""
+        rules = self._rules
+        if self._file is not None:
+            name = "stdin" if self._file == STDIN else quoted(self._file)[1:-1]
+            yield self._paint("heading", name)
+            yield ""
+        yield from (self._fact(name, words) for name, words in self._facts())
+        if rules.values:
+            yield from self._heading("Rules in force")
+            yield from self._in_force()
+        other = [one for one in rules.mentions if one.standing is not Standing.IN_FORCE]
+        if other:
+            yield from self._heading("Without effect")
+            yield from self._table([self._without_effect(one) for one in other[:MOST]])
+            yield from self._more(len(other))
+        if rules.notes:
+            yield from self._heading("Notes")
+            lines = [note_line(note, note.source, self._paint) for note in rules.notes]
+            # Two unknown rules of one element make one line here: the section above names both.
+            notes = list(dict.fromkeys(lines))
+            yield from notes[:MOST]
+            yield from self._more(len(notes))
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        rules = self._rules
+        yield "Crawler", f"{self._who()}, profile {self._profile}"
+        yield "Read", was_read(rules)
+        yield "Index", self._may(rules.may_index) + self._index_words()
+        yield "Snippet", self._may(rules.may_snippet) + _at_most(rules.max_snippet, "character")
+        yield "Follow links", self._may(rules.may_follow)
+        yield "Stored copy", self._may(rules.may_archive)
+        if rules.others:
+            names = listed([shortened(visible(name), LONGEST) for name in rules.others], MOST)
+            yield "Others told", f"{names} (ask with --as)"
+        if words := _fresh_words(rules.freshness):
+            yield "Fresh", words
+
+    def _who(self) -> str:
+        if not self._tokens:
+            return "every crawler (ask for one with --as TOKEN)"
+        return " or ".join(map(visible, self._tokens))
+
+    def _may(self, may: bool) -> str:
+        return self._paint("allowed", "yes") if may else self._paint("disallowed", "no")
+
+    def _index_words(self) -> str:
+        rules = self._rules
+        if not rules.may_index:
+            return (
+                ", except where it is embedded in another page" if rules.may_index_embedded else ""
+            )
+        until = rules.unavailable_after
+        return f", until {plain(until)}" if until else ""
+
+    def _in_force(self) -> Iterator[str]:
+        written = [visible(_written(name, value)) for name, value in self._rules.values]
+        width = max(map(cells, written))
+        for rule, (name, _) in zip(written, self._rules.values, strict=True):
+            words = KNOWN[name].words if name in KNOWN else ""
+            yield f"  {rule}{' ' * (width - cells(rule))}  {words}".rstrip()
+            because = self._rules.because(name)
+            yield from (f"    {self._said(one)}" for one in because[:MOST_SOURCES])
+            if len(because) > MOST_SOURCES:
+                yield f"    and {len(because) - MOST_SOURCES:,} more, which --json shows"
+
+    def _without_effect(self, one: Mention) -> tuple[str, str, str]:
+        return shortened(visible(one.name), 40), STANDINGS[one.standing], self._said(one)
+
+    def _said(self, one: Mention) -> str:
+        """Return where a rule is said and as what; for whom, if not for everyone."""
+        whom = "" if one.token == EVERYONE else f" for {shortened(visible(one.token), 40)}"
+        return f"{one.source}{whom}: {shortened(visible(one.text), LONGEST)}"
+
+    def _fact(self, name: str, words: str) -> str:
+        return f"{self._paint('heading', name)}{' ' * (14 - len(name))}{words}"
+
+    def _heading(self, words: str) -> Iterator[str]:
+        yield ""
+        yield self._paint("heading", words)
+
+    def _table(self, parts: Iterable[tuple[str, ...]]) -> Iterator[str]:
+        rows = list(parts)
+        widths = [max(map(cells, column)) for column in zip(*rows, strict=True)]
+        for row in rows:
+            padded = (
+                text + " " * (width - cells(text)) for text, width in zip(row, widths, strict=True)
+            )
+            yield f"  {'  '.join(padded)}".rstrip()
+
+    def _more(self, count: int) -> Sequence[str]:
+        return [f"  and {count - MOST:,} more, which --json shows"] if count > MOST else []
+
+
+def _written(name: str, value: Value) -> str:
+    return name if value is True else f"{name}: {plain(value)}"
+
+
+def _at_most(count: int | None, noun: str) -> str:
+    if not count:
+        return ""
+    return f", at most {count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _fresh_words(found: Freshness) -> str:
+    """Return how long the rules may be taken for current; empty: nobody says."""
+    words = []
+    if found.lifetime is not None:
+        spent = f", {found.age:,.0f} of them spent" if found.age else ""
+        words.append(f"{found.lifetime:,.0f} seconds ({found.because}){spent}")
+    if found.must_validate:
+        words.append("to be asked for anew each time (no-cache)")
+    if not found.may_store:
+        words.append("not to be stored (no-store)")
+    return "; ".join(words)

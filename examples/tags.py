@@ -22,7 +22,8 @@ rules = usage_rules(headers=headers, html=page, product_token="ExampleBot", rece
 for name, value in rules.values:
     sources = ", ".join(str(mention.source) for mention in rules.because(name))
     print(f"{name}: {value} ({sources})")
-print(f"may index: {rules.may_index}; after that date: {rules.may_index_at(then.replace(year=2027))}")
+later = then.replace(year=2027)
+print(f"may index: {rules.may_index}; after that date: {rules.may_index_at(later)}")
 print(f"unknown: {rules.unknown}; others that are spoken to: {rules.others}")
 for note in rules.notes:
     print(f"{note.level} {note.code}: {note.source}")

@@ -74,7 +74,7 @@ def test_all_carriers_in_one_answer(read: Read) -> None:
         "  max-snippet            20          Robots-Tag line 1: max-snippet=20",
         "  train-ai               disallowed  line 3: Content-Usage: train-ai=n",
         "  search                 allowed     field: search=y",
-        "  examplesearch;widgets  False       line 4",
+        "  examplesearch;widgets  ?0          line 4",
         "  text and data mining   reserved    field",
         "                                     https://example.com/policy",
     ]
@@ -122,9 +122,11 @@ def test_what_is_not_given_is_not_known(read: Read) -> None:
     assert alone.may_crawl is None
     assert alone.may_index is False
     assert str(alone).splitlines()[1] == "  crawl         unknown  no robots.txt was given"
-    empty = guidance(URL, "ExampleBot", headers={})
-    assert empty.tags is TagsSeen.READ
-    assert empty.may_index is True
+    assert (alone.tags, codes(alone)) == (TagsSeen.PARTLY, ["page-not-read"])
+    page = guidance(URL, "ExampleBot", html=NOINDEX)
+    assert (page.tags, codes(page)) == (TagsSeen.PARTLY, ["headers-not-read"])
+    other = guidance(URL, "ExampleBot", headers={"Content-Type": "application/pdf"})
+    assert (other.tags, codes(other), other.may_index) == (TagsSeen.READ, [], True)
 
 
 def test_purposes_choose_groups(read: Read) -> None:

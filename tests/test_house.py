@@ -68,6 +68,8 @@ MAY_IMPORT |= dict.fromkeys(("bulk", "service", "integrations"), RIGHT)
 # What may be imported beside the standard library; everything else is an extra of its own layer.
 STRUCTURED = ("structured", "extensions", "registries", "write")
 THIRD_PARTY = {"cli": {"click"}} | {name: {"http_sf"} for name in STRUCTURED}
+# Tree builders of the extras `html` and `html-pure`.
+THIRD_PARTY["tags"] = {"selectolax", "justhtml"}
 # Up to guidance there is no I/O, no clock, no logging.
 WITHOUT_WORLD = (*CORE, *READERS, *DECIDERS, "lint")
 WORLD = {
@@ -80,7 +82,15 @@ WORLD_HERE = {
     ("structured.py", "datetime"),
     ("extensions/request_rate.py", "datetime"),
     ("extensions/visit_time.py", "datetime"),
+    ("tags/__init__.py", "datetime"),
+    ("tags/dates.py", "datetime"),
+    ("tags/freshness.py", "datetime"),
+    ("tags/known.py", "datetime"),
+    ("tags/rules.py", "datetime"),
+    ("guide.py", "datetime"),
+    ("write/tag_values.py", "datetime"),
     # Parts of URLs, and nothing fetched.
+    ("tags/saved.py", "urllib"),
     ("extensions/sitemap.py", "urllib"),
     ("extensions/clean_param.py", "urllib"),
     # The one reader of a user's files.

@@ -89,7 +89,13 @@ def test_what_cannot_be_said(rules: Any, words: str) -> None:
         robots_tag(rules)
 
 
-@pytest.mark.parametrize("token", ["a b", "noindex", "x:y", "none"])
+@pytest.mark.parametrize("token", ["noindex", "x:y", "None", "a:noindex"])
+def test_names_that_are_read_as_rules(token: str) -> None:
+    with pytest.raises(WriteError, match="needs another name"):
+        robots_tag({token: ["nosnippet"]})
+
+
+@pytest.mark.parametrize("token", ["a b", "a/b", "a!"])
 def test_names_that_the_old_grammar_cannot_hold(token: str) -> None:
     assert robots_tag({token: ["nosnippet"]})
     with pytest.raises(WriteError, match="X-Robots-Tag cannot name"):

@@ -14,10 +14,12 @@ import typing as _typing
 from robotrules._engine import engine_name
 from robotrules.errors import (
     CrawlerError,
+    MissingExtraError,
     ProductTokenError,
     ProfileError,
     RegistryError,
     RobotrulesError,
+    SavedError,
     WriteError,
 )
 from robotrules.profile import DEFAULT, GOOGLE, STRICT, Extension, Profile, Role
@@ -83,6 +85,7 @@ __all__ = [
     "Guidance",
     "Line",
     "Match",
+    "MissingExtraError",
     "Note",
     "OtherRecord",
     "Outcome",
@@ -105,6 +108,7 @@ __all__ = [
     "Role",
     "Rule",
     "RuleSet",
+    "SavedError",
     "Sitemap",
     "Statement",
     "TimeWindow",

@@ -31,7 +31,8 @@ from robotrules.tags import read_fields as fields_of
 from robotrules.tags.codes import note
 from robotrules.tags.fields import NO_FIELDS, Fields
 from robotrules.tags.html import Page
-from robotrules.tags.known import KNOWN
+from robotrules.tags.known import KNOWN, plain
+from robotrules.tags.media import is_html
 from robotrules.tags.profile import find_tag_profile
 from robotrules.tags.tdm import TdmReservation, tdm_reservation
 
@@ -43,7 +44,9 @@ class TagsSeen(StrEnum):
     """What is known of the tag rules of a URL."""
 
     READ = "read"
-    """Something that carries tag rules was given, and was read."""
+    """The headers were read, and the page if it is HTML."""
+    PARTLY = "partly-read"
+    """Headers or page were read and the other was not given: there may be more rules."""
     NOT_CRAWLED = "not-crawled"
     """The robots.txt disallows the URL, so its tags are unknown (XRT-18, AMB-119)."""
     NOT_FETCHED = "not-fetched"
@@ -68,7 +71,7 @@ class Guidance(NamedTuple):
     """Whether the rules allow a fetch; None: no robots.txt was given."""
     tags: TagsSeen
     usage: UsageRules | None
-    """The tag rules in force; None: they are unknown, and `tags` says why."""
+    """The tag rules in force, as far as `tags` says; None: they are unknown."""
     unseen: UsageRules | None
     """What a page says that was given although its URL may not be crawled: nobody reads it."""
     app_directives: AppDirectives | None
@@ -130,7 +133,7 @@ class Guidance(NamedTuple):
             "may_index": self.may_index,
             "may_snippet": self.may_snippet,
             "may_follow": self.may_follow,
-            "verdict": self.verdict.as_dict() if self.verdict else None,
+            "verdict": None if self.verdict is None else self.verdict.as_dict(),
             "tags": str(self.tags),
             "usage": self.usage.as_dict() if self.usage else None,
             "unseen": self.unseen.as_dict() if self.unseen else None,
@@ -216,7 +219,7 @@ def guidance(
         tuple(purposes),
         verdict,
         seen,
-        found if seen is TagsSeen.READ else None,
+        found if seen in (TagsSeen.READ, TagsSeen.PARTLY) else None,
         found if seen is TagsSeen.NOT_CRAWLED else None,
         directives,
         stated,
@@ -227,9 +230,15 @@ def guidance(
 
 def _seen(crawled: bool, found: UsageRules | None) -> tuple[TagsSeen, tuple[TagNote, ...]]:
     if crawled:
-        return (TagsSeen.READ, ()) if found else (TagsSeen.NOT_FETCHED, (note("tags-not-read"),))
+        if found is None:
+            return TagsSeen.NOT_FETCHED, (note("tags-not-read"),)
+        if "headers" not in found.read:
+            return TagsSeen.PARTLY, (note("headers-not-read"),)
+        if len(found.read) == 1 and is_html(found.fields):
+            return TagsSeen.PARTLY, (note("page-not-read"),)
+        return TagsSeen.READ, ()
     notes = [note("not-crawled")]
-    if found and found.values:
+    if found is not None and found.values:
         notes.append(note("noindex-not-seen" if not found.may_index else "tags-not-seen"))
     return TagsSeen.NOT_CRAWLED, tuple(notes)
 
@@ -262,13 +271,11 @@ def _answers(found: Guidance) -> Iterator[Answer]:
         because = tuple(map(_stated, found.preferences.because(category)[:MOST_SOURCES]))
         yield Answer(category, str(value), because or (nothing,))
     if found.app_directives is not None:
+        application = found.app_directives.application
         for directive in found.app_directives.directives:
+            name, _, given = str(directive).partition("=")
             where = f"line {directive.record.line}"
-            yield Answer(
-                f"{found.app_directives.application};{directive.name}",
-                str(directive.value),
-                (where,),
-            )
+            yield Answer(f"{application};{name}", given or "?1", (where,))
     if found.reservation.reserved is not None:
         answer = "reserved" if found.reservation.reserved else "not reserved"
         policy = (found.reservation.policy,) if found.reservation.policy else ()
@@ -294,7 +301,7 @@ def _usage_answers(found: Guidance) -> Iterator[Answer]:
             continue
         sources = usage.because(name)[:MOST_SOURCES]
         words = KNOWN[name].words if name in KNOWN else ""
-        answer = words if value is True and words else str(value)
+        answer = words if value is True and words else str(plain(value))
         yield Answer(name, answer, tuple(f"{one.source}: {one.text}" for one in sources))
 
 

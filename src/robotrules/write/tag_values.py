@@ -93,6 +93,11 @@ def _vetted(rules: TagRules, registries: Registries) -> Iterator[tuple[str, dict
             or not token.isprintable()
         ):
             raise WriteError(f"{token!r} is no product token: use letters, '_' and '-', or '*'")
+        if ":" in token or token.lower() in KNOWN or token.lower() == NONE:
+            raise WriteError(
+                f"{token!r} is the name of a rule, or holds one, so readers take it for that: a "
+                "crawler needs another name"
+            )
         if isinstance(named, (str, bytes)) or not isinstance(named, Iterable):
             raise TypeError(f"the rules for {token!r} are a list or a mapping; not {named!r}")
         given = dict(named) if isinstance(named, Mapping) else dict.fromkeys(named, True)
@@ -186,7 +191,7 @@ def _word(name: str, value: Value) -> str:
 
 
 def _scope(token: str) -> str:
-    if not _NAME.fullmatch(token) or token.lower() in KNOWN or token.lower() == NONE:
+    if not _NAME.fullmatch(token):
         raise WriteError(f"X-Robots-Tag cannot name the crawler {token!r}: leave legacy out")
     return token
 

@@ -3,11 +3,13 @@
 //! It does not know rule sets' insides or what a person reads. Notes are not made while parsing:
 //! [`Document::notes`] reads the body once more with somebody listening, through the same code.
 
+use crate::glance;
 use crate::groups::{self, Groups};
 use crate::lines::{self, Ending, Line, Lines};
 use crate::notes::{Code, Note};
+use crate::octets;
 use crate::records::{self, Deaf, Listener, Record};
-use crate::ruleset::{self, Kind, RuleSet};
+use crate::ruleset::{self, Decision, Kind, RuleSet};
 use crate::settings::{Role, Settings};
 use std::sync::Arc;
 
@@ -155,6 +157,17 @@ impl<B: AsRef<[u8]>> Document<B> {
         chosen
     }
 
+    /// The groups that a crawler called `token` obeys (§2.2.1): those that name it, and true; where
+    /// none does the star groups, and false. The star is nobody's name.
+    pub fn choose(&self, token: &[u8]) -> (Vec<u32>, bool) {
+        let agent = self.settings.user_agent;
+        let named = if token == b"*" { vec![] } else { self.select(agent, token) };
+        match named.is_empty() {
+            true => (self.select(agent, b"*"), false),
+            false => (named, true),
+        }
+    }
+
     /// Allow and disallow records of the given groups, merged in order (§2.2.1).
     pub fn rules(&self, groups: &[u32]) -> Vec<u32> {
         let (allow, disallow) = (self.settings.allow, self.settings.disallow);
@@ -167,6 +180,38 @@ impl<B: AsRef<[u8]>> Document<B> {
             rules.extend(numbered.filter(|(_, r)| is_rule(r)).map(|(number, _)| number as u32));
         }
         rules
+    }
+
+    /// What decides about `url` by the rules of the given groups, for a crawler that asks once: the
+    /// same as [`RuleSet::decide`], without compiling them. None where a profile compares otherwise.
+    pub fn decide_once(&self, groups: &[u32], url: &[u8]) -> Option<Decision> {
+        if !self.settings.switches.compare_as_written() {
+            return None;
+        }
+        let mut scratch = Vec::new();
+        let path = octets::path(url, false, &mut scratch);
+        if ruleset::is_robots_txt(path) {
+            return Some(Decision::Implicit);
+        }
+        let winner = glance::winner(self.patterns(groups), path, &self.settings);
+        Some(ruleset::decision(winner))
+    }
+
+    /// How many rules of the given groups can match: the same as [`RuleSet::len`], likewise.
+    pub fn usable(&self, groups: &[u32]) -> Option<usize> {
+        let as_written = self.settings.switches.compare_as_written();
+        as_written.then(|| glance::usable(self.patterns(groups), &self.settings))
+    }
+
+    /// The patterns of the given groups' rules, in the order of [`Document::rules`].
+    fn patterns<'a>(&'a self, groups: &'a [u32]) -> impl Iterator<Item = (&'a [u8], Kind)> {
+        let (body, allow, disallow) = (self.body(), self.settings.allow, self.settings.disallow);
+        let records = groups.iter().flat_map(|&group| &self.records[self.group(group as usize)]);
+        records.filter_map(move |record| match record.key {
+            key if key == disallow => Some((record.value(body), Kind::Disallow)),
+            key if key == allow => Some((record.value(body), Kind::Allow)),
+            _ => None,
+        })
     }
 
     /// The compiled rules of the given groups; rule numbers are positions in [`Document::rules`].

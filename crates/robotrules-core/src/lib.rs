@@ -44,6 +44,7 @@
 //! |---|---|---|
 //! | parse | one look at each octet | 28 octets a record, 4 a group |
 //! | select | one look at each user-agent line | the numbers of the groups |
+//! | decide once | one look at the beginning of each pattern, a search for those that remain | none |
 //! | compile | one look at each octet of their patterns | the patterns and some 70 octets each |
 //! | decide, up to 128 rules | one comparison for four rules, a search for those that remain | none |
 //! | decide, more rules | the path's length, whatever the number of rules without a wildcard; of the others those that share four octets with the path | none |
@@ -60,6 +61,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)]
 
 pub mod document;
+mod glance;
 pub mod groups;
 pub mod index;
 mod lanes;

@@ -61,8 +61,9 @@ fn not_in_query(octets: Lanes) -> Lanes {
     !(unreserved_or_slash(octets) | delimits) | is(octets, b'/')
 }
 
+/// ALPHA / DIGIT / "-" / "." / "_" / "~" (RFC 3986 §2.3): it means itself wherever it stands.
 #[inline]
-const fn is_unreserved(octet: u8) -> bool {
+pub const fn is_unreserved(octet: u8) -> bool {
     octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_' | b'~')
 }
 

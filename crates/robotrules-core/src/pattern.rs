@@ -111,6 +111,12 @@ fn push_piece(out: &mut Vec<u8>, piece: &[u8], part: Part, settings: &Settings) 
 }
 
 impl Arena {
+    /// Forgets all patterns, and keeps the room they had.
+    pub fn clear(&mut self) {
+        self.octets.clear();
+        self.pieces.clear();
+    }
+
     /// Adds a pattern that is in normal form and has no wildcard: most patterns do not cost more.
     #[inline]
     pub fn add_plain(&mut self, value: &[u8]) -> Pattern {
@@ -245,7 +251,7 @@ impl Arena {
 
 /// Where the leftmost occurrence of `octets` in `path` at or after `at` ends.
 #[inline]
-fn find(octets: &[u8], path: &[u8], at: usize) -> Option<usize> {
+pub fn find(octets: &[u8], path: &[u8], at: usize) -> Option<usize> {
     let &[a, b, ..] = octets else {
         let Some(&octet) = octets.first() else { return (at <= path.len()).then_some(at) };
         let found = lanes::find(path, at, |lanes| lanes::is(lanes, octet));

@@ -45,10 +45,11 @@ pub enum Decision {
 /// file; zero is no pattern.
 pub type Rank = u64;
 
-fn rank(pattern: &Pattern, kind: Kind, rule: u32) -> Rank {
+/// The rank of a pattern of so many octets.
+pub fn rank(octets: u32, kind: Kind, rule: u32) -> Rank {
     let allow = Rank::from(kind == Kind::Allow);
     // The lower half is never zero: there are fewer rules than octets in a file.
-    Rank::from(pattern.octets) << 33 | allow << 32 | Rank::from(!rule)
+    Rank::from(octets) << 33 | allow << 32 | Rank::from(!rule)
 }
 
 fn octets_and_rule(rank: Rank) -> (u32, u32) {
@@ -60,7 +61,8 @@ fn allows(rank: Rank) -> bool {
     rank >> 32 & 1 == 1 || rank >> 33 == 0
 }
 
-fn decision(rank: Rank) -> Decision {
+/// What a pattern of that rank decides.
+pub fn decision(rank: Rank) -> Decision {
     match octets_and_rule(rank) {
         _ if rank == 0 => Decision::NoMatch,
         (0, rule) => Decision::Empty(rule),
@@ -69,8 +71,13 @@ fn decision(rank: Rank) -> Decision {
     }
 }
 
+/// Whether this is the path of the file that the rules are from.
+pub fn is_robots_txt(path: Path<'_>) -> bool {
+    path.octets() == b"/robots.txt"
+}
+
 /// Compiled rules. Immutable but for an index that is built when it pays.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct RuleSet {
     scan: Scan,
     arena: Arena,
@@ -130,7 +137,7 @@ impl RuleSet {
     }
 
     fn place(&mut self, pattern: Pattern, kind: Kind, rule: usize) {
-        self.scan.add(&self.arena, pattern, rank(&pattern, kind, rule as u32));
+        self.scan.add(&self.arena, pattern, rank(pattern.octets, kind, rule as u32));
     }
 
     /// What decides about `url`. `scratch` is room for its path; keep it between calls.
@@ -146,7 +153,7 @@ impl RuleSet {
     /// Whether the path is `/robots.txt`, which is allowed whatever the rules say (AMB-45).
     #[inline]
     fn is_implicit(&self, path: Path<'_>) -> bool {
-        path.octets() == b"/robots.txt" && !self.match_robots_txt
+        !self.match_robots_txt && is_robots_txt(path)
     }
 
     /// Whether `url` is allowed.

@@ -72,6 +72,16 @@ switches! {
     empty_rules_match,
 }
 
+impl Switches {
+    /// Whether paths and patterns are compared as the RFC says: no pattern stands for two or for
+    /// none, and all are compared in normal form. The first question is then answered as the
+    /// patterns are written (`glance.rs`).
+    pub fn compare_as_written(&self) -> bool {
+        let otherwise = self.minimal_encoding || self.url_as_given || self.index_page;
+        !(otherwise || self.match_robots_txt || self.empty_rules_match)
+    }
+}
+
 /// One spelling of a record name.
 #[derive(Clone, Debug)]
 struct Spelling {

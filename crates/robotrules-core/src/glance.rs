@@ -1,0 +1,108 @@
+//! The first question of a rule set, answered from its patterns as they are written.
+//!
+//! Compiling rules costs more than asking them once, and many crawlers ask once. Here the octets of
+//! a pattern are compared with the path as they stand in the file, and most patterns differ early.
+//! Only what octets mean themselves wherever they stand rules a pattern out; where they may mean
+//! something else the pattern is brought into normal form, by the code that compiles it.
+//!
+//! It does not know profiles that compare otherwise: see [`Switches::compare_as_written`].
+//!
+//! [`Switches::compare_as_written`]: crate::settings::Switches::compare_as_written
+
+use crate::lanes::first_word;
+use crate::octets::{is_unreserved, Path};
+use crate::pattern::{find, Arena};
+use crate::records::faults;
+use crate::ruleset::{rank, Kind, Rank};
+use crate::settings::Settings;
+
+/// What the octets of a pattern say about a path.
+enum Glance {
+    Matches,
+    Differs,
+    /// Nothing: its normal form decides.
+    Unclear,
+}
+
+/// The greatest rank of a pattern that matches `path`; zero where none does.
+pub fn winner<'a>(
+    patterns: impl Iterator<Item = (&'a [u8], Kind)>,
+    path: Path<'_>,
+    settings: &Settings,
+) -> Rank {
+    let (mut best, mut arena) = (0, Arena::default());
+    for (rule, (value, kind)) in patterns.enumerate() {
+        let octets = match glance(value, path) {
+            Glance::Differs => continue,
+            Glance::Matches => value.len() as u32,
+            Glance::Unclear => {
+                arena.clear();
+                if !faults(value).usable_pattern(settings) {
+                    continue;
+                }
+                let pattern = arena.add(value, settings);
+                if !arena.matches(&pattern, path) {
+                    continue;
+                }
+                pattern.octets
+            }
+        };
+        best = best.max(rank(octets, kind, rule as u32));
+    }
+    best
+}
+
+/// How many of the patterns can match: the length of the set that they would be compiled to.
+pub fn usable<'a>(patterns: impl Iterator<Item = (&'a [u8], Kind)>, settings: &Settings) -> usize {
+    let starts = |value: &[u8]| matches!(value.first(), Some(b'/' | b'*'));
+    patterns.filter(|(value, _)| starts(value) && faults(value).usable_pattern(settings)).count()
+}
+
+#[inline]
+fn glance(value: &[u8], path: Path<'_>) -> Glance {
+    let octets = path.octets();
+    let shared = shared(value, path);
+    match value.get(shared) {
+        // The path may spell out what the last octets of an escape mean, or what half of one does.
+        _ if value[shared.saturating_sub(2)..shared].contains(&b'%') => Glance::Unclear,
+        None if value.is_empty() => Glance::Differs,
+        None if shared <= octets.len() => Glance::Matches,
+        Some(b'*') => behind_wildcard(&value[shared + 1..], path, shared),
+        // Every path starts with a slash, so that of the others none matches (AMB-03).
+        Some(_) if shared == 0 => Glance::Differs,
+        // In a query a slash is data.
+        Some(b'/') if octets.get(shared) != Some(&b'%') => Glance::Differs,
+        Some(&octet) if is_unreserved(octet) => Glance::Differs,
+        _ => Glance::Unclear,
+    }
+}
+
+/// How many octets the beginnings of a pattern and of a path have in common.
+#[inline]
+fn shared(value: &[u8], path: Path<'_>) -> usize {
+    let differs = first_word(value) ^ path.first;
+    let near = (differs.trailing_zeros() / 8) as usize;
+    if near < 8 || value.len() <= 8 {
+        return near.min(value.len());
+    }
+    let pairs = value.iter().zip(path.octets()).skip(8);
+    8 + pairs.take_while(|(a, b)| a == b).count()
+}
+
+/// What the first octets behind a wildcard say: they have to stand in the path, at `from` or later.
+fn behind_wildcard(rest: &[u8], path: Path<'_>, from: usize) -> Glance {
+    let start = rest.iter().position(|&octet| is_unreserved(octet)).unwrap_or(rest.len());
+    let (before, rest) = rest.split_at(start);
+    if before.contains(&b'%') {
+        return Glance::Unclear;
+    }
+    // A `?` is the delimiter, or data in a query: there is a query either way.
+    if before.contains(&b'?') && !path.has_query() {
+        return Glance::Differs;
+    }
+    let end = rest.iter().position(|&octet| !is_unreserved(octet)).unwrap_or(rest.len());
+    match find(&rest[..end], path.octets(), from) {
+        Some(_) => Glance::Unclear,
+        None => Glance::Differs,
+    }
+}

@@ -102,6 +102,21 @@ class TestEnginesAgree:
             assert fast.found(url) == plain.found(url)
             assert fast.tied(url) == plain.tied(url)
 
+    @given(case=cases(), profile=profiles())
+    def test_the_first_question(self, native: ModuleType, case: Case, profile: Profile) -> None:
+        """A rule set answers its first question without compiling, and as it answers later ones."""
+        fast, plain = (
+            engine.parse(case.body, profile.settings(engine), True) for engine in (native, pure)
+        )
+        chosen, _ = found = fast.choose(case.token)
+        assert found == plain.choose(case.token)
+        first, other = native.Matcher(fast, chosen), native.Matcher(fast, chosen)
+        slow = pure.Matcher(plain, chosen)
+        assert first.usable() == slow.usable()
+        assert [first.decide(case.url) for _ in range(3)] == [slow.decide(case.url)] * 3
+        assert [other.allows(case.url) for _ in range(3)] == [slow.allows(case.url)] * 3
+        assert first.usable() == slow.usable()
+
     @given(body=bodies, token=tokens, profile=profiles())
     def test_choice(self, native: ModuleType, body: bytes, token: str, profile: Profile) -> None:
         """The groups of a crawler are the same, whatever its name."""

@@ -12,6 +12,7 @@ from typing import Any, Final, Self, final, overload
 __all__ = [
     "VERSION",
     "Document",
+    "File",
     "Matcher",
     "Settings",
     "normal_form",
@@ -71,11 +72,14 @@ class Document:
         says, and `*` asks for the star groups; of another START record by its whole value.
         """
 
+    def choose(self, token: str | bytes) -> tuple[list[int], bool]:
+        """The groups whose user-agent lines name *token*, and True; else the star's, and False."""
+
     def rules(self, groups: Sequence[int]) -> list[int]:
         """The numbers of the allow and disallow records of *groups*, merged in order."""
 
 class Matcher:
-    """Compiled path patterns. `robotrules.RuleSet` is made of it, so that a call crosses once."""
+    """Path patterns, compiled at the second question. `robotrules.RuleSet` is made of it, so that a call crosses once."""
 
     @overload
     def __new__(cls, of: Document, which: Sequence[int]) -> Self:
@@ -114,6 +118,43 @@ class Matcher:
 
     def found(self, url: str | bytes) -> tuple[bytes, list[tuple[int, int]]]:
         """The path of *url*, and number and octets of each match, the most specific first."""
+
+class File:
+    """A parsed file as it is asked. `robotrules.RobotsTxt` is made of it and has `rules_for()`."""
+
+    def __new__(
+        cls, profile: Any, engine: Any, settings: Settings, body: bytes, complete: bool
+    ) -> Self:
+        """Parse a file, and keep what it was parsed with."""
+
+    @property
+    def _document(self) -> Document:
+        """What `parse()` gives."""
+
+    @property
+    def _profile(self) -> Any:
+        """As given."""
+
+    @property
+    def _engine(self) -> Any:
+        """As given."""
+
+    @property
+    def _received(self) -> bytes:
+        """The body as given."""
+
+    @property
+    def _by_name(self) -> dict[Any, Any]:
+        """The rule sets of those who asked; empty at first, and filled by `rules_for()`."""
+
+    @property
+    def _by_groups(self) -> dict[Any, Any]:
+        """The same by the numbers of groups."""
+
+    def check(
+        self, url: str | bytes, product_token: str | Sequence[str], purposes: Sequence[str] = ()
+    ) -> Any:
+        """What `self.rules_for(product_token, purposes)`, which a subclass has, says of *url*."""
 
 def parse(body: bytes, settings: Settings, complete: bool) -> Document:
     """Parse a file; *complete* is False when it was cut before it got here."""

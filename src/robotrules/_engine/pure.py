@@ -293,6 +293,12 @@ class Document:
                     chosen[found.group] = None
         return list(chosen)
 
+    def choose(self, token: str | bytes) -> tuple[list[int], bool]:
+        """Return the groups that name *token*, and True; or the star groups, and False."""
+        star = octets(token) == b"*"  # nobody's name
+        named = [] if star else self.select(b"user-agent", token)
+        return (named, True) if named else (self.select(b"user-agent", b"*"), False)
+
     def rules(self, groups: Sequence[int]) -> list[int]:
         """Return the numbers of the allow and disallow records of *groups*, merged in order."""
         bounds = [*self._starts, len(self._records)]
@@ -316,6 +322,23 @@ class Matcher(Patterns):
             super().__init__(of.patterns(which), of.settings)
         else:
             super().__init__(which, of)
+
+
+class File:
+    """A parsed file as it is asked, and what is remembered of those who asked."""
+
+    __slots__ = ("_by_groups", "_by_name", "_document", "_engine", "_profile", "_received")
+
+    def __init__(
+        self, profile: Any, engine: Any, settings: Settings, body: bytes, complete: bool
+    ) -> None:
+        self._document = Document(body, settings, complete)
+        self._profile, self._engine, self._received = profile, engine, body
+        self._by_name: dict[Any, Any] = {}
+        self._by_groups: dict[Any, Any] = {}
+
+    def check(self, url: Any, product_token: Any, purposes: Any = ()) -> Any:
+        return self.rules_for(product_token, purposes).check(url)  # type: ignore[attr-defined]
 
 
 def parse(body: bytes, settings: Settings, complete: bool) -> Document:

@@ -8,7 +8,8 @@ is a robots.txt (§2.3.1.5). It does not know where the file came from or how ol
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
 from typing import Any
 
 from robotrules import _engine
@@ -58,35 +59,42 @@ def parse(
             name = type(body).__name__
             raise TypeError(f"a robots.txt is bytes or str, not {name}; pass response.content")
         body = octets_of(body)
-    if not isinstance(profile, Profile):
-        profile = find_profile(profile)
-    engine = engine or _engine.engine
-    document = engine.parse(body, profile.settings(engine), complete)
-    return RobotsTxt(document, profile, engine, body)
+    usual = engine is None and isinstance(profile, str)
+    read = _usual_reader(profile) if usual else _reader(profile, engine)
+    return read(body, complete)
+
+
+def _reader(profile: str | Profile, engine: Any = None) -> Callable[[bytes, bool], RobotsTxt]:
+    """Return what parses under a profile."""
+    profile, engine = find_profile(profile), engine or _engine.engine
+    return partial(_class_of(engine), profile, engine, profile.settings(engine))
+
+
+# The same for a profile by name, made once: a small file is parsed in less time than it takes.
+_usual_reader = cache(_reader)
+
+
+@cache
+def _class_of(engine: Any) -> Any:
+    """Return the class that is an engine's File and a RobotsTxt; the engine's methods first."""
+    members = {"__slots__": ("_records",), "__module__": __name__, "__doc__": RobotsTxt.__doc__}
+    return type("RobotsTxt", (engine.File, RobotsTxt), members)
 
 
 class RobotsTxt:
     """A parsed robots.txt. Immutable; share it between threads, pickle it, use it as a key."""
 
-    __slots__ = (
-        "_by_groups",
-        "_by_name",
-        "_document",
-        "_engine",
-        "_profile",
-        "_received",
-        "_records",
-    )
-
-    def __init__(self, document: Any, profile: Profile, engine: Any, received: bytes) -> None:
-        self._document = document
-        self._profile = profile
-        self._engine = engine
-        # What was decoded cannot be parsed again from its octets: pickle needs what was received.
-        self._received = received
-        self._records: tuple[Record, ...] | None = None
-        self._by_name: dict[Name, RuleSet] = {}
-        self._by_groups: dict[tuple[int, ...], RuleSet] = {}
+    # What a user holds is this and an engine's File in one, so that a crawler that is known asks in
+    # one call: see `_class_of()`.
+    __slots__ = ()
+    _document: Any
+    _profile: Profile
+    _engine: Any
+    # What was decoded cannot be parsed again from its octets: pickle needs what was received.
+    _received: bytes
+    _records: tuple[Record, ...]
+    _by_name: dict[Name, RuleSet]
+    _by_groups: dict[tuple[int, ...], RuleSet]
 
     @property
     def profile(self) -> Profile:
@@ -102,36 +110,36 @@ class RobotsTxt:
         A crawler with several names passes them in its order of preference (AMB-30). *purposes*
         count where no group names it (draft-illyes-rep-purpose §3.2, AMB-95).
         """
-        if purposes:
-            return self.rules_for(product_token, purposes).check(url)
-        try:
-            rules = self._by_name.get(product_token)  # type: ignore[arg-type]
-        except TypeError:  # a list of names
-            rules = None
-        if rules is None:
-            rules = self.rules_for(product_token)
-        return rules.check(url)
+        return self.rules_for(product_token, purposes).check(url)
 
     def rules_for(self, product_token: Tokens, purposes: Sequence[str] = ()) -> RuleSet:
         """Return the compiled rules that a crawler obeys; remembered for the next call."""
-        if not isinstance(product_token, str):
-            if not isinstance(product_token, Sequence) or isinstance(product_token, bytes):
-                raise _not_a_token(product_token)
-            product_token = tuple(product_token)
-        purposes = _vet_purposes(purposes) if purposes else ()
-        key: Name = (product_token, purposes) if purposes else product_token
-        rules = self._by_name.get(key)
+        if purposes or not isinstance(product_token, str):
+            names, purposes = _vet_names(product_token), _vet_purposes(purposes)
+            key: Name = (names, purposes) if purposes else names
+            if (rules := self._by_name.get(key)) is None:
+                rules = self._remembered(key, self._choose(names, purposes)[0])
+        elif (rules := self._by_name.get(product_token)) is None:
+            rules = self._introduced(product_token)
+        return rules
+
+    def _introduced(self, token: str) -> RuleSet:
+        """Return the rules of a crawler that did not ask before: an engine's File comes here."""
+        return self._remembered(token, self._obeyed(token)[0])
+
+    def _remembered(self, key: Name, groups: list[int]) -> RuleSet:
+        """Return the rules of some groups, to be found by a name from now on."""
+        by_name, by_groups = self._by_name, self._by_groups
+        # Crawlers that obey the same groups share what is compiled.
+        rules = by_groups.get(numbers := tuple(groups))
         if rules is None:
-            groups = self._choose(product_token, purposes)[0]
-            # Crawlers that obey the same groups share what is compiled.
-            rules = self._by_groups.get(numbers := tuple(groups))
-            if rules is None:
-                source = Reading(self._document, self._engine, self._profile, groups)
-                rules = rule_set(self._engine, self._document, groups, source, self._profile)
-            if len(self._by_name) >= REMEMBERED:
-                self._by_name.clear()
-                self._by_groups.clear()
-            self._by_groups[numbers] = self._by_name[key] = rules
+            document, engine, profile = self._document, self._engine, self._profile
+            source = Reading(document, engine, profile, groups)
+            rules = rule_set(engine, document, groups, source, profile)
+        if len(by_name) >= REMEMBERED:
+            by_name.clear()
+            by_groups.clear()
+        by_groups[numbers] = by_name[key] = rules
         return rules
 
     def select(self, product_token: Tokens, purposes: Sequence[str] = ()) -> tuple[Group, ...]:
@@ -148,16 +156,15 @@ class RobotsTxt:
 
     def _choose(self, product_token: Tokens, purposes: Sequence[str] = ()) -> Choice:
         """Choose the groups a crawler obeys: by its name, else its purposes, else the star."""
-        groups: list[int]
         if isinstance(product_token, str):
-            self._vet(product_token)
-            groups = self._document.select(b"user-agent", product_token)
-            if groups and product_token != "*":
-                return groups, Because.TOKEN, (product_token,)
+            star, is_named = self._obeyed(product_token)
+            if is_named:
+                return star, Because.TOKEN, (product_token,)
         else:
             groups, named = self._choose_among(tuple(product_token))
             if groups:
                 return groups, Because.TOKEN, named
+            star, _ = self._obeyed("*")
         if purposes:
             found = {
                 purpose: self._document.select(b"user-agent-purpose", purpose)
@@ -168,10 +175,16 @@ class RobotsTxt:
             if matched:
                 merged = sorted({number for groups in found.values() for number in groups})
                 return merged, Because.PURPOSE, matched
-        groups = self._document.select(b"user-agent", "*")
-        if self._profile.first_star_group_only:
-            groups = groups[:1]
-        return groups, Because.STAR if groups else Because.NONE, ()
+        return star, Because.STAR if star else Because.NONE, ()
+
+    def _obeyed(self, token: str) -> tuple[list[int], bool]:
+        """Return the groups that name a crawler, and True; or the star's, and False."""
+        if not (token.isalpha() and token.isascii()):  # most are letters only, which is in order
+            self._vet(token)
+        found: tuple[list[int], bool] = self._document.choose(token)
+        if self._profile.first_star_group_only and not found[1]:
+            return found[0][:1], False
+        return found
 
     def _choose_among(self, tokens: tuple[str, ...]) -> tuple[list[int], tuple[str, ...]]:
         if not tokens:
@@ -261,9 +274,11 @@ class RobotsTxt:
     @property
     def records(self) -> tuple[Record, ...]:
         """Every record in order, known to a profile or not."""
-        if self._records is None:  # extension readers ask again and again
-            self._records = self._reading().records()
-        return self._records
+        try:
+            return self._records
+        except AttributeError:  # extension readers ask again and again
+            self._records = self._reading().records()  # type: ignore[misc]  # a slot of that class
+            return self._records
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -336,6 +351,14 @@ def _not_a_token(given: object) -> TypeError:
         "a product token is a str such as 'ExampleBot', or several in a list in the order of "
         f"preference; not {name}"
     )
+
+
+def _vet_names(product_token: Tokens) -> str | tuple[str, ...]:
+    if isinstance(product_token, str):
+        return product_token
+    if not isinstance(product_token, Sequence) or isinstance(product_token, bytes):
+        raise _not_a_token(product_token)
+    return tuple(product_token)
 
 
 def _not_purposes(given: object) -> TypeError:

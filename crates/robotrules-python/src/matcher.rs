@@ -1,0 +1,261 @@
+//! Compiled rules, and what a subclass makes of their answers.
+
+use crate::{Document, Settings};
+use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyString};
+use robotrules_core as core;
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// A batch of at most this many is decided in place: some ten microseconds with the lock held.
+const SHORT: usize = 128;
+/// URLs of a batch that cross at once: enough to forget the crossing, little enough to stay small.
+const CHUNK: usize = 1024;
+
+type Matches<'py> = (Bound<'py, PyBytes>, Vec<(u32, u32)>);
+
+#[pyclass(frozen, subclass, module = "robotrules._engine._native")]
+pub struct Matcher {
+    // Compiled when a second question comes: the first is answered without.
+    rules: OnceLock<core::RuleSet>,
+    // Where they are written, if not compiled from the start.
+    written: Option<(Py<Document>, Vec<u32>)>,
+    asked: AtomicBool,
+    // What a subclass makes of an answer, by `slot`; made once.
+    verdicts: Mutex<Vec<Option<Py<PyAny>>>>,
+}
+
+#[pymethods]
+impl Matcher {
+    #[new]
+    fn new(of: &Bound<'_, PyAny>, which: &Bound<'_, PyAny>) -> PyResult<Matcher> {
+        let (rules, written) = match of.cast::<Document>() {
+            Ok(document) => {
+                let groups = which.extract::<Vec<u32>>()?;
+                (OnceLock::new(), Some((document.clone().unbind(), groups)))
+            }
+            Err(_) => {
+                let patterns = which.extract::<Vec<(Vec<u8>, bool)>>()?;
+                let patterns =
+                    patterns.iter().map(|(value, allow)| (value.as_slice(), kind(*allow)));
+                let rules = core::RuleSet::new(patterns, &of.cast::<Settings>()?.get().0);
+                (OnceLock::from(rules), None)
+            }
+        };
+        let (asked, verdicts) = (AtomicBool::new(false), Mutex::default());
+        Ok(Matcher { rules, written, asked, verdicts })
+    }
+
+    /// Tell whether the rules allow *url*: the hot path.
+    fn allows(&self, url: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let octets = octets(url)?;
+        match self.rules.get() {
+            Some(rules) => Ok(rules.allows(&octets, &mut Vec::new())),
+            None => Ok(!matches!(self.ask(url.py(), &octets), core::Decision::Disallow(_))),
+        }
+    }
+
+    /// Return the verdict for *url*, with its reason and the deciding rule.
+    pub fn check<'py>(
+        slf: &Bound<'py, Self>,
+        url: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        verdict(slf, slf.get().ask(url.py(), &octets(url)?))
+    }
+
+    /// Return the verdicts for many URLs with one crossing into the engine.
+    fn check_many<'py>(
+        slf: &Bound<'py, Self>,
+        urls: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let rules = slf.get().compiled(slf.py());
+        let decisions = slf.get().many(urls, |url, scratch| rules.decide(url, scratch))?;
+        let verdicts: PyResult<Vec<_>> = decisions.into_iter().map(|d| verdict(slf, d)).collect();
+        PyList::new(slf.py(), verdicts?)
+    }
+
+    fn decide(&self, url: &Bound<'_, PyAny>) -> PyResult<i64> {
+        Ok(number(self.ask(url.py(), &octets(url)?)))
+    }
+
+    /// Tell it for many URLs with one crossing into the engine.
+    fn allows_many<'py>(&self, urls: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        let rules = self.compiled(urls.py());
+        PyList::new(urls.py(), self.many(urls, |url, scratch| rules.allows(url, scratch))?)
+    }
+
+    fn decide_many<'py>(&self, urls: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        let rules = self.compiled(urls.py());
+        let decide = |url: &[u8], scratch: &mut Vec<u8>| number(rules.decide(url, scratch));
+        PyList::new(urls.py(), self.many(urls, decide)?)
+    }
+
+    fn tied(&self, url: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+        Ok(self.compiled(url.py()).best(&octets(url)?))
+    }
+
+    fn found<'py>(&self, url: &Bound<'py, PyAny>) -> PyResult<Matches<'py>> {
+        let (path, found) = self.compiled(url.py()).matches(&octets(url)?);
+        Ok((PyBytes::new(url.py(), &path), found))
+    }
+
+    fn usable(&self, py: Python<'_>) -> usize {
+        let written = self.written.as_ref().filter(|_| self.rules.get().is_none());
+        let usable = written.and_then(|(document, groups)| document.get().0.usable(groups));
+        usable.unwrap_or_else(|| self.compiled(py).len())
+    }
+}
+
+impl Matcher {
+    /// What decides about a URL.
+    #[inline]
+    fn ask(&self, py: Python<'_>, url: &[u8]) -> core::Decision {
+        match self.rules.get() {
+            Some(rules) => rules.decide(url, &mut Vec::new()),
+            None => self.ask_early(py, url),
+        }
+    }
+
+    #[cold]
+    fn ask_early(&self, py: Python<'_>, url: &[u8]) -> core::Decision {
+        let first = !self.asked.swap(true, Ordering::Relaxed);
+        let written = self.written.as_ref().filter(|_| first);
+        let once = written.and_then(|(document, groups)| document.get().decide_once(groups, url));
+        once.unwrap_or_else(|| self.compiled(py).decide(url, &mut Vec::new()))
+    }
+
+    fn compiled(&self, py: Python<'_>) -> &core::RuleSet {
+        if let Some(rules) = self.rules.get() {
+            return rules;
+        }
+        // Not within the cell, which would wait for a thread that waits for the interpreter lock.
+        let made = match &self.written {
+            Some((document, groups)) => {
+                document.get().detached(py, |document| document.compile(groups))
+            }
+            None => core::RuleSet::default(),
+        };
+        self.rules.get_or_init(|| made)
+    }
+
+    fn made(&self) -> MutexGuard<'_, Vec<Option<Py<PyAny>>>> {
+        self.verdicts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs a batch in chunks; while a chunk is decided the interpreter lock is free.
+    fn many<T: Send>(
+        &self,
+        urls: &Bound<'_, PyAny>,
+        decide: impl Fn(&[u8], &mut Vec<u8>) -> T + Sync,
+    ) -> PyResult<Vec<T>> {
+        let py = urls.py();
+        if urls.is_instance_of::<PyString>() || urls.is_instance_of::<PyBytes>() {
+            let message =
+                "many URLs are a list or another iterable, not one str or bytes; pass [url]";
+            return Err(PyTypeError::new_err(message));
+        }
+        let (mut answers, mut scratch) = (Vec::new(), Vec::new());
+        if let Ok(count) = urls.len() {
+            self.compiled(py).expect(count);
+            answers.reserve(count);
+            if count <= SHORT {
+                for url in urls.try_iter()? {
+                    answers.push(decide(&octets(&url?)?, &mut scratch));
+                }
+                return Ok(answers);
+            }
+        }
+        let (mut text, mut ends) = (Vec::new(), Vec::new());
+        let mut urls = urls.try_iter()?;
+        loop {
+            text.clear();
+            ends.clear();
+            for url in urls.by_ref().take(CHUNK) {
+                text.extend_from_slice(&octets(&url?)?);
+                ends.push(text.len());
+            }
+            if ends.is_empty() {
+                return Ok(answers);
+            }
+            py.detach(|| {
+                let mut start = 0;
+                answers.extend(ends.iter().map(|&end| {
+                    let url = &text[start..end];
+                    start = end;
+                    decide(url, &mut scratch)
+                }));
+            });
+        }
+    }
+}
+
+fn kind(allow: bool) -> core::Kind {
+    match allow {
+        true => core::Kind::Allow,
+        false => core::Kind::Disallow,
+    }
+}
+
+/// A rule's number with what it says in the two lowest bits, or a negative number for no rule.
+fn number(decision: core::Decision) -> i64 {
+    match decision {
+        core::Decision::Disallow(rule) => i64::from(rule) << 2,
+        core::Decision::Allow(rule) => i64::from(rule) << 2 | 1,
+        core::Decision::Empty(rule) => i64::from(rule) << 2 | 3,
+        core::Decision::NoMatch => -1,
+        core::Decision::Implicit => -2,
+    }
+}
+
+/// What the subclass that a matcher is makes of a decision; made once.
+fn verdict<'py>(
+    slf: &Bound<'py, Matcher>,
+    decision: core::Decision,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (matcher, slot) = (slf.get(), slot(decision));
+    if let Some(Some(known)) = matcher.made().get(slot) {
+        return Ok(known.bind(slf.py()).clone());
+    }
+    // Made without the lock, for Python code runs. Of two threads the first one's is kept.
+    let new = slf.call_method1(intern!(slf.py(), "_verdict"), (number(decision),))?;
+    let mut made = matcher.made();
+    if made.len() <= slot {
+        made.resize_with(slot + 1, || None);
+    }
+    Ok(made[slot].get_or_insert(new.unbind()).bind(slf.py()).clone())
+}
+
+/// Where what is made of a decision is kept.
+fn slot(decision: core::Decision) -> usize {
+    match decision {
+        core::Decision::NoMatch => 0,
+        core::Decision::Implicit => 1,
+        core::Decision::Disallow(rule)
+        | core::Decision::Allow(rule)
+        | core::Decision::Empty(rule) => rule as usize + 2,
+    }
+}
+
+/// The octets of a `str` or `bytes`.
+#[inline]
+pub fn octets<'a>(url: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
+    if let Ok(text) = url.cast::<PyString>() {
+        if let Ok(text) = text.to_str() {
+            return Ok(Cow::Borrowed(text.as_bytes()));
+        }
+        // Lone surrogates: octets that were smuggled into a str come out again, others as they are.
+        for errors in ["surrogateescape", "surrogatepass"] {
+            if let Ok(encoded) = text.call_method1("encode", ("utf-8", errors)) {
+                return Ok(Cow::Owned(encoded.cast_into::<PyBytes>()?.as_bytes().to_vec()));
+            }
+        }
+    }
+    if let Ok(bytes) = url.cast::<PyBytes>() {
+        return Ok(Cow::Borrowed(bytes.as_bytes()));
+    }
+    let name = url.get_type().name()?;
+    Err(PyTypeError::new_err(format!("a URL is str or bytes, not {name}; pass str(url)")))
+}

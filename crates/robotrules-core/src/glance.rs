@@ -67,6 +67,8 @@ fn glance(value: &[u8], path: Path<'_>) -> Glance {
         _ if value[shared.saturating_sub(2)..shared].contains(&b'%') => Glance::Unclear,
         None if value.is_empty() => Glance::Differs,
         None if shared <= octets.len() => Glance::Matches,
+        // Wildcards at the end match anything, and one is an octet as any other is (AMB-48).
+        Some(b'*') if value.len() == shared + 1 && shared <= octets.len() => Glance::Matches,
         Some(b'*') => behind_wildcard(&value[shared + 1..], path, shared),
         // Every path starts with a slash, so that of the others none matches (AMB-03).
         Some(_) if shared == 0 => Glance::Differs,

@@ -32,7 +32,7 @@ impl Index {
         let mut tree = Growth::default();
         let mut wild = vec![];
         for (rank, pattern) in ranked {
-            match literal(arena, &pattern) {
+            match arena.literal(&pattern) {
                 Some(anchored) => tree.insert(arena, pattern.first, rank, anchored),
                 None => wild.push((rank, pattern)),
             }
@@ -64,14 +64,6 @@ impl Index {
         }
         best
     }
-}
-
-/// Whether a pattern is a prefix (`Some(false)`) or a whole path (`Some(true)`), not a search.
-/// Wildcards at its end match anything (AMB-48).
-fn literal(arena: &Arena, pattern: &Pattern) -> Option<bool> {
-    let pieces = arena.pieces_of(pattern);
-    let ends_open = pieces.iter().all(|piece| piece.in_path.length == 0);
-    ends_open.then_some(pattern.anchored && pieces.is_empty())
 }
 
 /// A node while the tree is built: its children are a list of siblings.

@@ -190,6 +190,15 @@ impl Arena {
         &self.pieces[from..from + pattern.pieces as usize]
     }
 
+    /// Whether a pattern is a prefix (`Some(false)`) or a whole path (`Some(true)`), not a search.
+    /// Wildcards at its end match anything (AMB-48).
+    #[inline]
+    pub fn literal(&self, pattern: &Pattern) -> Option<bool> {
+        let pieces = self.pieces_of(pattern);
+        let ends_open = pieces.iter().all(|piece| piece.in_path.length == 0);
+        ends_open.then_some(pattern.anchored && pieces.is_empty())
+    }
+
     /// Whether `pattern` matches `path` from its first octet (§2.2.2).
     pub fn matches(&self, pattern: &Pattern, path: Path<'_>) -> bool {
         path.octets().starts_with(pattern.first.of(&self.octets))

@@ -111,7 +111,7 @@ impl Scan {
         let (first, mask) = start_of(octets);
         let tried = Tried { rank, first, last: last_word(octets), pattern };
         let starts = (start(first), start(mask));
-        if pattern.pieces == 0 && !pattern.anchored {
+        if arena.literal(&pattern) == Some(false) {
             if let Some((column, at)) = room(&mut self.plain_needs, self.plain.len(), Column::NONE)
             {
                 (column.number[at], column.mask[at]) = starts;

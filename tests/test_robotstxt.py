@@ -242,6 +242,21 @@ class TestRemembering:
         assert robots.rules_for("a") is robots.rules_for("A")
         assert robots.rules_for("a") is not robots.rules_for("b")
 
+    def test_who_asked_first_does_not_matter(self, read: Read) -> None:
+        """Each crawler is answered by its own rules, first or later, by one name or by several."""
+        for names in (["a", "b", "x"], ["x", "b", "a"], ["b", "x", "a"]):
+            robots = read(GROUPS)
+            for _ in range(3):
+                for name in names:
+                    asked = "".join([name])  # equal, and perhaps another object
+                    fresh = read(GROUPS)
+                    for url in ("/one", "/two", "/star", "/robots.txt"):
+                        expected = fresh.check(url, name)
+                        assert robots.check(url, asked) == expected
+                        assert robots.check(url, [asked]) == expected
+                        assert robots.check(url=url, product_token=asked, purposes=()) == expected
+                        assert robots.check(url, asked, ["no-such-purpose"]) == expected
+
     def test_memory_is_bounded(self, read: Read) -> None:
         """Thousands of names do not keep thousands of rule sets, and answers stay right."""
         robots = read(GROUPS)

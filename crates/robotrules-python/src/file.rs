@@ -7,6 +7,7 @@ use crate::{parse, Document, Settings};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
+use std::sync::OnceLock;
 
 #[pyclass(frozen, subclass, module = "robotrules._engine._native")]
 pub struct File {
@@ -23,6 +24,8 @@ pub struct File {
     by_name: Py<PyDict>,
     #[pyo3(get, name = "_by_groups")]
     by_groups: Py<PyDict>,
+    // Who asked first, and the rules: most files are asked by one crawler, and here they are at hand.
+    first: OnceLock<(Py<PyAny>, Py<Matcher>)>,
 }
 
 #[pymethods]
@@ -43,6 +46,7 @@ impl File {
             received: body.clone().unbind(),
             by_name: PyDict::new(py).unbind(),
             by_groups: PyDict::new(py).unbind(),
+            first: OnceLock::new(),
         })
     }
 
@@ -57,20 +61,45 @@ impl File {
         product_token: &Bound<'py, PyAny>,
         purposes: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = slf.py();
-        let rules = match (purposes, product_token.is_instance_of::<PyString>()) {
-            (Some(purposes), _) if purposes.is_truthy()? => {
+        let (py, file) = (slf.py(), slf.get());
+        let rules = match purposes {
+            Some(purposes) if purposes.is_truthy()? => {
                 slf.call_method1(intern!(py, "rules_for"), (product_token, purposes))?
             }
-            (_, false) => slf.call_method1(intern!(py, "rules_for"), (product_token,))?,
-            (_, true) => match slf.get().by_name.bind(py).get_item(product_token)? {
-                Some(rules) => rules,
-                None => slf.call_method1(intern!(py, "_introduced"), (product_token,))?,
-            },
+            _ => {
+                if let Some((_, rules)) =
+                    file.first.get().filter(|(name, _)| name.is(product_token))
+                {
+                    return Matcher::check(rules.bind(py), url);
+                }
+                file.rules_of(slf, product_token)?
+            }
         };
         match rules.cast::<Matcher>() {
             Ok(rules) => Matcher::check(rules, url),
             Err(_) => rules.call_method1(intern!(py, "check"), (url,)),
         }
+    }
+}
+
+impl File {
+    /// The rules of a crawler by its name, or names.
+    fn rules_of<'py>(
+        &self,
+        slf: &Bound<'py, Self>,
+        token: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        if !token.is_instance_of::<PyString>() {
+            return slf.call_method1(intern!(py, "rules_for"), (token,));
+        }
+        let rules = match self.by_name.bind(py).get_item(token)? {
+            Some(rules) => rules,
+            None => slf.call_method1(intern!(py, "_introduced"), (token,))?,
+        };
+        if let Ok(matcher) = rules.cast::<Matcher>() {
+            self.first.get_or_init(|| (token.clone().unbind(), matcher.clone().unbind()));
+        }
+        Ok(rules)
     }
 }

@@ -240,21 +240,27 @@ fn slot(decision: core::Decision) -> usize {
 }
 
 /// The octets of a `str` or `bytes`.
-#[inline]
+#[inline(always)]
 pub fn octets<'a>(url: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
+    match url.cast::<PyString>().map(|text| text.to_str()) {
+        Ok(Ok(text)) => Ok(Cow::Borrowed(text.as_bytes())),
+        _ => odd_octets(url),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn odd_octets<'a>(url: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
+    if let Ok(bytes) = url.cast::<PyBytes>() {
+        return Ok(Cow::Borrowed(bytes.as_bytes()));
+    }
     if let Ok(text) = url.cast::<PyString>() {
-        if let Ok(text) = text.to_str() {
-            return Ok(Cow::Borrowed(text.as_bytes()));
-        }
         // Lone surrogates: octets that were smuggled into a str come out again, others as they are.
         for errors in ["surrogateescape", "surrogatepass"] {
             if let Ok(encoded) = text.call_method1("encode", ("utf-8", errors)) {
                 return Ok(Cow::Owned(encoded.cast_into::<PyBytes>()?.as_bytes().to_vec()));
             }
         }
-    }
-    if let Ok(bytes) = url.cast::<PyBytes>() {
-        return Ok(Cow::Borrowed(bytes.as_bytes()));
     }
     let name = url.get_type().name()?;
     Err(PyTypeError::new_err(format!("a URL is str or bytes, not {name}; pass str(url)")))

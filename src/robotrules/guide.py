@@ -31,7 +31,7 @@ from robotrules.tags import read_fields as fields_of
 from robotrules.tags.codes import note
 from robotrules.tags.fields import NO_FIELDS, Fields
 from robotrules.tags.html import Page
-from robotrules.tags.known import KNOWN, plain
+from robotrules.tags.known import plain
 from robotrules.tags.media import is_html
 from robotrules.tags.profile import find_tag_profile
 from robotrules.tags.tdm import TdmReservation, tdm_reservation
@@ -236,6 +236,8 @@ def _seen(crawled: bool, found: UsageRules | None) -> tuple[TagsSeen, tuple[TagN
             return TagsSeen.PARTLY, (note("headers-not-read"),)
         if len(found.read) == 1 and is_html(found.fields):
             return TagsSeen.PARTLY, (note("page-not-read"),)
+        if any(one.code == "head-not-final" for one in found.notes):
+            return TagsSeen.PARTLY, ()
         return TagsSeen.READ, ()
     notes = [note("not-crawled")]
     if found is not None and found.values:
@@ -266,7 +268,9 @@ def _answers(found: Guidance) -> Iterator[Answer]:
         why = f"line {rule.line}: {rule}" if rule else verdict.reason.sentence
         yield Answer("crawl", "yes" if verdict.allowed else "no", (why,))
     yield from _usage_answers(found)
-    nothing = "nothing says" if found.preferences.applicable else _WHY[TagsSeen.NOT_CRAWLED]
+    nothing = "nothing says"
+    if not found.preferences.applicable:
+        nothing = "not applicable: the URL is disallowed"  # attach-05 §3.1
     for category, value in found.preferences.values:
         because = tuple(map(_stated, found.preferences.because(category)[:MOST_SOURCES]))
         yield Answer(category, str(value), because or (nothing,))
@@ -289,22 +293,24 @@ def _usage_answers(found: Guidance) -> Iterator[Answer]:
         yield Answer("snippet", "unknown", (_WHY[found.tags],))
         return
     usage = found.usage
-    shown_apart = {"noindex": "index", "nosnippet": "snippet", "nofollow": "follow links"}
-    for name, subject in shown_apart.items():
-        said = usage.because(name)
-        because = tuple(f"{one.source}: {one.text}" for one in said[:MOST_SOURCES])
-        yield Answer(
-            subject, "no" if said else "yes", because or ("nothing that was read says otherwise",)
-        )
+    for name, subject in _SHOWN_APART.items():
+        because = _sources(usage, name)
+        answer = "no" if because else "yes"
+        if name == "noindex" and not because and (until := usage.unavailable_after):
+            # There is no clock here: whether that moment has passed is for the reader to see.
+            because = (f"until {plain(until)}", *_sources(usage, "unavailable_after"))
+        yield Answer(subject, answer, because or ("nothing that was read says otherwise",))
     for name, value in usage.values:
-        if name in shown_apart:
-            continue
-        sources = usage.because(name)[:MOST_SOURCES]
-        words = KNOWN[name].words if name in KNOWN else ""
-        answer = words if value is True and words else str(plain(value))
-        yield Answer(name, answer, tuple(f"{one.source}: {one.text}" for one in sources))
+        if name not in _SHOWN_APART:
+            answer = "in force" if value is True else str(plain(value))
+            yield Answer(name, answer, _sources(usage, name))
 
 
+def _sources(usage: UsageRules, name: str) -> tuple[str, ...]:
+    return tuple(f"{one.source}: {one.text}" for one in usage.because(name)[:MOST_SOURCES])
+
+
+_SHOWN_APART = {"noindex": "index", "nosnippet": "snippet", "nofollow": "follow links"}
 MOST_SOURCES = 5
 _WHY = {
     TagsSeen.NOT_CRAWLED: "not crawled, so nothing of the page is known",

@@ -216,7 +216,7 @@ class TestHar:
         assert "no       unknown  unknown  https://example.com/drafts/1\n" in out
         assert "    notes: not-crawled, noindex-not-seen\n" in out
         assert "    redirected from https://example.com/old\n" in out
-        assert "    status 404: it speaks for this error page\n" in out
+        assert "    status 404: it speaks for this error page; what the last" in out
         assert "    only headers were read, for the page was not saved\n" in out
 
     def test_one_document(self) -> None:

@@ -99,7 +99,7 @@ class TestWaysIn:
             (200, ""),
             (301, "it speaks for the URL that redirects"),
             (304, "what it does not say is unchanged"),
-            (404, "it speaks for this error page\n"),
+            (404, "it speaks for this error page; what the last good response said"),
             (429, "what the last good response said goes on"),
             (503, "what the last good response said goes on"),
         ],

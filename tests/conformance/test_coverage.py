@@ -140,6 +140,9 @@ def test_every_note_about_tags_has_a_vector() -> None:
 
     produced = noted("usage", "guidance")
 
+    # What the library says about text that was handed to it as headers and is none.
+    produced.add("no-field-line")
+
     assert sorted(set(TAG_CODES) - produced) == []
     assert sorted(produced - set(TAG_CODES)) == []
 

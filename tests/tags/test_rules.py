@@ -6,7 +6,7 @@ import json
 import pickle
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -485,3 +485,46 @@ def test_the_page_names_every_code_switch_and_rule() -> None:
     fields = [name for name in DEFAULT._asdict() if name != "name"]
     for name in (*CODES, *KNOWN, *fields, *tags.TAG_PROFILES):
         assert f"`{name}`" in text, name
+
+
+# --- What people hand over ------------------------------------------------------------------------
+
+
+def test_a_response_that_does_not_know_its_url() -> None:
+    """A property that raises is somebody's class, and not content: the answer does without it."""
+
+    class Response:
+        headers: ClassVar = {"Robots-Tag": "*;noindex"}
+        content = page("nosnippet").encode()
+
+        @property
+        def url(self) -> str:
+            raise RuntimeError("the request instance has not been set")
+
+    found = usage_rules(headers=Response(), html=Response())  # type: ignore[arg-type]
+    assert set(found.rules) == {"noindex", "nosnippet"}
+    assert found.over_tls is None
+
+
+def test_text_that_is_no_header_block() -> None:
+    """`*;noindex` alone is a value and no field; the note says so."""
+    for text in ("*;noindex", b"noindex"):
+        found = usage_rules(headers=text)
+        assert found.rules == {}
+        assert codes(found) == ["no-field-line"]
+    assert codes(usage_rules(headers=" ")) == []
+
+
+@pytest.mark.parametrize("name", ["no-index", "nofolow", "no_snippet", "nofollow;"])
+def test_a_rule_that_looks_known(name: str) -> None:
+    """It has no effect, and the note says that a known one looks like it."""
+    found = usage_rules(headers=[("X-Robots-Tag", name)])
+    assert found.rules == {}
+    assert "misspelt-rule" in codes(found)
+
+
+def test_vendors_do_not_read_the_new_name() -> None:
+    fields = {"Robots-Tag": "*;noindex", "X-Robots-Tag": "nofollow"}
+    found = usage_rules(headers=fields, profile="google", product_token="googlebot")
+    assert found.rules == {"nofollow": True}
+    assert "field-not-documented" in codes(found)

@@ -695,10 +695,13 @@ class TestHostileHar:
     @pytest.mark.parametrize(
         ("data", "what"),
         [
-            *((data, "it is no JSON") for data in (b"", "", PAGE, b"\xff\xfe\x00", "[" * 200_000)),
+            *(
+                (data, "it is not valid JSON")
+                for data in (b"", "", PAGE, b"\xff\xfe\x00", "[" * 200_000)
+            ),
             *((json.dumps(data), "has no log.entries") for data in NO_LOGS),
             (json.dumps({"log": {"entries": {}}}), "has no log.entries"),
-            (response(), "it is no JSON"),
+            (response(), "it is not valid JSON"),
         ],
     )
     def test_other_files(self, data: bytes | str, what: str) -> None:

@@ -79,7 +79,11 @@ class Document:
         """The numbers of the allow and disallow records of *groups*, merged in order."""
 
 class Matcher:
-    """Path patterns, compiled at the second question. `robotrules.RuleSet` is made of it, so that a call crosses once."""
+    """
+    Path patterns, compiled at the second question.
+
+    `robotrules.RuleSet` is made of it, so that a call crosses once.
+    """
 
     @overload
     def __new__(cls, of: Document, which: Sequence[int]) -> Self:

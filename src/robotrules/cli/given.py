@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from difflib import get_close_matches
 from typing import Any, BinaryIO, Protocol, TypeVar
 
 import click
@@ -43,6 +44,10 @@ MOST_HAR = 256 * 1024 * 1024
 _MIB = 1024 * 1024
 
 READ = {"headers": "headers", "html": "initial HTML", "dom": "final DOM"}
+CARRIERS = {
+    name.lower(): name
+    for name in ("Robots-Tag", "X-Robots-Tag", "Content-Usage", "Content-Type", "tdm-reservation")
+}
 # RFC 9110 §5.1: what the name of a field is made of.
 _FIELD_LINE = re.compile(rb"\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:(.*)", re.DOTALL)
 
@@ -112,6 +117,9 @@ def given_headers(lines: Sequence[str]) -> Fields | None:
                 "'Robots-Tag: *;noindex'"
             )
         pairs.append((found[1], found[2]))
+        name = found[1].decode().lower()
+        if name not in CARRIERS and (close := get_close_matches(name, CARRIERS, 1, 0.85)):
+            _hint(f"{quoted(name)} is not read: did you mean {CARRIERS[close[0]]}?")
     return read_fields(pairs) if pairs else None
 
 
@@ -231,13 +239,11 @@ def about_status(status: int | None) -> str:
     """Return what a status other than a success does to tags (AMB-80); empty: nothing."""
     if status is None or status < 300:
         return ""
-    words = "it speaks for this error page"
+    words = "it speaks for this error page; what the last good response said goes on"
     if status == 304:
         words = "what it does not say is unchanged since the response before it"
     elif status < 400:
         words = "it speaks for the URL that redirects, and not for the target"
-    elif status == 429 or status >= 500:
-        words += "; what the last good response said goes on"
     return f"status {status}: {words}"
 
 
@@ -291,7 +297,7 @@ def _read(name: str, what: str, most: int, *, whole: bool = False) -> tuple[byte
             if len(octets) > most:
                 return bytes(octets[:most]), False
     if not octets:
-        raise Trouble(f"{_named(name)} is empty: pass a file that holds {what}")
+        raise Trouble(f"{_named(name)} is empty: pass {what}")
     return bytes(octets), True
 
 

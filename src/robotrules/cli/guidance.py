@@ -40,6 +40,7 @@ from robotrules.cli.options import (
     json_option,
     purpose_option,
     robots_option,
+    say_notes,
     single_or_many,
     token_option,
 )
@@ -136,6 +137,8 @@ def guidance(
         profile,
         None if robots_url is None else _given_origin(robots_url),
     )
+    if asked.robots is not None:
+        say_notes(asked.robots.notes, robots or "")
     if har is not None:
         return _about_har(asked, har, url, as_json)
     address = given_urls([url or ""], beside)[0]

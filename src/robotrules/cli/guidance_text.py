@@ -14,8 +14,9 @@ from typing import NamedTuple
 from robotrules import Guidance
 from robotrules.cli.given import Noted, about_status, note_line, was_read
 from robotrules.cli.streams import Output
-from robotrules.cli.text import Paint, cells, listed, shortened, visible
+from robotrules.cli.text import Paint, cells, listed, plural, shortened, visible
 from robotrules.guide import Answer, TagsSeen
+from robotrules.tags import Standing
 from robotrules.tags.saved import Saved
 
 # What a person reads of a long list or text; JSON has all of it.
@@ -122,7 +123,8 @@ class GuidancePage:
             yield ""
             yield self._paint("heading", "Notes")
             lines = list(dict.fromkeys(note_line(note, at, self._paint) for at, note in notes))
-            yield from lines[:MOST]
+            for line in lines[:MOST]:
+                yield from textwrap.wrap(line, self._room, subsequent_indent="    ")
             yield from self._more(len(lines))
 
     def _who(self) -> Iterator[str]:
@@ -146,10 +148,12 @@ class GuidancePage:
                     note.message, self._room, initial_indent="  ", subsequent_indent="  "
                 )
         unseen = self._guidance.unseen
-        for name, _ in unseen.values[:MOST] if unseen else ():
-            for one in unseen.because(name)[:1] if unseen else ():
-                text = shortened(visible(one.text), LONGEST)
-                yield f"  {self._paint('faint', 'not seen:')} {one.source}: {text}"
+        mentions = unseen.mentions if unseen else ()
+        said = [one for one in mentions if one.standing is Standing.IN_FORCE]
+        for one in said[:MOST]:
+            text = shortened(visible(one.text), LONGEST)
+            yield f"  {self._paint('faint', 'not seen:')} {one.source}: {text}"
+        yield from self._more(len(said))
 
     def _more(self, count: int) -> Sequence[str]:
         return [f"  and {count - MOST:,} more, which --json shows"] if count > MOST else []
@@ -178,6 +182,8 @@ class GuidanceRows:
             if codes:
                 yield f"    {self._paint('faint', 'notes:')} {listed(list(codes), MOST)}"
             sentences.update(codes)
+        yield ""
+        yield self._sum()
         if sentences:
             yield ""
             yield self._paint("heading", "Notes")
@@ -185,6 +191,13 @@ class GuidanceRows:
                 yield from textwrap.wrap(
                     note_line(note, "", self._paint), self._room, subsequent_indent="    "
                 )
+
+    def _sum(self) -> str:
+        """Return what the rows come to."""
+        found = [one.guidance for one in self._many]
+        kept = sum(one.may_crawl is False for one in found)
+        out = sum(one.may_index is False for one in found)
+        return f"{plural(len(found), 'document')}: {kept:,} disallowed, {out:,} noindex"
 
     def _row(self, found: Found) -> Iterator[str]:
         answers = list(_answers(found))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from datetime import UTC, datetime
 
 import click
 
@@ -42,6 +43,8 @@ from robotrules.tags.known import EVERYONE, KNOWN, Value, plain
 
 # What a person reads of a long list or text; JSON has all of it.
 MOST = 20
+# Notes on what was there and could not be read: what it says is not known.
+UNREAD = ("head-not-final", "body-not-decoded", "body-cut")
 MOST_SOURCES = 6
 LONGEST = 200
 
@@ -192,7 +195,7 @@ class _Page:
         rules = self._rules
         yield "Crawler", f"{self._who()}, profile {self._profile}"
         yield "Read", was_read(rules)
-        yield "Index", self._may(rules.may_index) + self._index_words()
+        yield "Index", self._index()
         yield "Snippet", self._may(rules.may_snippet) + _at_most(rules.max_snippet, "character")
         yield "Follow links", self._may(rules.may_follow)
         yield "Stored copy", self._may(rules.may_archive)
@@ -210,14 +213,16 @@ class _Page:
     def _may(self, may: bool) -> str:
         return self._paint("allowed", "yes") if may else self._paint("disallowed", "no")
 
-    def _index_words(self) -> str:
-        rules = self._rules
+    def _index(self) -> str:
+        rules, now = self._rules, datetime.now(UTC)
+        may = self._may(rules.may_index_at(now))
         if not rules.may_index:
-            return (
-                ", except where it is embedded in another page" if rules.may_index_embedded else ""
-            )
-        until = rules.unavailable_after
-        return f", until {plain(until)}" if until else ""
+            embedded = ", except where it is embedded in another page"
+            return may + (embedded if rules.may_index_embedded else "")
+        if (until := rules.unavailable_after) is not None:
+            return f"{may}, {'until' if until >= now else 'since'} {plain(until)}"
+        unread = any(one.code in UNREAD for one in rules.notes)
+        return f"{may}, as far as it was read" if unread else may
 
     def _in_force(self) -> Iterator[str]:
         written = [visible(_written(name, value)) for name, value in self._rules.values]

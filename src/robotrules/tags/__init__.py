@@ -101,7 +101,7 @@ def usage_rules(
     dom: Html | None = None,
     product_token: str | Sequence[str] = EVERYONE,
     url: str | bytes | None = None,
-    profile: str | TagProfile | Profile = DEFAULT,
+    profile: str | TagProfile | Profile = "default",
     received: datetime | None = None,
     recrawl_interval: timedelta | float | None = None,
     registries: Registries | None = None,
@@ -118,9 +118,11 @@ def usage_rules(
     chosen = find_tag_profile(profile)
     tokens = _tokens(product_token)
     fields = read_fields(headers)
-    over_tls = _over_tls(url if url is not None else getattr(headers, "url", None))
+    over_tls = _over_tls(url if url is not None else _url_of(headers))
     more = _registered(registries)
     found = _from_fields(fields, tokens, chosen, more, over_tls)
+    if isinstance(headers, (str, bytes)) and headers.strip() and not fields.lines:
+        found = found._replace(notes=(note("no-field-line"),))
     read = [] if headers is None else ["headers"]
     if html is not None or dom is not None:
         found = _with_pages(found, html, dom, fields, tokens, chosen, more, over_tls, read)
@@ -139,7 +141,7 @@ def usage_rules(
 
 
 def read_robots_tag(
-    lines: str | bytes | Sequence[str | bytes], profile: str | TagProfile = DEFAULT
+    lines: str | bytes | Sequence[str | bytes], profile: str | TagProfile = "default"
 ) -> FieldSays:
     """
     Read a Robots-Tag field, one value or its lines in order, whomever it speaks to.
@@ -171,6 +173,14 @@ def _kept_tokens(given: tuple[str, ...]) -> tuple[str, ...]:
     if not given or not all(one.strip() for one in given):
         raise ProductTokenError("product_token is empty: pass a name such as 'ExampleBot', or '*'")
     return tuple(dict.fromkeys(one.strip().lower() for one in given))
+
+
+def _url_of(response: object) -> object:
+    """Return where a response is from, if it is one and says so."""
+    try:
+        return getattr(response, "url", None)
+    except Exception:  # a property of somebody's class: httpx raises where no request is known
+        return None
 
 
 def _over_tls(url: object) -> bool | None:
@@ -221,8 +231,11 @@ def _read_headers(
     more: frozenset[str],
     over_tls: bool | None,
 ) -> _Found:
-    read = [(FIELD, robots_tag(new, profile, more))]
     notes: list[TagNote] = []
+    if new and profile.old_name_only:
+        notes.append(note("field-not-documented", Source(FIELD, over_tls=over_tls)))
+        new = ()
+    read = [(FIELD, robots_tag(new, profile, more))]
     if old and new and profile.prefer_robots_tag:
         notes.append(note("field-not-read", Source(LEGACY_FIELD, over_tls=over_tls)))
     else:
@@ -271,7 +284,7 @@ def _with_pages(
 
 
 def html_page(
-    html: Html, headers: object, profile: str | TagProfile = DEFAULT, *, final_dom: bool = False
+    html: Html, headers: object, profile: str | TagProfile = "default", *, final_dom: bool = False
 ) -> Page | None:
     """
     Return the meta elements of a page as a profile reads it; None: *headers* say it is no HTML.

@@ -22,8 +22,17 @@ CODES: dict[str, tuple[str, str]] = {
     "empty-field-line": ("info", "A field line without a value was skipped."),
     "legacy-syntax": ("warning", "A rule without a product token; Robots-Tag wants '*;noindex'."),
     "not-a-product-token": ("error", "The member names no product token, so it says nothing."),
-    "deprecated-field": ("info", "X-Robots-Tag is deprecated; its name is Robots-Tag now."),
+    "deprecated-field": (
+        "info",
+        "A draft renames it to Robots-Tag; most crawlers know only the old name, so send both.",
+    ),
     "structured-legacy-field": ("info", "X-Robots-Tag in the grammar of Robots-Tag was read so."),
+    "field-not-documented": (
+        "warning",
+        "Robots-Tag was not read: this vendor documents X-Robots-Tag alone. Send both.",
+    ),
+    "no-field-line": ("warning", "The text has no field line, which is a name, ':' and a value."),
+    "misspelt-rule": ("warning", "Nobody has defined this rule; one that is known looks like it."),
     "field-not-read": ("info", "There is a Robots-Tag, so X-Robots-Tag was not read."),
     "scope-may-be-wider": ("warning", "Lines may have been joined, so later rules may be for all."),
     "unknown-rule": ("info", "Nobody that is known has defined this rule; it has no effect."),
@@ -31,21 +40,28 @@ CODES: dict[str, tuple[str, str]] = {
     "value-not-used": ("warning", "The rule takes no value; it is in force all the same."),
     "unknown-zone": ("warning", "The time zone is missing or unknown; it was read as UTC."),
     "space-separated": ("warning", "Commas part rules; whitespace was read like one."),
-    "meta-outside-head": ("warning", "Only meta elements in the head count; it is elsewhere."),
+    "meta-outside-head": (
+        "warning",
+        "Only meta elements in the head count; this one is in the body.",
+    ),
     "only-without-scripting": ("info", "The element is in the head only where scripting is off."),
     "only-in-final-dom": ("info", "A script added this rule; it is not in the initial HTML."),
     "only-in-initial-html": ("info", "A script removed this rule, which lifts nothing."),
     "not-a-carrier": ("warning", "Only the attribute 'name' makes a robots meta element."),
-    "head-not-final": ("error", "The limit came before the end of the head; the rest is not read."),
+    "head-not-final": (
+        "error",
+        "The head does not end within max_html_bytes; the rest is not read.",
+    ),
     # One answer over all carriers
     "not-crawled": (
         "warning",
-        "robots.txt disallows the URL, so the tags of the page are unknown.",
+        "robots.txt disallows the URL, so the tags of its page are unknown. A URL that others link "
+        "to may be listed all the same: to keep it out, allow the crawl and say noindex there.",
     ),
     "noindex-not-seen": (
         "warning",
-        "The page says noindex to nobody: robots.txt keeps crawlers from reading it, and a URL "
-        "that others link to may be listed all the same. Allow the crawl, or drop the noindex.",
+        "The page says noindex to nobody, because robots.txt keeps crawlers from reading it: allow "
+        "the crawl, or drop the noindex.",
     ),
     "tags-not-seen": (
         "warning",

@@ -257,6 +257,15 @@ def check_limit(limit: int) -> None:
 def _chunks(html: Any) -> Iterator[bytes | str]:
     if isinstance(html, (bytes, bytearray, memoryview, str)):
         return iter((html,))  # type: ignore[arg-type]
+    if hasattr(html, "headers"):
+        # A response of httpx, requests or Scrapy has its octets at hand.
+        for name in ("content", "body"):
+            if isinstance(octets := getattr(html, name, None), bytes):
+                return iter((octets,))
+        raise TypeError(
+            f"HTML comes as bytes or str, not as {type(html).__name__}: pass the body of the "
+            "response, such as response.content or await response.read()"
+        )
     if hasattr(html, "read"):
         return iter(lambda: html.read(FIRST_PREFIX) or b"", b"")
     if not isinstance(html, Iterable):

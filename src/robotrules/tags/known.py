@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -29,6 +30,7 @@ ROBOTS = "robots"
 PREVIEWS = ("none", "standard", "large")
 # A number with more digits than this is no number of characters or seconds that anybody counts.
 MOST_DIGITS = 18
+MOST_LETTERS = 40
 
 
 class Kind(StrEnum):
@@ -158,6 +160,14 @@ _READERS: dict[Kind, Callable[[str], Read]] = {
     Kind.PREVIEW: _preview,
     Kind.DATE: _date,
 }
+
+
+def looks_known(name: str) -> bool:
+    """Tell whether an unknown rule looks like a known one: `no-index`, `nofollow;`."""
+    bare = re.sub(r"[^a-z]", "", name[:MOST_LETTERS])
+    if any(bare == re.sub(r"[^a-z]", "", known) for known in KNOWN):
+        return True
+    return bool(get_close_matches(name[:MOST_LETTERS], KNOWN, 1, 0.85))
 
 
 def stricter(one: Value, other: Value) -> Value:

@@ -43,6 +43,8 @@ class _Fields(NamedTuple):
     """`noai noimageai` are two words although no comma parts them (AMB-93)."""
     scope_both: bool = False
     """What follows a scope counts for all where lines may have been joined (AMB-82)."""
+    old_name_only: bool = False
+    """Robots-Tag is not read: no vendor documents that it reads the name of the draft."""
     prefer_robots_tag: bool = False
     """X-Robots-Tag is not read where there is a Robots-Tag (AMB-74)."""
     body_metas: bool = False
@@ -67,8 +69,8 @@ class TagProfile(_Fields):
     How to read tag rules. Immutable; `replace()` makes another.
 
     A switch that is on departs from the draft's text. All but `permitting_wins`,
-    `nocache_over_noarchive`, `prefer_robots_tag` and what `without_effect` and `names` leave out
-    can only add restrictions.
+    `nocache_over_noarchive`, `prefer_robots_tag`, `old_name_only` and what `without_effect` and
+    `names` leave out can only add restrictions.
     """
 
     __slots__ = ()
@@ -125,16 +127,18 @@ DEFAULT = TagProfile(
     legacy_words=True,
     space_separates=True,
 )
-GOOGLE = DEFAULT.replace(
+# What vendors document: each of them X-Robots-Tag, and none the name of the draft yet.
+_VENDOR = DEFAULT.replace(old_name_only=True)
+GOOGLE = _VENDOR.replace(
     name="google",
     body_metas=True,
     robot_name=True,
     names=frozenset({"googlebot", "googlebot-news"}),
     without_effect=frozenset({"noarchive", "nocache", "nositelinkssearchbox"}),
 )
-BING = DEFAULT.replace(name="bing", nocache_over_noarchive=True)
-APPLE = DEFAULT.replace(name="apple", none_means=("noindex", "nofollow", "nosnippet"))
-YANDEX = DEFAULT.replace(name="yandex", permitting_wins=True)
+BING = _VENDOR.replace(name="bing", nocache_over_noarchive=True)
+APPLE = _VENDOR.replace(name="apple", none_means=("noindex", "nofollow", "nosnippet"))
+YANDEX = _VENDOR.replace(name="yandex", permitting_wins=True)
 TAG_PROFILES = {profile.name: profile for profile in (DEFAULT, STRICT, GOOGLE, BING, APPLE, YANDEX)}
 
 

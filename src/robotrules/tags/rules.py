@@ -27,6 +27,7 @@ from robotrules.tags.known import (
     Kind,
     Known,
     Value,
+    looks_known,
     plain,
     stricter,
 )
@@ -34,6 +35,8 @@ from robotrules.tags.profile import TagProfile
 
 # A page may say one thing 100,000 times. All of it counts; this much of it is kept to be looked at.
 MOST_MENTIONS = 1_000
+# Unknown rules that are compared with the known ones; that is slow, and nobody misspells more.
+MOST_COMPARED = 20
 
 
 class Standing(StrEnum):
@@ -288,8 +291,10 @@ def unite(
         else:
             changed = False
             if mention.standing is Standing.UNKNOWN and len(unknown) < MOST_MENTIONS:
-                at = note("unknown-rule", source, one.start, one.end)
-                unknown.setdefault(mention.name, at)
+                if mention.name not in unknown:
+                    close = len(unknown) < MOST_COMPARED and looks_known(mention.name)
+                    code = "misspelt-rule" if close else "unknown-rule"
+                    unknown[mention.name] = note(code, source, one.start, one.end)
         if changed or len(kept) < MOST_MENTIONS:
             kept.append(mention)
     lifted = _lifted(values, kept, profile)

@@ -95,7 +95,8 @@ def read_response(data: bytes) -> Saved:
         )
     if not (_STATUS.match(data) or _FIELD.match(data)):
         raise SavedError(
-            f"no saved HTTP response starts with {data[:20]!r}: save one with curl -i -o FILE URL"
+            "this does not look like a saved HTTP response, which starts with a line such as "
+            "HTTP/1.1 200 OK: save one with curl -i -o FILE URL"
         )
     earlier: list[Earlier] = []
     notes: tuple[TagNote, ...]
@@ -261,8 +262,8 @@ def read_har(data: bytes | str) -> Iterator[Saved]:
     try:
         text = data.removeprefix("\ufeff") if isinstance(data, str) else data
         har = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise SavedError(f"this is no HAR file, for it is no JSON ({error}): {_HOW}") from None
+    except (ValueError, RecursionError):
+        raise SavedError(f"this is no HAR file, for it is not valid JSON: {_HOW}") from None
     entries = _part(_part(har, "log", dict), "entries", list)
     if entries is None:
         raise SavedError(f"this JSON file is no HAR file, for it has no log.entries: {_HOW}")

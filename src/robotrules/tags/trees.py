@@ -24,7 +24,7 @@ __all__ = ["Builder", "Element", "Said", "Tree", "builder"]
 
 MISSING = (
     "reading HTML needs selectolax or justhtml, and neither is installed: "
-    "pip install 'robotrules[html]'"
+    "pip install 'robotrules[html]', or pip install selectolax; headers alone need neither"
 )
 # Bit of selectolax's options: no copies of elements that `selectedcontent` asks for.
 WITHOUT_EVENTS = 1

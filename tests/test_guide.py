@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from robotrules import Guidance, RobotsTxt, guidance
+from robotrules import Guidance, ProductTokenError, RobotsTxt, guidance
 from robotrules.guide import TagsSeen
 
 Read = Callable[..., RobotsTxt]
@@ -203,6 +203,7 @@ def test_bytes_and_several_tokens(read: Read) -> None:
         ({"robots": ROBOTS}, "pass robotrules.parse"),
         ({"headers": 5}, "headers are a mapping"),
         ({"html": 5}, "HTML comes as bytes"),
+        ({"application": "a b"}, "no application identifier"),
         ({"profile": "altavista"}, "there is no tag profile"),
         ({"received": datetime(2026, 1, 1), "headers": {}}, "has no zone"),
     ],
@@ -217,3 +218,20 @@ def test_the_name_is_the_function() -> None:
     import robotrules.guide
 
     assert robotrules.guidance is robotrules.guide.guidance
+
+
+def test_a_url_of_a_library_and_what_is_none() -> None:
+    import httpx
+
+    assert guidance(httpx.URL("https://example.com/a"), "a").url == "https://example.com/a"  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="url is str or bytes"):
+        guidance(5, "a")  # type: ignore[arg-type]
+    for wrong in (5, ""):
+        with pytest.raises((TypeError, ProductTokenError), match="product_token"):
+            guidance(URL, wrong)  # type: ignore[arg-type]
+
+
+def test_a_final_dom_alone_is_not_all() -> None:
+    """RTG-4-04: the state after scripts is not the only source."""
+    found = guidance(URL, "a", headers={"Content-Type": "text/html"}, dom=NOINDEX)
+    assert (found.tags, codes(found)) == (TagsSeen.PARTLY, ["page-not-read"])

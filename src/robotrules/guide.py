@@ -23,10 +23,18 @@ from robotrules.extensions.content_usage import preferences
 from robotrules.extensions.vocabulary import Preference, Preferences, Source, Statement
 from robotrules.profile import Profile
 from robotrules.registries import SHIPPED, Registries
-from robotrules.robotstxt import RobotsTxt, Tokens
+from robotrules.robotstxt import RobotsTxt, Tokens, parse
 from robotrules.robotstxt.values import octets_of, shown
 from robotrules.robotstxt.verdict import Verdict
-from robotrules.tags import Html, TagNote, TagProfile, UsageRules, html_page, usage_rules
+from robotrules.tags import (
+    Html,
+    TagNote,
+    TagProfile,
+    UsageRules,
+    html_page,
+    usage_rules,
+    vet_tokens,
+)
 from robotrules.tags import read_fields as fields_of
 from robotrules.tags.codes import note
 from robotrules.tags.fields import NO_FIELDS, Fields
@@ -172,6 +180,10 @@ def guidance(
     """
     if robots is not None:
         vet(robots)
+    vet_tokens(product_token)
+    url = as_url(url)
+    if application is not None and robots is None:
+        directives_for(parse(b""), application)  # refuses what is no application
     if profile is None:
         profile = robots.profile if robots is not None else "default"
     chosen = find_tag_profile(profile)
@@ -228,16 +240,25 @@ def guidance(
     )
 
 
+def as_url(url: object) -> str | bytes:
+    """Return a URL as text or octets: libraries have classes for them."""
+    if isinstance(url, (str, bytes)):
+        return url
+    if hasattr(url, "scheme") and hasattr(url, "host"):
+        return str(url)
+    raise TypeError(f"url is str or bytes, not {type(url).__name__}: pass 'https://example.com/'")
+
+
 def _seen(crawled: bool, found: UsageRules | None) -> tuple[TagsSeen, tuple[TagNote, ...]]:
     if crawled:
         if found is None:
             return TagsSeen.NOT_FETCHED, (note("tags-not-read"),)
         if "headers" not in found.read:
             return TagsSeen.PARTLY, (note("headers-not-read"),)
-        if len(found.read) == 1 and is_html(found.fields):
+        if "html" not in found.read and is_html(found.fields):
             return TagsSeen.PARTLY, (note("page-not-read"),)
-        if any(one.code == "head-not-final" for one in found.notes):
-            return TagsSeen.PARTLY, ()
+        if any(one.code in ("head-not-final", "page-too-complex") for one in found.notes):
+            return TagsSeen.PARTLY, (note("page-not-read"),)
         return TagsSeen.READ, ()
     notes = [note("not-crawled")]
     if found is not None and found.values:

@@ -159,8 +159,6 @@ class TestHostile:
         [
             (b"", "is empty, so it says nothing"),
             (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "does not look like HTML"),
-            (b"HTTP/1.1 200 OK\r\n\r\n", "looks like a saved response"),
-            (b'{"log": {"entries": []}}', "looks like a HAR file"),
             (b"\xff\xfe<\0p\0", ""),
             (b"<p>", ""),
         ],
@@ -171,6 +169,19 @@ class TestHostile:
         assert (ran.code, "Index         yes" in ran.out) == (0, True)
         assert hint in ran.err
         assert ran.err.count("\n") == bool(hint)
+
+    @pytest.mark.parametrize(
+        ("octets", "words"),
+        [
+            (b"HTTP/1.1 200 OK\r\n\r\n", "is a saved response: pass it with --response FILE"),
+            (b'{"log": {"entries": []}}', "is a HAR file: pass it to robotrules guidance --har"),
+        ],
+    )
+    def test_what_another_option_wants(self, octets: bytes, words: str) -> None:
+        """An answer would be about nothing, so there is none."""
+        ran = robotrules("tags", "-", stdin=octets)
+        assert (ran.code, ran.out) == (2, "")
+        assert words in ran.err
 
     def test_a_large_file_is_not_read(self, tmp_path: Path) -> None:
         """Of a page of 2 GB the head is read, and where there is none the limit."""

@@ -373,10 +373,11 @@ class TestUpdated:
         assert found.get("x-robots-tag") == [b"nosnippet"]
         assert updated(STORED, 304, None).get("x-robots-tag") == STORED.get("x-robots-tag")
 
-    @pytest.mark.parametrize("status", [200, 304, 404, 500, None])
+    @pytest.mark.parametrize("status", [200, 301, 304, 404, 500, None])
     def test_nothing_stored(self, status: int | None) -> None:
-        """Then only the response that came can speak; without one nothing does."""
-        assert updated(None, status, self.NEWER) == self.NEWER
+        """Then only a response that speaks for the URL counts; without one nothing does."""
+        speaks = status in (200, 301, 304)
+        assert updated(None, status, self.NEWER) == (self.NEWER if speaks else NO_FIELDS)
         assert updated(None, status, None) == NO_FIELDS
 
 

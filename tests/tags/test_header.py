@@ -100,7 +100,7 @@ def test_values_of_parameters(value: bytes, expected: Any, noted: list[str]) -> 
         ([b"a;noindex;"], [], ["bad-field"]),
         ([b"bad one", b"a;noindex"], [("a", "noindex", True)], ["salvaged"]),
         ([b'a;noindex, "open, b;nosnippet'], [("a", "noindex", True)], ["salvaged"]),
-        ([b"googlebot: noindex"], [("googlebot", "noindex", True)], ["legacy-syntax"]),
+        ([b"googlebot: noindex"], [("googlebot", "noindex", True)], ["legacy-syntax", "salvaged"]),
         ([b"\xff"], [], ["bad-field"]),
         ([b"a;noindex, b;x=@99999999999999"], [("a", "noindex", True)], ["salvaged"]),
     ],

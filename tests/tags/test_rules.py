@@ -470,6 +470,22 @@ def test_a_profile_is_immutable() -> None:
     assert isinstance(DEFAULT, TagProfile)
 
 
+def test_a_profile_takes_lists_of_words() -> None:
+    """They become values that can be kept; what is no list of words is refused."""
+    profile = DEFAULT.replace(none_means=["noindex"], without_effect={"noai"}, names=["googlebot"])
+    assert usage_rules(headers={"Robots-Tag": "*;none;noai"}, profile=profile).rules == {
+        "noindex": True
+    }
+    changes: dict[str, Any]
+    for changes in ({"none_means": "noindex"}, {"names": "googlebot"}, {"without_effect": [5]}):
+        with pytest.raises(robotrules.ProfileError, match="is a list of words"):
+            DEFAULT.replace(**changes)
+    with pytest.raises(robotrules.ProfileError, match="at least 8,192"):
+        DEFAULT._replace(max_field_bytes=1)
+    with pytest.raises(robotrules.ProfileError, match="needs a name"):
+        TagProfile()
+
+
 def test_the_table_of_known_rules() -> None:
     """Two rules are registered (RTG-5.2-02); the others are practice, each with its reference."""
     draft = {one.name for one in KNOWN.values() if "repext" in one.reference}
@@ -528,3 +544,52 @@ def test_vendors_do_not_read_the_new_name() -> None:
     found = usage_rules(headers=fields, profile="google", product_token="googlebot")
     assert found.rules == {"nofollow": True}
     assert "field-not-documented" in codes(found)
+
+
+def test_a_user_agent_is_no_product_token() -> None:
+    """Nothing can be said to it by name; the note points to the way out."""
+    for token in ("ExampleBot/1.0", "Mozilla/5.0 (compatible; ExampleBot/0.1)"):
+        found = usage_rules(headers={"Robots-Tag": "ExampleBot;noindex"}, product_token=token)
+        assert codes(found)[0] == "odd-product-token"
+
+
+def test_a_moment_has_a_zone() -> None:
+    with pytest.raises(ValueError, match="has no zone"):
+        usage_rules(headers={}).may_index_at(datetime(2026, 1, 1))
+
+
+def test_an_empty_robots_tag_hides_nothing() -> None:
+    """AMB-74: with the option on, a line without a value is no Robots-Tag."""
+    profile = DEFAULT.replace(prefer_robots_tag=True)
+    fields = [("Robots-Tag", ""), ("X-Robots-Tag", "noindex")]
+    assert usage_rules(headers=fields, profile=profile).rules == {"noindex": True}
+
+
+def test_a_page_that_was_read_is_html_only_if_the_headers_say_so() -> None:
+    read = read_page(page("noindex"))
+    found = usage_rules(headers={"Content-Type": "application/pdf"}, html=read)
+    assert found.rules == {}
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nRobots-Tag: *;noindex\r\n\r\n",
+        b"\xef\xbb\xbfRobots-Tag: *;noindex",
+        b"HTTP/1.1 200 OK\rRobots-Tag: *;noindex\r\r",
+    ],
+)
+def test_raw_headers_as_they_are_found(raw: bytes) -> None:
+    """A 1xx before, a byte order mark, and ends of lines that are CR alone."""
+    assert usage_rules(headers=raw).rules == {"noindex": True}
+
+
+def test_hostile_pages_are_cut_and_say_so() -> None:
+    """Names without end, attributes of html without end: what was found before counts."""
+    for part in ("<html a{}=1>", "<meta a{}=1>", "</x{}>", "<x{}></x{}>"):
+        body = "".join(part.format(n, n) for n in range(20_000))
+        found = usage_rules(html=f"<meta name=robots content=noindex><template>{body}")
+        assert found.rules == {"noindex": True}
+        assert codes(found) == ["page-too-complex"]
+    words = page("a," * 8_000) * 40
+    assert "field-cut" in codes(usage_rules(html=words.replace("<p>text", "")))

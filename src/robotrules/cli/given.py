@@ -131,9 +131,21 @@ def given_page(name: str, opened: ExitStack, what: str = "the page") -> Iterator
     """
     stream = _open(name, what, opened)
     first = _block(stream, name, what)
+    if words := _something_else(first):
+        raise Trouble(f"{_named(name)} {words}")
     if words := _unlike_html(first):
         _hint(f"{_named(name)} {words}")
     return _blocks(stream, name, what, first)
+
+
+def _something_else(first: bytes) -> str:
+    """Return what a file is that another option wants; empty: none that is known."""
+    start = first[:1024].lstrip()
+    if start.startswith(b"HTTP/"):
+        return "is a saved response: pass it with --response FILE"
+    if start.startswith(b"{") and b'"log"' in start:
+        return "is a HAR file: pass it to robotrules guidance --har FILE"
+    return ""
 
 
 def _unlike_html(first: bytes) -> str:
@@ -141,10 +153,6 @@ def _unlike_html(first: bytes) -> str:
     start = first[:1024].lstrip()
     if not start:
         return "is empty, so it says nothing"
-    if start.startswith(b"HTTP/"):
-        return "looks like a saved response: pass it with --response FILE"
-    if start.startswith(b"{") and b'"log"' in start:
-        return "looks like a HAR file: pass it to robotrules guidance --har FILE"
     # Every second octet of UTF-16 may be NUL.
     if b"\0" in start and not start.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "does not look like HTML"

@@ -88,6 +88,7 @@ __all__ = [
     "tdm_reservation",
     "updated",
     "usage_rules",
+    "vet_tokens",
 ]
 
 FIELD, LEGACY_FIELD = Carrier.ROBOTS_TAG, Carrier.X_ROBOTS_TAG
@@ -116,13 +117,15 @@ def usage_rules(
     it came over TLS. *received* and *recrawl_interval* are for `freshness`. Content never raises.
     """
     chosen = find_tag_profile(profile)
-    tokens = _tokens(product_token)
+    tokens = vet_tokens(product_token)
     fields = read_fields(headers)
     over_tls = _over_tls(url if url is not None else _url_of(headers))
     more = _registered(registries)
     found = _from_fields(fields, tokens, chosen, more, over_tls)
     if isinstance(headers, (str, bytes)) and headers.strip() and not fields.lines:
         found = found._replace(notes=(note("no-field-line"),))
+    if any(sign in token for token in tokens for sign in " /(;"):
+        found = found._replace(notes=(note("odd-product-token"), *found.notes))
     read = [] if headers is None else ["headers"]
     if html is not None or dom is not None:
         found = _with_pages(found, html, dom, fields, tokens, chosen, more, over_tls, read)
@@ -149,11 +152,14 @@ def read_robots_tag(
     With profile `strict` a field that fails to parse says nothing, as RFC 9651 §4.2 has it.
     """
     given = [lines] if isinstance(lines, (str, bytes)) else lines
+    if not isinstance(given, Sequence):
+        raise TypeError(f"Robots-Tag is str or bytes, or a list of its lines; not {lines!r:.60}")
     fields = read_fields([(str(FIELD), line) for line in given])
     return robots_tag(fields.get(FIELD), find_tag_profile(profile))
 
 
-def _tokens(product_token: str | Sequence[str]) -> tuple[str, ...]:
+def vet_tokens(product_token: str | Sequence[str]) -> tuple[str, ...]:
+    """Return product tokens as tags are compared with them: in lower case, each once."""
     if isinstance(product_token, str):
         return _kept_tokens((product_token,))
     given = product_token
@@ -236,7 +242,7 @@ def _read_headers(
         notes.append(note("field-not-documented", Source(FIELD, over_tls=over_tls)))
         new = ()
     read = [(FIELD, robots_tag(new, profile, more))]
-    if old and new and profile.prefer_robots_tag:
+    if old and any(new) and profile.prefer_robots_tag:
         notes.append(note("field-not-read", Source(LEGACY_FIELD, over_tls=over_tls)))
     else:
         read.append((LEGACY_FIELD, x_robots_tag(old, profile, more, apart=apart)))
@@ -293,10 +299,10 @@ def html_page(
     whatever the response said.
     """
     chosen, fields = find_tag_profile(profile), read_fields(headers)
-    if isinstance(html, Page):
-        return html
     if not final_dom and not is_html(fields):
         return None
+    if isinstance(html, Page):
+        return html
     return read_page(
         html,
         charset=None if final_dom else charset_of(fields),

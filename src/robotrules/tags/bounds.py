@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["BODY_TAGS", "beginning", "bounded"]
+__all__ = ["BODY_TAGS", "MOST_HEAD_TAGS", "MOST_TAGS", "beginning", "bounded"]
 
 # Up to here nothing an enemy can do is worth looking for: 600 tags are 300 levels at most.
 FEW_TAGS = 600
@@ -29,12 +29,16 @@ MOST_DEEP = 512
 # Formatting elements that may be made anew, over all tags; a usual page has under three at a time.
 MOST_FORMATTING = 400_000
 MOST_ATTRIBUTES = 500
+# Names of tags and attributes; a page that has hundreds is a large one.
+MOST_NAMES = 3_000
 # A tag shorter than this has fewer attributes than that.
 LONG_TAG = 2 * MOST_ATTRIBUTES
 # Tags that are still handed over once nothing is sure.
 UNSURE_TAGS = 500
 # More than a page of 2 MB has; to justhtml each is some 50 microseconds.
 MOST_TAGS = 200_000
+# And more than any head has.
+MOST_HEAD_TAGS = 110_000
 # Tags behind the head that are parsed to see that it is over.
 BODY_TAGS = 30
 # Signs that begin no tag: each is a text of its own to justhtml, and appended to the last.
@@ -107,6 +111,7 @@ _CLOSES = {
     "table": _IMPLIED | _OF_TABLES,
 }
 _NONE: frozenset[str] = frozenset()
+_COUNTED = frozenset(("table", "template", "select"))
 
 
 def beginning(text: str) -> int:
@@ -117,7 +122,9 @@ def beginning(text: str) -> int:
     return sum(map(len, pieces[:-1])) + len(pieces) - 2 if len(pieces) > 1 else 0
 
 
-def bounded(text: str, scripting: bool, body_tags: int | None = None) -> int:
+def bounded(
+    text: str, scripting: bool, body_tags: int | None = None, most_tags: int = MOST_TAGS
+) -> int:
     """
     Return how many characters of *text* may be parsed: all of them, but for a hostile page.
 
@@ -127,6 +134,9 @@ def bounded(text: str, scripting: bool, body_tags: int | None = None) -> int:
     if len(text) <= FEW_CHARACTERS and text.count("<") <= FEW_TAGS:
         return len(text)
     stack: list[str] = []
+    names = _Names()
+    # Elements of these names that are open: looking for them in the stack at each tag is quadratic.
+    opened = dict.fromkeys(_COUNTED, 0)
     formatting = made = bare = tags = position = 0
     while found := _TOKEN.search(text, position):
         position = found.end()
@@ -140,22 +150,27 @@ def bounded(text: str, scripting: bool, body_tags: int | None = None) -> int:
             return found.start()
         made += formatting
         tags += 1
-        if made > MOST_FORMATTING or len(stack) > MOST_DEEP or tags > MOST_TAGS:
+        if made > MOST_FORMATTING or len(stack) > MOST_DEEP or tags > most_tags:
             return found.start()
         if body_tags is not None and stack and stack[0] != "template":
             body_tags -= 1
             if body_tags < 0:
                 return found.start()
         name = name.lower()
-        if name in _OF_TABLES and not ("table" in stack or "template" in stack):
+        if names.are_too_many(name, found[0], tags > FEW_TAGS or position > FEW_CHARACTERS):
+            return found.start()
+        if name in _OF_TABLES and not (opened["table"] or opened["template"]):
             continue
         if found["end"]:
             depth = _closed(stack, name)
-            formatting -= sum(one in _FORMATTING for one in stack[depth:])
+            for one in stack[depth:]:
+                formatting -= one in _FORMATTING
+                if one in _COUNTED:
+                    opened[one] -= 1
             del stack[depth:]
             continue
         if name in _RAW and (name != "noscript" or scripting):
-            is_raw = not ("select" in stack or "template" in stack)
+            is_raw = not (opened["select"] or opened["template"])
             after = _after_raw(text, position, name, is_raw)
             if after is None:
                 return _unsure(text, position)
@@ -173,7 +188,32 @@ def bounded(text: str, scripting: bool, body_tags: int | None = None) -> int:
                 stack.pop()
             stack.append(name)
             formatting += name in _FORMATTING
+            if name in _COUNTED:
+                opened[name] += 1
     return len(text)
+
+
+class _Names:
+    """
+    The names of tags and attributes so far.
+
+    A tree builder keeps each in a table that slows down with their number, and compares the
+    attributes of every further `html` and `body` tag with those that are there (13.2.6.4.7).
+    """
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+        self._given = 0
+
+    def are_too_many(self, name: str, tag: str, is_far: bool) -> bool:
+        """Take in a tag; what is *is_far* in a text is looked at more closely."""
+        self._names.add(name)
+        if name in ("html", "body") and len(tag) > len(name) + 2:
+            self._given += sum(1 for _ in _ATTRIBUTE.finditer(tag, len(name) + 1))
+        elif is_far and len(tag) > len(name) + 3:
+            for found in _ATTRIBUTE.finditer(tag, len(name) + 1):
+                self._names.add(found[0].partition("=")[0].strip("\t\n\f\r /"))
+        return self._given > MOST_ATTRIBUTES or len(self._names) > MOST_NAMES
 
 
 def _closed(stack: list[str], name: str) -> int:

@@ -31,6 +31,11 @@ CODES: dict[str, tuple[str, str]] = {
         "warning",
         "Robots-Tag was not read: this vendor documents X-Robots-Tag alone. Send both.",
     ),
+    "odd-product-token": (
+        "warning",
+        "This is no product token, so no tag can name it: robotrules.product_token() finds the one "
+        "in a User-Agent header.",
+    ),
     "no-field-line": ("warning", "The text has no field line, which is a name, ':' and a value."),
     "misspelt-rule": ("warning", "Nobody has defined this rule; one that is known looks like it."),
     "field-not-read": ("info", "There is a Robots-Tag, so X-Robots-Tag was not read."),
@@ -67,9 +72,16 @@ CODES: dict[str, tuple[str, str]] = {
         "warning",
         "The page has tag rules that nobody reads, because robots.txt keeps crawlers from it.",
     ),
-    "page-not-read": ("info", "The page was not given, so what its meta elements say is unknown."),
+    "page-not-read": (
+        "info",
+        "Not all of the page was given or read, so there may be more tag rules.",
+    ),
     "headers-not-read": ("info", "The headers were not given, so what fields say is unknown."),
     "tags-not-read": ("info", "Neither headers nor a page were given, so its tags are unknown."),
+    "page-too-complex": (
+        "error",
+        "The page nests too deep or has too many names to be parsed; what follows is not read.",
+    ),
     "not-html": ("info", "The media type is not HTML, so no meta element was looked for."),
 }
 SENTENCES.update({code: sentence for code, (_, sentence) in CODES.items()})

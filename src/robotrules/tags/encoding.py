@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 __all__ = ["decoded", "encoding_for", "encoding_of", "well_formed"]
 
@@ -202,8 +202,12 @@ def _pairs(octets: bytes | None) -> str:
     try:
         return shifted.decode("euc_jp")
     except UnicodeDecodeError:
-        pairs = (shifted[at : at + 2] for at in range(0, len(shifted), 2))
-        return "".join(pair.decode("euc_jp", "replace")[:1] for pair in pairs)
+        return "".join(_pair(shifted[at : at + 2]) for at in range(0, len(shifted), 2))
+
+
+@lru_cache(94 * 94)
+def _pair(shifted: bytes) -> str:
+    return shifted.decode("euc_jp", "replace")[:1]
 
 
 # --- The prescan (HTML Standard 13.2.3.2) ---------------------------------------------------------

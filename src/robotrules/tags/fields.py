@@ -20,6 +20,7 @@ from robotrules.robotstxt.values import octets_of, shown
 # Servers and clients stop at some 100 lines and 64 KiB; what is more than this is not read.
 MOST_LINES = 100_000
 MOST_OCTETS = 1024 * 1024
+MOST_INTERIM = 10
 
 # RFC 9112 §5.2: a line that starts with whitespace goes on with the one before; read as a space.
 _FOLD = re.compile(rb"\r?\n[ \t]+")
@@ -172,7 +173,14 @@ def _raw_lines(octets: bytes) -> Iterator[tuple[object, bytes]]:
     if len(octets) > MOST_OCTETS:
         # Half a line may say something else than the whole one.
         octets = octets[: octets.rfind(b"\n", 0, MOST_OCTETS) + 1]
-    octets = octets.lstrip(b"\r\n")
+    octets = octets.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
+    if b"\n" not in octets:
+        octets = octets.replace(b"\r", b"\n")  # ends of lines as no server has sent for decades
+    # A 1xx comes before the response that counts (RFC 9110 §15.2).
+    for _ in range(MOST_INTERIM):
+        if not re.match(rb"HTTP/[0-9.]+ 1[0-9][0-9]", octets):
+            break
+        octets = [*re.split(rb"\r?\n\r?\n", octets, maxsplit=1), b""][1].lstrip(b"\r\n")
     if octets.startswith(b"HTTP/"):
         _, _, octets = octets.partition(b"\n")
     end = re.search(rb"(?:^|\n)\r?(?:\n|\Z)", octets)

@@ -239,14 +239,13 @@ def updated(stored: object, status: int | None, newer: object) -> Fields:
     """
     if status is not None and (not isinstance(status, int) or isinstance(status, bool)):
         raise TypeError(f"a status is an int such as 200, or None; not {type(status).__name__}")
+    speaks = status is not None and 200 <= status < 400
     if stored is None:
-        return NO_FIELDS if newer is None else read_fields(newer)
+        return read_fields(newer) if speaks else NO_FIELDS
     if status == 304:
         return merged(stored, newer)
     # RFC 9110 §15: a status of no known class is one of 5xx. Below 200 there is no final answer.
-    if status is not None and 200 <= status < 400:
-        return read_fields(newer)
-    return read_fields(stored)
+    return read_fields(newer if speaks else stored)
 
 
 # --- Misuse ---------------------------------------------------------------------------------------

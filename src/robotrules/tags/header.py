@@ -26,6 +26,8 @@ from robotrules.tags.words import Word, is_rule, words
 # A longer value is read anew each time: strangers must not fill the memory with rare ones.
 LONGEST_KEPT = 1024
 MOST_KEPT = 2048
+# Notes of one code that are kept of a field.
+MOST_ODD = 20
 
 
 class Said(NamedTuple):
@@ -110,44 +112,41 @@ class _Field(NamedTuple):
 
 def _robots_tag(lines: tuple[bytes, ...], profile: TagProfile, more: frozenset[str]) -> FieldSays:
     odd: list[Odd] = []
+    limit = profile.max_field_bytes
     numbered = list(enumerate((line.strip(b" \t") for line in lines), 1))
     if profile.skip_empty_lines:
         odd += [Odd("empty-field-line", number) for number, line in numbered if not line]
         numbered = [(number, line) for number, line in numbered if line]
     field = _joined(numbered)
     value = field.value
-    ends = commas(value[: profile.max_field_bytes])
-    if len(value) > profile.max_field_bytes:
+    ends = commas(value[:limit])
+    # A String or an Inner List may run from one line into the next and swallow what is between.
+    apart = {first - 2 for first in field.starts[1:] if first - 2 < limit} <= {*ends}
+    if len(value) > limit:
         # AMB-68: a member is complete if its comma is within the limit. Anything else may be cut,
         # and a cut member may look like a whole one.
         value, ends = (value[: ends[-1]], ends[:-1]) if ends else (b"", [])
         odd.append(Odd("field-cut"))
-    read = value
-    if profile.lower_keys:
-        read = lowered(value)
-        if read != value:
-            odd.append(Odd("uppercase-key"))
-    parsed = parse_list(read)
-    members, error = parsed.value, parsed.error
-    if members is None:
-        if profile.legacy_words and b";" not in value:
-            # `Robots-Tag: googlebot: noindex`: the old grammar under the new name (AMB-72).
-            legacy = _legacy_lines(numbered, profile, more)
-            if any(is_rule(one.name, more) for one in legacy.said):
-                odd.append(Odd("legacy-syntax"))
-                return FieldSays(legacy.said, (*odd, *legacy.odd), error)
-        found = _salvaged(read, field) if profile.salvage else []
-        odd.append(Odd("salvaged" if found else "bad-field"))
-    else:
-        found = list(zip(spans(value, ends), members, strict=False))
-        if profile.salvage and not {first - 2 for first in field.starts[1:]} <= {*ends, len(value)}:
-            # A String runs from one line into another and swallows what is between. That is what
-            # the grammar says; it may not take back what a line says alone.
-            found += _salvaged(read, field)
+    parsed = parse_list(_lowered(value, profile, odd))
     said: list[Said] = []
-    for span, (token, parameters) in found:
+    for span, (token, parameters) in zip(spans(value, ends), parsed.value or (), strict=False):
         said += _member(token, parameters, field.place(*span), profile, more, odd)
-    return FieldSays(tuple(said), tuple(odd), error)
+    if profile.salvage and (parsed.value is None or not apart):
+        # That is what the grammar says; it may not take back what a line says alone.
+        for (number, line), start in zip(numbered, field.starts, strict=True):
+            if start >= limit:
+                break
+            said += _line(line, limit - start, number, profile, more, odd)
+    if parsed.value is None:
+        odd.append(Odd("salvaged" if said else "bad-field"))
+    return FieldSays(tuple(said), _few(odd), parsed.error)
+
+
+def _lowered(value: bytes, profile: TagProfile, odd: list[Odd]) -> bytes:
+    read = lowered(value) if profile.lower_keys else value
+    if read != value:
+        odd.append(Odd("uppercase-key"))
+    return read
 
 
 def _joined(numbered: Sequence[tuple[int, bytes]]) -> _Field:
@@ -160,35 +159,55 @@ def _joined(numbered: Sequence[tuple[int, bytes]]) -> _Field:
     return _Field(b", ".join(line for _, line in numbered), tuple(starts) or (0,), numbers)
 
 
-def _salvaged(value: bytes, field: _Field) -> list[Any]:
+def _line(
+    line: bytes,
+    room: int,
+    number: int,
+    profile: TagProfile,
+    more: frozenset[str],
+    odd: list[Odd],
+) -> Iterator[Said]:
     """
-    Return the members, each with its span, of a field that fails to parse (AMB-67).
+    Yield what one line says whose field fails to parse (AMB-67).
 
-    Of every line those count that end in a comma before its failure; a line that fails takes
-    nothing from the others, so that a line more is never a restriction less.
+    Every line is read alone, so that one more is never a restriction less. Members count up to the
+    first that fails; nothing between two commas is no member (AMB-70). A line of the old grammar is
+    read as one (AMB-72).
     """
-    members: list[Any] = []
-    ends = (*(start - 2 for start in field.starts[1:]), len(value))
-    for start, end in zip(field.starts, ends, strict=True):
-        line = value[start:end]
-        for (first, last), member in _best(line):
-            members.append(((start + first, start + last), member))
-    return members
+    ends = commas(line[:room])
+    whole = line
+    if len(line) > room:
+        whole, ends = (line[: ends[-1]], ends[:-1]) if ends else (b"", [])
+    read = _lowered(whole, profile, [])
+    parsed = parse_list(read)
+    if parsed.value is None and profile.legacy_words and b";" not in line[:room]:
+        if len(line) > room:
+            whole = line[: max(line.rfind(b",", 0, room), 0)]
+        aside: list[Odd] = []
+        legacy = list(_legacy_line(whole, number, profile, more, True, aside))
+        if any(is_rule(one.name, more) for one in legacy):
+            odd += [Odd("legacy-syntax", number), *aside]
+            yield from (one for one in legacy if is_rule(one.name, more))
+            return
+    for start, end in spans(read, ends):
+        if start == end:
+            continue
+        member = parse_list(read[start:end]).value
+        if member is None or len(member) != 1:
+            return
+        [(token, parameters)] = member
+        yield from _member(token, parameters, (number, start, end), profile, more, odd)
 
 
-def _best(line: bytes) -> list[tuple[tuple[int, int], Any]]:
-    """Return what can be read of one line, each member with its span."""
-    ends = commas(line)
-    for _ in range(3):  # whole; before the failure; before another, if http-sf has one in store
-        parsed = parse_list(line)
-        if parsed.value is not None:
-            return list(zip(spans(line, ends), parsed.value, strict=False))
-        at = len(line) if parsed.position is None else parsed.position
-        ends = [comma for comma in ends if comma <= at]
-        if not ends:
-            return []
-        line, ends = line[: ends[-1]], ends[:-1]
-    return []
+def _few(odd: Sequence[Odd]) -> tuple[Odd, ...]:
+    """Return some of each code: a stranger may write one thing thousands of times."""
+    kept: list[Odd] = []
+    seen: dict[str, int] = {}
+    for one in odd:
+        seen[one.code] = seen.get(one.code, 0) + 1
+        if seen[one.code] <= MOST_ODD:
+            kept.append(one)
+    return tuple(kept)
 
 
 def _member(
@@ -203,7 +222,7 @@ def _member(
     if not name:
         odd.append(Odd("not-a-product-token", *place))
         return
-    if profile.legacy_words:
+    if profile.legacy_words and "," not in name:
         # A Token may hold a colon, so `max-snippet:20` and `googlebot:noindex` are Tokens. No
         # crawler is called by the name of a rule: `noindex;nofollow` was meant for everyone.
         for word in words(name, scopes=True, space_separates=False):
@@ -245,8 +264,8 @@ def _x_robots_tag(
                 place = (number, start, end)
                 said += _member(token, parameters, place, profile, more, odd)
             continue
-        said += _legacy_line(line, number, profile, apart, odd)
-    return FieldSays(tuple(said), tuple(odd))
+        said += _legacy_line(line, number, profile, more, apart, odd)
+    return FieldSays(tuple(said), _few(odd))
 
 
 def _cut(line: bytes, left: int, profile: TagProfile, more: frozenset[str]) -> bytes:
@@ -267,26 +286,26 @@ def _as_structured(line: bytes, profile: TagProfile, more: frozenset[str]) -> li
     return list(zip(spans(value, commas(value)), members, strict=False))
 
 
-def _legacy_lines(
-    numbered: Sequence[tuple[int, bytes]], profile: TagProfile, more: frozenset[str]
-) -> FieldSays:
-    said: list[Said] = []
-    odd: list[Odd] = []
-    left = profile.max_field_bytes
-    for number, line in numbered:
-        cut = line if len(line) <= left else line[: max(line.rfind(b",", 0, max(left, 0)), 0)]
-        left -= len(line) + 2
-        said += _legacy_line(cut, number, profile, True, odd)
-    return FieldSays(tuple(one for one in said if is_rule(one.name, more)), tuple(odd))
-
-
 def _legacy_line(
-    line: bytes, number: int, profile: TagProfile, apart: bool, odd: list[Odd]
+    line: bytes,
+    number: int,
+    profile: TagProfile,
+    more: frozenset[str],
+    apart: bool,
+    odd: list[Odd],
 ) -> Iterator[Said]:
     # One character for each octet, so that positions are octets.
     text = line.decode("latin-1")
     warned = apart
     for word in words(text, scopes=True, space_separates=profile.space_separates):
+        if ";" in word.text and profile.legacy_words:
+            # `nofollow, *;noindex`: a member of the new grammar among words of the old one.
+            structured = _as_structured(word.text.encode("latin-1"), profile, more)
+            if structured is not None:
+                for _, (token, parameters) in structured:
+                    place = (number, word.start, word.end)
+                    yield from _member(token, parameters, place, profile, more, odd)
+                continue
         yield from _word(word, word.scope or EVERYONE, number, word.start, profile, odd)
         if word.inherited and not apart:
             if not warned:

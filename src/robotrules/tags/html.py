@@ -23,9 +23,15 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import IO, Any, NamedTuple
 
-from robotrules.tags.bounds import BODY_TAGS, beginning, bounded
+from robotrules.tags.bounds import (
+    BODY_TAGS,
+    MOST_HEAD_TAGS,
+    MOST_TAGS,
+    beginning,
+    bounded,
+)
 from robotrules.tags.encoding import decoded, encoding_of, well_formed
-from robotrules.tags.trees import Element, Said, Tree, builder
+from robotrules.tags.trees import Attributes, Element, Tree, builder
 
 __all__ = ["LEAST_HTML", "MOST_HTML", "Meta", "Page", "PageReader", "Place", "read_page"]
 
@@ -194,10 +200,13 @@ class PageReader:
         if not self._whole:
             # Where there are many tags, the head is mostly over before the last of them.
             is_short = self._size <= FIRST_PREFIX
-            few = beginning(text) if is_short else bounded(text, scripting, BODY_TAGS)
+            few = (
+                beginning(text) if is_short else bounded(text, scripting, BODY_TAGS, MOST_HEAD_TAGS)
+            )
             if few < len(text) and (tree := self._build(text[:few], scripting)).head_is_over():
                 return _Parsed(tree, True, True)
-        length = few if few == len(text) else bounded(text, scripting)
+        most = MOST_TAGS if self._whole else MOST_HEAD_TAGS
+        length = few if few == len(text) else bounded(text, scripting, None, most)
         tree = self._build(text[:length], scripting)
         # Cut for its nesting: with more of it the document would be cut at the same place.
         is_stuck = length < len(text)
@@ -247,6 +256,8 @@ def read_page(
 
 def check_limit(limit: int) -> None:
     """Raise ValueError for a limit below what has to be read of a document (AMB-92)."""
+    if not isinstance(limit, int):
+        raise TypeError(f"limit is a number of octets, not {limit!r}")
     if limit < LEAST_HTML:
         raise ValueError(
             f"limit is {limit}, and at least {LEAST_HTML} octets of a document are read "
@@ -257,7 +268,7 @@ def check_limit(limit: int) -> None:
 def _chunks(html: Any) -> Iterator[bytes | str]:
     if isinstance(html, (bytes, bytearray, memoryview, str)):
         return iter((html,))  # type: ignore[arg-type]
-    if hasattr(html, "headers"):
+    if hasattr(html, "headers") and not hasattr(html, "readable"):
         # A response of httpx, requests or Scrapy has its octets at hand.
         for name in ("content", "body"):
             if isinstance(octets := getattr(html, name, None), bytes):
@@ -281,7 +292,7 @@ def _united(on: list[Element], off: list[Element] | None) -> tuple[Meta, ...]:
     if off is None:
         return _numbered((said, Place.HEAD if in_head else Place.BODY) for said, in_head, _ in on)
     same = _same(on, off)
-    placed: list[tuple[tuple[int, int, int], Said, Place]] = []
+    placed: list[tuple[tuple[int, int, int], Attributes, Place]] = []
     upcoming = len(off)
     for index in range(len(on) - 1, -1, -1):
         said, in_head, _ = on[index]
@@ -300,7 +311,7 @@ def _united(on: list[Element], off: list[Element] | None) -> tuple[Meta, ...]:
     return _numbered((said, place) for _, said, place in placed)
 
 
-def _numbered(placed: Iterable[tuple[Said, Place]]) -> tuple[Meta, ...]:
+def _numbered(placed: Iterable[tuple[Attributes, Place]]) -> tuple[Meta, ...]:
     """Return elements with their positions: not all that have no name and are in the body."""
     metas: list[Meta] = []
     in_body = 0
@@ -323,7 +334,7 @@ def _same(on: list[Element], off: list[Element]) -> dict[int, int]:
     """
     same: dict[int, int] = {}
     for in_noscript in (False, True):
-        waiting: dict[Said, list[int]] = {}
+        waiting: dict[Attributes, list[int]] = {}
         for index in range(len(off) - 1, -1, -1):
             if off[index].in_noscript is in_noscript:
                 waiting.setdefault(off[index].said, []).append(index)

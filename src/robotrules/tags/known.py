@@ -14,6 +14,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from robotrules.structured import value_type
@@ -162,6 +163,7 @@ _READERS: dict[Kind, Callable[[str], Read]] = {
 }
 
 
+@lru_cache(2048)
 def looks_known(name: str) -> bool:
     """Tell whether an unknown rule looks like a known one: `no-index`, `nofollow;`."""
     bare = re.sub(r"[^a-z]", "", name[:MOST_LETTERS])

@@ -24,6 +24,8 @@ from robotrules.tags.words import SPACE, is_rule, words
 # Elements that look like robots meta elements to people and are none (AMB-91).
 _FIELD_NAMES = ("robots-tag", "x-robots-tag")
 MOST_NOTES = 100
+# A page may have many elements with long contents; so many of the longest are read, all together.
+MOST_CONTENTS = 8
 
 
 class Rule(NamedTuple):
@@ -55,6 +57,7 @@ def page_rules(
     """Return what a page's meta elements say; *tokens*, in lower case, are who asks."""
     said: list[tuple[Said, Source]] = []
     notes: list[TagNote] = []
+    room = MOST_CONTENTS * profile.max_field_bytes
     for meta in page.metas:
         source = Source(Carrier.META, None, meta.element, state, over_tls)
         token = _token(meta, tokens, profile)
@@ -69,12 +72,18 @@ def page_rules(
             continue
         if meta.place is Place.NOSCRIPT and len(notes) < MOST_NOTES:
             notes.append(note("only-without-scripting", source))
-        rules, odd = content_rules(meta.content or "", profile)
+        content = meta.content or ""
+        room -= min(len(content), profile.max_field_bytes)
+        if room < 0:
+            notes.append(note("field-cut", source))
+            break
+        rules, odd = content_rules(content, profile)
         said += [(Said(token, *rule[:3], 0, *rule[3:]), source) for rule in rules]
-        if odd and len(notes) < MOST_NOTES:
-            notes += [note(code, source, start, end) for code, start, end in odd]
+        left = max(0, MOST_NOTES - len(notes))
+        notes += [note(code, source, start, end) for code, start, end in odd[:left]]
     if not page.is_final:
-        notes.append(note("head-not-final"))
+        limited = page.read >= profile.max_html_bytes
+        notes.append(note("head-not-final" if limited else "page-too-complex"))
     return PageSays(tuple(said), tuple(notes))
 
 

@@ -11,6 +11,7 @@ It does not know how anything is read: a profile is data.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from robotrules.errors import ProfileError
@@ -81,11 +82,18 @@ class TagProfile(_Fields):
             if name not in _Fields._fields:
                 known = ", ".join(_Fields._fields)
                 raise ProfileError(f"a tag profile has no field {name!r}; it has {known}")
+        if "name" not in fields:
+            raise ProfileError("a tag profile needs a name: TagProfile(name=...)")
+        for name in ("none_means", "without_effect", "names"):
+            if name in fields:
+                fields[name] = _words(name, fields[name])
         profile = super().__new__(cls, **fields)
         profile._vet()
         return profile
 
     def _vet(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise ProfileError(f"the name of a tag profile is text, not {self.name!r}")
         for name, usual in _Fields._field_defaults.items():
             value = getattr(self, name)
             if isinstance(usual, bool) and not isinstance(value, bool):
@@ -109,9 +117,24 @@ class TagProfile(_Fields):
         """Return a profile that differs in the given fields."""
         return TagProfile(**self._asdict() | changes)
 
+    def _replace(self, **changes: Any) -> TagProfile:
+        return self.replace(**changes)  # the way of a named tuple would go around `_vet`
+
     def switches(self) -> tuple[str, ...]:
         """Return the names of the departures that are on, in the order they stand here."""
         return tuple(name for name, value in self._asdict().items() if value is True)
+
+
+def _words(name: str, given: Any) -> Any:
+    """Return names of rules or crawlers, as a value that can be compared and kept."""
+    if given is None and name == "names":
+        return None
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise ProfileError(f"{name} is a list of words, not {given!r}")
+    words = list(given)
+    if not all(isinstance(word, str) for word in words):
+        raise ProfileError(f"{name} is a list of words, not {given!r}")
+    return tuple(words) if name == "none_means" else frozenset(words)
 
 
 def _rebuild(values: dict[str, Any]) -> TagProfile:

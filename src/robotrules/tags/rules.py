@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from robotrules.tags.codes import Carrier, Source, TagNote, note
 from robotrules.tags.fields import Fields
-from robotrules.tags.freshness import Freshness, freshness
+from robotrules.tags.freshness import Freshness, aware, freshness
 from robotrules.tags.header import Said
 from robotrules.tags.known import (
     EVERYONE,
@@ -144,7 +144,7 @@ class UsageRules(NamedTuple):
 
     def may_index_at(self, moment: datetime) -> bool:
         """Return whether it may be in an index at a moment: `unavailable_after` counts as well."""
-        after = self.unavailable_after
+        after, moment = self.unavailable_after, aware(moment, "moment")
         return self.may_index and (after is None or moment <= after)
 
     @property

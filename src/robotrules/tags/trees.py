@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from justhtml.dom import Node
     from selectolax.lexbor import LexborNode
 
-__all__ = ["Builder", "Element", "Said", "Tree", "builder"]
+__all__ = ["Attributes", "Builder", "Element", "Tree", "builder"]
 
 MISSING = (
     "reading HTML needs selectolax or justhtml, and neither is installed: "
@@ -33,7 +33,7 @@ ATTRIBUTES = ("name", "content", "http-equiv", "property", "itemprop")
 SILENT = frozenset(("script", "style", "template", "noscript", "iframe", "textarea", "title"))
 
 
-class Said(NamedTuple):
+class Attributes(NamedTuple):
     """The attributes of a `meta` that somebody might have meant a rule by. None: not there."""
 
     name: str | None
@@ -43,7 +43,7 @@ class Said(NamedTuple):
     itemprop: str | None
 
     @classmethod
-    def of(cls, attributes: Mapping[str, str | None]) -> Said:
+    def of(cls, attributes: Mapping[str, str | None]) -> Attributes:
         """An attribute without a value is an empty one (HTML Standard 13.1.2.3)."""
         return cls(
             *[(attributes[name] or "") if name in attributes else None for name in ATTRIBUTES]
@@ -53,7 +53,7 @@ class Said(NamedTuple):
 class Element(NamedTuple):
     """A `meta` element: what it says, and where it stands."""
 
-    said: Said
+    said: Attributes
     in_head: bool
     in_noscript: bool
 
@@ -123,20 +123,28 @@ class _Lexbor:
         in_noscript = parent is not None and parent.tag == "noscript"
         outer = parent.parent if parent is not None and in_noscript else parent
         in_head = outer is not None and outer.tag == "head"
-        return Element(Said.of(node.attributes), in_head, in_noscript)
+        return Element(Attributes.of(node.attributes), in_head, in_noscript)
 
     def texts(self, names: Sequence[str], attribute: str) -> list[str]:
         """The texts of marked elements."""
         marked = self._parser.css(", ".join(f"{name}[{attribute}]" for name in names))
         inside = {node.mem_id for node in marked}
-        return ["".join(self._text(node)) for node in marked if not self._is_in(node, inside)]
+        outside: set[int] = set()
+        outermost = [node for node in marked if not self._is_in(node, inside, outside)]
+        return ["".join(self._text(node)) for node in outermost]
 
     @staticmethod
-    def _is_in(node: LexborNode, outer: set[int]) -> bool:
+    def _is_in(node: LexborNode, inside: set[int], outside: set[int]) -> bool:
+        """Tell whether a node is in one of *inside*; *outside* learns of those that are not."""
+        passed = []
         parent = node.parent
-        while parent is not None and parent.mem_id not in outer:
+        while parent is not None and parent.mem_id not in outside:
+            if parent.mem_id in inside:
+                return True
+            passed.append(parent.mem_id)
             parent = parent.parent
-        return parent is not None
+        outside.update(passed)
+        return False
 
     @staticmethod
     def _text(top: LexborNode) -> Iterator[str]:
@@ -178,7 +186,7 @@ class _Just:
         while waiting:
             node, in_head, in_noscript = waiting.pop()
             if node.name == "meta":
-                found.append(Element(Said.of(node.attrs or {}), in_head, in_noscript))
+                found.append(Element(Attributes.of(node.attrs or {}), in_head, in_noscript))
             in_head = in_head or node.name == "head"
             in_noscript = node.name == "noscript"
             # The contents of a template are not among its children.

@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
-from robotrules.tags.known import KNOWN, NONE, VALUED
+from robotrules.tags.dates import read_date
+from robotrules.tags.known import KNOWN, NONE
 
 # HTML's and HTTP's whitespace together; neither is more than these.
 SPACE = " \t\n\r\f"
@@ -24,6 +26,9 @@ _WEEKDAY = re.compile(
     r"(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?\.?", re.IGNORECASE
 )
 _ONE = re.compile(r"([^ \t\n\r\f:]+)(?:[ \t\n\r\f]*:[ \t\n\r\f]*([^ \t\n\r\f]*))?")
+_PART = re.compile(r"[^ \t\n\r\f]+")
+# The longest date has no more words than this.
+MOST_PARTS = 8
 _SCOPE = re.compile(r"\*|[-\w.+]+", re.ASCII)
 
 
@@ -69,10 +74,13 @@ def words(text: str, *, scopes: bool, space_separates: bool) -> Iterator[Word]:
                 # `Wed, 03 Dec`: the day follows. In `Wed, noindex` there is no date to go on with.
                 end = _comma(text, after) if text[after : after + 1].isdigit() else end
             yield from _words(text, start, dated.start(), scope, inherited, space_separates)
-            value = text[dated.end() : end].strip(SPACE)
             by_space = dated.start() > _skip(text, start, end)
-            start, written = dated.start(), text[dated.start() : end].strip(SPACE)
-            yield Word("unavailable_after", value, scope, inherited, by_space, written, start, end)
+            over = _date_end(text, dated.end(), end) if space_separates else end
+            start, value = dated.start(), text[dated.end() : over].strip(SPACE)
+            written = text[start:over].strip(SPACE)
+            yield Word("unavailable_after", value, scope, inherited, by_space, written, start, over)
+            for word in _words(text, over, end, scope, inherited, space_separates):
+                yield word._replace(by_space=True)
         else:
             yield from _words(text, start, end, scope, inherited, space_separates)
         at = end + 1
@@ -87,6 +95,20 @@ def _skip(text: str, start: int, end: int) -> int:
     while start < end and text[start] in SPACE:
         start += 1
     return start
+
+
+def _date_end(text: str, start: int, end: int) -> int:
+    """Return where a date ends that may have words behind it; *end*: there is none, or all is."""
+    parts = list(islice(_PART.finditer(text, start, end), MOST_PARTS + 1))
+    names = [part[0].partition(":")[0].lower() for part in parts]
+    # A name that nobody knows may be a zone; the name of a rule is none.
+    rules = [at for at, name in enumerate(names) if name in KNOWN or name == NONE]
+    if not rules and len(parts) <= MOST_PARTS and read_date(text[start:end].strip(SPACE)):
+        return end
+    for part in reversed(parts[: rules[0] if rules else MOST_PARTS]):
+        if read_date(text[start : part.end()].strip(SPACE)):
+            return part.end()
+    return parts[rules[0]].start() if rules else end
 
 
 def _scope(text: str, start: int, end: int) -> int:
@@ -131,8 +153,3 @@ def _words(
 def is_rule(name: str, more: frozenset[str] = frozenset()) -> bool:
     """Tell whether a word is a known rule; *more* are names that a registry adds."""
     return name in KNOWN or name == NONE or name in more
-
-
-def takes_value(name: str) -> bool:
-    """Tell whether a rule is set to something."""
-    return name in VALUED

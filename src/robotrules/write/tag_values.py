@@ -19,7 +19,17 @@ from difflib import get_close_matches
 from robotrules.errors import WriteError
 from robotrules.registries import SHIPPED, Registries
 from robotrules.structured import parse_list, serialise
-from robotrules.tags.known import EVERYONE, KNOWN, NO_LIMIT, NONE, PREVIEWS, ROBOTS, Kind, Value
+from robotrules.tags.known import (
+    EVERYONE,
+    KNOWN,
+    NO_LIMIT,
+    NONE,
+    PREVIEWS,
+    ROBOTS,
+    Kind,
+    Value,
+    plain,
+)
 from robotrules.tags.profile import LEAST_BYTES
 
 # For each product token its rules: names, or names with values.
@@ -30,7 +40,6 @@ _KEY = re.compile(r"[a-z*][a-z0-9_.*-]*")
 _TOKEN = re.compile(r"[A-Za-z*][\w!#$%&'*+.^`|~:/-]*", re.ASCII)
 # What a scope in X-Robots-Tag, or the name of a meta element, may be.
 _NAME = re.compile(r"[-\w.+]+", re.ASCII)
-_MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 
 
 def robots_tag(rules: TagRules, *, registries: Registries = SHIPPED) -> str:
@@ -186,12 +195,12 @@ def _word(name: str, value: Value) -> str:
     if value is True:
         return name
     if isinstance(value, datetime):
-        return f"{name}: {value.strftime(_MOMENT)}"
+        return f"{name}: {plain(value)}"
     return f"{name}:{value}"
 
 
 def _scope(token: str) -> str:
-    if not _NAME.fullmatch(token):
+    if not _NAME.fullmatch(token) or token.lower().startswith("max-"):
         raise WriteError(f"X-Robots-Tag cannot name the crawler {token!r}: leave legacy out")
     return token
 

@@ -5,7 +5,7 @@ A real tree builder says what an element is and where the head ends (AMB-87 to A
 over the text could. Only as much is parsed as is needed. A prefix of the document is cut just
 before its last `<`, so that no tag or text in it is half. If something stands in its body then,
 the head is final, whatever follows: nothing in the body opens the head again. Otherwise four times
-as much is tried, from 16 KiB to the limit.
+as much is tried, or sixteen if it is at hand, from 16 KiB to the limit.
 
 Where a `noscript` stands in what was parsed, it is parsed with scripting on and off, each until the
 head is final, and both answers are united: with scripting off the `meta` elements in it are
@@ -142,7 +142,10 @@ class PageReader:
             if self._size == self._stop and not self._whole:
                 if self._parse(ended=False):
                     self._close()
-                self._stop = min(self._stop * GROWTH, self._limit)
+                # What is at hand costs little: only the head of it is parsed.
+                at_hand = self._size + len(piece) - start
+                wanted = max(self._stop * GROWTH, min(at_hand, self._stop * GROWTH**2))
+                self._stop = min(wanted, self._limit)
         return self._page is not None
 
     def page(self) -> Page:

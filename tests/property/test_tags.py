@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from robotrules.tags import DEFAULT, GOOGLE, STRICT, TAG_PROFILES, TagProfile, Value, usage_rules
@@ -73,7 +73,21 @@ class TestUnion:
         st.sampled_from(ADDING),
         st.sampled_from(TOKENS),
     )
+    # Each of these once lost a rule.
     @example([("Robots-Tag", b"a;noindex")], ("Robots-Tag", b"bad one"), 0, DEFAULT, "a")
+    @example([("Robots-Tag", b"a: noindex")], ("Robots-Tag", b"*;nosnippet"), 1, DEFAULT, "a")
+    @example([("Robots-Tag", b'noindex:20"')], ("Robots-Tag", b'"_b-";noindex, '), 1, DEFAULT, "a")
+    @example(
+        [("Robots-Tag", b'a;x="'), ("Robots-Tag", b"*;noindex")],
+        ("Robots-Tag", b"b;y, " * 7000),
+        2,
+        DEFAULT,
+        "a",
+    )
+    @example(
+        [("Robots-Tag", b'"'), ("Robots-Tag", b"*;noindex")], ("Robots-Tag", b'"'), 2, DEFAULT, "a"
+    )
+    @settings(max_examples=500)
     def test_a_field_line_more_is_no_restriction_less(
         self,
         before: list[tuple[str, bytes]],

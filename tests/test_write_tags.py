@@ -79,6 +79,7 @@ def test_what_is_in_force_can_be_written_again() -> None:
         ({"*": {"unavailable_after": datetime(2030, 1, 1)}}, "with a time zone"),
         ({"*": {"unavailable_after": "2030-01-01"}}, "with a time zone"),
         ({"": ["noindex"]}, "is no product token"),
+        ({"x ": ["noindex"]}, "spaces at its ends"),
         ({"a\nb": ["noindex"]}, "is no product token"),
         ({"é": ["noindex"]}, "is no product token"),
         ({f"bot-{n}": ["noindex"] for n in range(1000)}, "name fewer crawlers"),

@@ -593,3 +593,26 @@ def test_hostile_pages_are_cut_and_say_so() -> None:
         assert codes(found) == ["page-too-complex"]
     words = page("a," * 8_000) * 40
     assert "field-cut" in codes(usage_rules(html=words.replace("<p>text", "")))
+
+
+def test_display_strings_have_no_escapes() -> None:
+    """RFC 9651 §3.3.8: a backslash is a character there, so the quote after it ends the value."""
+    for profile in ("strict", "default"):
+        found = usage_rules(headers=[("Robots-Tag", 'a;x=%"\\", *;noindex')], profile=profile)
+        assert found.rules == {"noindex": True}
+
+
+def test_a_broken_line_after_a_string_over_two_lines() -> None:
+    """What the whole says before it fails counts too."""
+    lines = [("Robots-Tag", '*;noindex;x="'), ("Robots-Tag", '"')]
+    assert usage_rules(headers=lines).rules == {"noindex": True}
+    assert usage_rules(headers=[*lines, ("Robots-Tag", "!")]).rules == {"noindex": True}
+
+
+def test_runs_of_spaces_and_slashes_cost_what_they_are() -> None:
+    """A tag of two million spaces, texts parted by comments in a table: cut, and not for long."""
+    for html in ("<a" + "/" * 2_000_000, "<a" + " " * 2_000_000 + ">"):
+        assert usage_rules(html=html).rules == {}
+    for part in ("a<!---->", "a<input type=hidden>"):
+        found = usage_rules(html="<body><table>" + part * 20_000, profile="google")
+        assert "page-too-complex" in codes(found)

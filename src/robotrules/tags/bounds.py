@@ -44,11 +44,13 @@ BODY_TAGS = 30
 # Signs that begin no tag: each is a text of its own to justhtml, and appended to the last.
 MOST_BARE = 2000
 
-_ATTRIBUTES = (
-    r"(?:[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+"
-    r"(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^\t\n\f\r >\"'][^\t\n\f\r >]*+)?+)?+)"
+_NAMED = (
+    r"[^\t\n\f\r />][^\t\n\f\r />=]*+(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+"
+    r"(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^\t\n\f\r >\"'][^\t\n\f\r >]*+)?+)?+"
 )
-_ATTRIBUTE = re.compile(_ATTRIBUTES)
+_ATTRIBUTES = r"(?:[\t\n\f\r /]*+" + _NAMED + ")"
+# To be searched for, so it does not begin with a run: each place of one would be tried.
+_ATTRIBUTE = re.compile(_NAMED)
 # All markup, as the tokeniser of the HTML Standard cuts it (13.2.5). Every quantifier is possessive
 # or bounded by what it looks for, so that one pass over the text is one pass.
 _TOKEN = re.compile(
@@ -142,7 +144,8 @@ def bounded(
         position = found.end()
         name = found["name"]
         if name is None:
-            bare += found["bare"] is not None
+            # A comment in a table parts texts, which are then joined one by one before the table.
+            bare += found["bare"] is not None or opened["table"] > 0
             if bare > MOST_BARE:
                 return found.start()
             continue
@@ -159,6 +162,10 @@ def bounded(
         name = name.lower()
         if names.are_too_many(name, found[0], tags > FEW_TAGS or position > FEW_CHARACTERS):
             return found.start()
+        if name == "input" and opened["table"]:
+            bare += 1  # a hidden one parts texts as a comment does
+            if bare > MOST_BARE:
+                return found.start()
         if name in _OF_TABLES and not (opened["table"] or opened["template"]):
             continue
         if found["end"]:

@@ -24,8 +24,8 @@ from robotrules.tags.structure import commas, is_structured, lowered, parse_list
 from robotrules.tags.words import Word, is_rule, words
 
 # A longer value is read anew each time: strangers must not fill the memory with rare ones.
-LONGEST_KEPT = 1024
-MOST_KEPT = 2048
+LONGEST_KEPT = 256
+MOST_KEPT = 1024
 # Notes of one code that are kept of a field.
 MOST_ODD = 20
 
@@ -131,6 +131,9 @@ def _robots_tag(lines: tuple[bytes, ...], profile: TagProfile, more: frozenset[s
     said: list[Said] = []
     for span, (token, parameters) in zip(spans(value, ends), parsed.value or (), strict=False):
         said += _member(token, parameters, field.place(*span), profile, more, odd)
+    if profile.salvage and parsed.value is None:
+        for span, (token, parameters) in _members(_lowered(value, profile, []), ends):
+            said += _member(token, parameters, field.place(*span), profile, more, odd)
     if profile.salvage and (parsed.value is None or not apart):
         # That is what the grammar says; it may not take back what a line says alone.
         for (number, line), start in zip(numbered, field.starts, strict=True):
@@ -139,7 +142,8 @@ def _robots_tag(lines: tuple[bytes, ...], profile: TagProfile, more: frozenset[s
             said += _line(line, limit - start, number, profile, more, odd)
     if parsed.value is None:
         odd.append(Odd("salvaged" if said else "bad-field"))
-    return FieldSays(tuple(said), _few(odd), parsed.error)
+    # What was read of the whole and of a line is said once.
+    return FieldSays(tuple(dict.fromkeys(said)), _few(list(dict.fromkeys(odd))), parsed.error)
 
 
 def _lowered(value: bytes, profile: TagProfile, odd: list[Odd]) -> bytes:
@@ -188,15 +192,19 @@ def _line(
         if any(is_rule(one.name, more) for one in legacy):
             odd += [Odd("legacy-syntax", number), *aside]
             yield from (one for one in legacy if is_rule(one.name, more))
-            return
-    for start, end in spans(read, ends):
+    for (start, end), (token, parameters) in _members(read, ends):
+        yield from _member(token, parameters, (number, start, end), profile, more, odd)
+
+
+def _members(value: bytes, ends: Sequence[int]) -> Iterator[tuple[tuple[int, int], Any]]:
+    """Yield the members before the first that fails, each with its span; empty ones are none."""
+    for start, end in spans(value, ends):
         if start == end:
             continue
-        member = parse_list(read[start:end]).value
+        member = parse_list(value[start:end]).value
         if member is None or len(member) != 1:
             return
-        [(token, parameters)] = member
-        yield from _member(token, parameters, (number, start, end), profile, more, odd)
+        yield (start, end), member[0]
 
 
 def _few(odd: Sequence[Odd]) -> tuple[Odd, ...]:

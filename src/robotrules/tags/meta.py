@@ -26,6 +26,8 @@ _FIELD_NAMES = ("robots-tag", "x-robots-tag")
 MOST_NOTES = 100
 # A page may have many elements with long contents; so many of the longest are read, all together.
 MOST_CONTENTS = 8
+# Elements for others that are looked at.
+MOST_OTHERS = 500
 
 
 class Rule(NamedTuple):
@@ -58,13 +60,16 @@ def page_rules(
     said: list[tuple[Said, Source]] = []
     notes: list[TagNote] = []
     room = MOST_CONTENTS * profile.max_field_bytes
+    others = 0
     for meta in page.metas:
         source = Source(Carrier.META, None, meta.element, state, over_tls)
         token = _token(meta, tokens, profile)
         if token is None:
             if _looks_like_one(meta) and len(notes) < MOST_NOTES:
                 notes.append(note("not-a-carrier", source))
-            said += _to_others(meta, source, tokens, profile, more)
+            others += 1
+            if others <= MOST_OTHERS:
+                said += _to_others(meta, source, tokens, profile, more)
             continue
         if meta.place is Place.BODY and not profile.body_metas:
             if len(notes) < MOST_NOTES:
@@ -122,14 +127,17 @@ def _to_others(
     """Yield one rule of an element that speaks to another crawler, to tell that it does."""
     if meta.place is Place.BODY or not meta.name or not meta.content:
         return
-    if len(meta.content) > LONGEST_KEPT or len(meta.name) > LONGEST_KEPT:
+    if len(meta.name) > LONGEST_KEPT:
         return
     name = _lower(meta.name.strip(SPACE))
     if name == EVERYONE or name in tokens:
         return  # a name that means nothing here, or one that this profile does not read
-    for rule in content_rules(meta.content, profile)[0]:
-        if is_rule(rule.name, more) and rule.value is not None:
-            yield Said(name, *rule[:3], 0, *rule[3:]), source
+    # One rule tells enough, and a description has many words: nothing of it is kept.
+    content = meta.content[:LONGEST_KEPT]
+    for word in words(content, scopes=False, space_separates=profile.space_separates):
+        value = read_text(word.name, word.value).value
+        if is_rule(word.name, more) and value is not None:
+            yield Said(name, word.name, value, word.text, 0, word.start, word.end), source
             return
 
 

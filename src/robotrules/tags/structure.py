@@ -15,10 +15,11 @@ from typing import Any
 from robotrules.structured import Parsed, value_type
 from robotrules.structured import parse_list as parse_bounded
 
-# A String or Display String, also one without an end; or a sign that matters outside of one.
-_SIGN = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[(),]', re.DOTALL)
+# A Display String, in which a backslash is no escape, or a String, also one without an end; or a
+# sign that matters outside of them.
+_SIGN = re.compile(rb'%"[^"]*(?:"|\Z)|"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[(),]', re.DOTALL)
 # A parameter's key, which stands after `;`; Strings are passed over.
-_KEY = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|;[ ]*[A-Za-z0-9_.*-]+', re.DOTALL)
+_KEY = re.compile(rb'%"[^"]*(?:"|\Z)|"(?:[^"\\]|\\.)*(?:"|\\?\Z)|;[ ]*[A-Za-z0-9_.*-]+', re.DOTALL)
 
 
 def parse_list(value: bytes) -> Parsed:

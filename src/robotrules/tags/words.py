@@ -108,7 +108,9 @@ def _date_end(text: str, start: int, end: int) -> int:
     for part in reversed(parts[: rules[0] if rules else MOST_PARTS]):
         if read_date(text[start : part.end()].strip(SPACE)):
             return part.end()
-    return parts[rules[0]].start() if rules else end
+    if not rules or read_date(text[start:end].strip(SPACE)):
+        return end
+    return parts[rules[0]].start()
 
 
 def _scope(text: str, start: int, end: int) -> int:

@@ -102,6 +102,8 @@ def _vetted(rules: TagRules, registries: Registries) -> Iterator[tuple[str, dict
             or not token.isprintable()
         ):
             raise WriteError(f"{token!r} is no product token: use letters, '_' and '-', or '*'")
+        if token != token.strip():
+            raise WriteError(f"{token!r} has spaces at its ends: leave them out")
         if ":" in token or token.lower() in KNOWN or token.lower() == NONE:
             raise WriteError(
                 f"{token!r} is the name of a rule, or holds one, so readers take it for that: a "

@@ -87,7 +87,7 @@ class TestUnion:
     @example(
         [("Robots-Tag", b'"'), ("Robots-Tag", b"*;noindex")], ("Robots-Tag", b'"'), 2, DEFAULT, "a"
     )
-    @settings(max_examples=500)
+    @settings(max_examples=500, deadline=None)
     def test_a_field_line_more_is_no_restriction_less(
         self,
         before: list[tuple[str, bytes]],

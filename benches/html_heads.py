@@ -173,23 +173,16 @@ READERS: dict[str, Reader] = {
 }
 # Seconds up to which a reader is asked once untimed before it is timed.
 QUICK = 0.05
-HIDDEN = ("selectolax", "selectolax.lexbor")
 
 
 def ask(name: str, data: bytes, charset: str | None = None) -> list[str]:
     """Ask one reader; for justhtml, selectolax is hidden as if it were not installed."""
     if name != PURE:
         return READERS[name](data, charset)
-    kept = {module: sys.modules.get(module) for module in HIDDEN}
-    sys.modules.update(dict.fromkeys(HIDDEN))  # type: ignore[arg-type]
-    try:
+    from tests.tags.builders import only
+
+    with only("justhtml"):
         return READERS[name](data, charset)
-    finally:
-        for module, was in kept.items():
-            if was is None:
-                del sys.modules[module]
-            else:
-                sys.modules[module] = was
 
 
 def installed(report: Any) -> list[str]:

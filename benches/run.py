@@ -374,9 +374,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     progress("looking for engines, building the Rust ones")
     found = find_engines([word.lower() for word in options.engines], report)
     if not found:
-        print(
-            "no engine is available; run pip install -r benches/requirements.txt", file=sys.stderr
-        )
+        print("no engine is here: pip install -r benches/requirements.txt", file=sys.stderr)
         return 2
     report.figures["engines"] = {engine.name: engine.version for engine in found}
     for name in NAMES:

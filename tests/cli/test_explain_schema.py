@@ -8,7 +8,6 @@ the schema cannot say more than is tested.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +16,11 @@ import pytest
 import robotrules
 from robotrules import Outcome, Reason
 from robotrules.robotstxt.verdict import SCHEMA_VERSION, Because
+from tests.cli.schema import objects, problems
 from tests.cli.shell import robotrules as run
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 SCHEMA = json.loads((DOCS / "explain.schema.json").read_text(encoding="utf-8"))
-TYPES: dict[str, type | tuple[type, ...]] = {
-    "object": dict,
-    "array": list,
-    "string": str,
-    "boolean": bool,
-    "null": type(None),
-    "integer": int,
-}
 BODY = b"""\xef\xbb\xbfUser-agent: *
 Disallow: /private/
 Disalow: /\xe9
@@ -55,56 +47,6 @@ URLS: list[str | bytes] = [
     "",
 ]
 TOKENS: list[str | list[str]] = ["AnyBot", "ExampleBot", "NoRules", ["AnyBot", "ExampleBot"], "*"]
-
-
-def problems(value: Any, schema: dict[str, Any], where: str = "$") -> Iterator[str]:
-    """Yield where *value* is not what *schema* says."""
-    for word, says in schema.items():
-        match word:
-            case "$schema" | "$defs" | "title" | "description" | "properties":
-                pass
-            case "$ref":
-                yield from problems(value, SCHEMA["$defs"][says.removeprefix("#/$defs/")], where)
-            case "const" | "enum":
-                if value not in (says if word == "enum" else [says]):
-                    yield f"{where} is {value!r}"
-            case "type":
-                if not any(
-                    _is(value, name) for name in ([says] if isinstance(says, str) else says)
-                ):
-                    yield f"{where} is {value!r}, not {says}"
-            case "minimum":
-                if value is not None and value < says:
-                    yield f"{where} is {value!r}"
-            case "minLength":
-                if len(value) < says:
-                    yield f"{where} is too short"
-            case "anyOf":
-                if all(any(problems(value, choice, where)) for choice in says):
-                    yield f"{where} is none of {len(says)}"
-            case "items":
-                for position, item in enumerate(value):
-                    yield from problems(item, says, f"{where}[{position}]")
-            case "required":
-                yield from (f"{where} lacks {name}" for name in says if name not in value)
-            case "additionalProperties":
-                known = schema["properties"]
-                yield from (f"{where} has {name}" for name in value if name not in known)
-                for name in known.keys() & value.keys():
-                    yield from problems(value[name], known[name], f"{where}.{name}")
-            case _:
-                raise AssertionError(f"the checker does not know {word!r}")
-
-
-def _is(value: object, name: str) -> bool:
-    if name == "integer" and isinstance(value, bool):
-        return False
-    return isinstance(value, TYPES[name])
-
-
-def objects(schema: dict[str, Any] = SCHEMA) -> list[dict[str, Any]]:
-    """Return the schemas of objects."""
-    return [schema, *schema["$defs"].values()]
 
 
 @pytest.mark.parametrize("profile", ["default", "strict", "google"])
@@ -155,7 +97,7 @@ def test_the_checker_finds_what_is_wrong() -> None:
 
 def test_everything_is_required_described_and_closed() -> None:
     """Every object says what it has and has nothing else; every key has a description."""
-    for schema in objects():
+    for schema in objects(SCHEMA):
         assert schema["additionalProperties"] is False
         assert schema["required"] == list(schema["properties"])
         assert all(len(value["description"]) > 10 for value in schema["properties"].values())

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,21 +24,13 @@ from robotrules.tags import TAG_PROFILES, Carrier, Standing, State
 from robotrules.tags.codes import CODES
 from robotrules.tags.known import PREVIEWS
 from tests.cli import test_transcripts as transcripts
+from tests.cli.schema import objects, problems
 from tests.cli.shell import robotrules as run
 
 DOCS = Path(__file__).parents[2] / "docs"
 SCHEMA = json.loads((DOCS / "guidance.schema.json").read_text(encoding="utf-8"))
 # What the command line adds to `as_dict()`.
 ADDED = ["status", "robots_origin"]
-TYPES: dict[str, type | tuple[type, ...]] = {
-    "object": dict,
-    "array": list,
-    "string": str,
-    "boolean": bool,
-    "null": type(None),
-    "integer": int,
-    "number": (int, float),
-}
 
 ROBOTS = b"""\xef\xbb\xbfUser-agent: *
 Disallow: /private/
@@ -79,69 +70,9 @@ URLS: list[str | bytes] = ["https://example.com/a", "/private/x", b"/\xe9"]
 TDMREP = [None, b'[{"location": "/*", "tdm-reservation": 1, "tdm-policy": "https://a/"}, 1]', b"{"]
 
 
-def problems(value: Any, schema: dict[str, Any], where: str = "$") -> Iterator[str]:
-    """Yield where *value* is not what *schema* says."""
-    if "type" in schema and not any(_is(value, name) for name in _list(schema["type"])):
-        yield f"{where} is {value!r}, not {schema['type']}"
-        return
-    for word, says in schema.items():
-        match word:
-            case "$schema" | "$defs" | "title" | "description" | "properties" | "type":
-                pass
-            case "$ref":
-                yield from problems(value, SCHEMA["$defs"][says.removeprefix("#/$defs/")], where)
-            case "const" | "enum":
-                if not any(_same(value, one) for one in (says if word == "enum" else [says])):
-                    yield f"{where} is {value!r}"
-            case "minimum":
-                if value is not None and value < says:
-                    yield f"{where} is {value!r}"
-            case "minLength":
-                if len(value) < says:
-                    yield f"{where} is too short"
-            case "anyOf":
-                if all(any(problems(value, choice, where)) for choice in says):
-                    yield f"{where} is none of {len(says)}"
-            case "items":
-                for position, item in enumerate(value):
-                    yield from problems(item, says, f"{where}[{position}]")
-            case "required":
-                yield from (f"{where} lacks {name}" for name in says if name not in value)
-            case "additionalProperties":
-                known = schema.get("properties", {})
-                for name, item in value.items():
-                    if name in known:
-                        yield from problems(item, known[name], f"{where}.{name}")
-                    elif says is False:
-                        yield f"{where} has {name}"
-                    else:
-                        yield from problems(item, says, f"{where}.{name}")
-            case _:
-                raise AssertionError(f"the checker does not know {word!r}")
-
-
-def _list(says: str | list[str]) -> list[str]:
-    return [says] if isinstance(says, str) else says
-
-
-def _same(value: object, one: object) -> bool:
-    return type(value) is type(one) and value == one
-
-
-def _is(value: object, name: str) -> bool:
-    if name in ("integer", "number") and isinstance(value, bool):
-        return False
-    return isinstance(value, TYPES[name])
-
-
 def told(value: Any) -> Any:
     """Return a value as JSON has it."""
     return json.loads(json.dumps(value, allow_nan=False))
-
-
-def objects(schema: dict[str, Any] = SCHEMA) -> list[dict[str, Any]]:
-    """Return the schemas of objects."""
-    return [schema, *schema["$defs"].values()]
 
 
 def asked(**more: Any) -> dict[str, Any]:
@@ -210,7 +141,7 @@ def test_tags_print_the_same() -> None:
     values = json.loads(ran.out)
     for name in ("file", "url", "status", "profile"):
         del values[name]
-    assert list(problems(values, SCHEMA["$defs"]["usage"])) == []
+    assert list(problems(values, {**SCHEMA["$defs"]["usage"], "$defs": SCHEMA["$defs"]})) == []
 
 
 def test_the_checker_finds_what_is_wrong() -> None:
@@ -249,7 +180,7 @@ def test_the_checker_finds_what_is_wrong() -> None:
 
 def test_everything_is_required_described_and_closed() -> None:
     """Every object says what it has and has nothing else; every key has a description."""
-    for schema in objects():
+    for schema in objects(SCHEMA):
         assert schema["additionalProperties"] is False
         added = ADDED if schema is SCHEMA else []
         assert [*schema["required"], *added] == list(schema["properties"])

@@ -39,7 +39,8 @@ from robotrules.cli.streams import STDIN, Output, Trouble, quoted
 from robotrules.cli.text import Paint, cells, listed, shortened, visible
 from robotrules.robotstxt.values import shown
 from robotrules.tags import Freshness, Mention, Standing, UsageRules, usage_rules
-from robotrules.tags.known import EVERYONE, KNOWN, Value, plain
+from robotrules.tags.known import EVERYONE, KNOWN, plain
+from robotrules.tags.rules import written
 
 # What a person reads of a long list or text; JSON has all of it.
 MOST = 20
@@ -225,9 +226,9 @@ class _Page:
         return f"{may}, as far as it was read" if unread else may
 
     def _in_force(self) -> Iterator[str]:
-        written = [visible(_written(name, value)) for name, value in self._rules.values]
-        width = max(map(cells, written))
-        for rule, (name, _) in zip(written, self._rules.values, strict=True):
+        shown_rules = [visible(written(name, value)) for name, value in self._rules.values]
+        width = max(map(cells, shown_rules))
+        for rule, (name, _) in zip(shown_rules, self._rules.values, strict=True):
             words = KNOWN[name].words if name in KNOWN else ""
             yield f"  {rule}{' ' * (width - cells(rule))}  {words}".rstrip()
             because = self._rules.because(name)
@@ -261,10 +262,6 @@ class _Page:
 
     def _more(self, count: int) -> Sequence[str]:
         return [f"  and {count - MOST:,} more, which --json shows"] if count > MOST else []
-
-
-def _written(name: str, value: Value) -> str:
-    return name if value is True else f"{name}: {plain(value)}"
 
 
 def _at_most(count: int | None, noun: str) -> str:

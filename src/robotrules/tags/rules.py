@@ -211,7 +211,7 @@ class UsageRules(NamedTuple):
     def __str__(self) -> str:
         if not self.values:
             return "no tag rule in force"
-        return ", ".join(_written(name, value) for name, value in self.values)
+        return ", ".join(written(name, value) for name, value in self.values)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON; `because` has positions in `mentions`."""
@@ -245,7 +245,8 @@ def _says(one: Mention, name: str, value: Value) -> bool:
     return one.standing is Standing.IN_FORCE and one.name == name and one.value == value
 
 
-def _written(name: str, value: Value) -> str:
+def written(name: str, value: Value) -> str:
+    """Return a rule with its value, for people."""
     return name if value is True else f"{name}: {plain(value)}"
 
 

@@ -20,6 +20,7 @@ from robotrules.errors import SavedError
 from robotrules.robotstxt.values import SENTENCES
 from robotrules.tags.codes import TagNote
 from robotrules.tags.fields import MOST_OCTETS, NO_FIELDS, Fields, read_fields
+from robotrules.tags.media import HTML
 
 # A body is kept up to here, decoded. Readers of HTML look at 2 MiB, so this is for people.
 MOST_BODY = 16 * 1024 * 1024
@@ -246,7 +247,6 @@ def _is_text(body: bytes) -> bool:
 
 # --- HAR files ------------------------------------------------------------------------------------
 
-_HTML = ("text/html", "application/xhtml+xml")
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 
 
@@ -312,7 +312,7 @@ def _is_document(entry: Any) -> tuple[bool, bool]:
         return called.lower() == "document", True
     content = _part(_part(entry, "response", dict), "content", dict)
     media: str = _part(content, "mimeType", str) or ""
-    return media.partition(";")[0].strip().lower() in _HTML, False
+    return media.partition(";")[0].strip().lower() in HTML, False
 
 
 def _place(entry: Any, target: str = "") -> str:

@@ -7,6 +7,7 @@ The errors of robotrules: for misuse, never for content.
     ├── CrawlerError (ValueError)        a crawler's configuration that breaks a MUST
     ├── RegistryError (ValueError)       a registry file that cannot be used
     ├── WriteError (ValueError)          what no robots.txt can say
+    ├── StoreError (OSError)             a store that cannot be used, or not now
     ├── SavedError (ValueError)          a file that is no saved response and no HAR file
     └── MissingExtraError (ImportError)  a library that an optional part needs and that is not there
 
@@ -41,6 +42,10 @@ class WriteError(RobotrulesError, ValueError):
 
 class SavedError(RobotrulesError, ValueError):
     """A file that is not what it was named as: a saved HTTP response, or a HAR file."""
+
+
+class StoreError(RobotrulesError, OSError):
+    """A store that cannot be used: not there, not ours, damaged; the text says which and why."""
 
 
 class MissingExtraError(RobotrulesError, ImportError):

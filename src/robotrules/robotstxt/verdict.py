@@ -33,6 +33,14 @@ class Reason(StrEnum):
     """`/robots.txt` is always allowed (§2.2.2)."""
     EMPTY_RULE = "empty-rule"
     """Profile google: an empty rule is the matched line (AMB-42)."""
+    UNAVAILABLE = "unavailable"
+    """There is no robots.txt, so everything is allowed (§2.3.1.3)."""
+    UNREACHABLE = "unreachable"
+    """Nobody knows what the robots.txt says, so nothing is allowed (§2.3.1.4)."""
+    RESTRICTED = "restricted"
+    """The robots.txt answers 401 or 403, and the client takes that as disallow (AMB-51)."""
+    NO_ORIGIN = "no-origin"
+    """Not an http or https URL with a host: no robots.txt governs it, and nothing is fetched."""
 
     @property
     def sentence(self) -> str:
@@ -48,6 +56,10 @@ _SENTENCES = {
     Reason.NO_GROUP: "no group is for this crawler",
     Reason.IMPLICIT: "/robots.txt is always allowed",
     Reason.EMPTY_RULE: "an empty rule matches everything",
+    Reason.UNAVAILABLE: "there is no robots.txt",
+    Reason.UNREACHABLE: "the robots.txt is unreachable",
+    Reason.RESTRICTED: "the robots.txt answers 401 or 403",
+    Reason.NO_ORIGIN: "not an http or https URL with a host",
 }
 
 

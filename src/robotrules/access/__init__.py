@@ -1,0 +1,213 @@
+"""
+Access: how a robots.txt is got, and what an answer means (RFC 9309 §2.3.1; AMB-50 to AMB-57).
+
+`access()` is a generator. It yields a `Request`, is sent a `Response` or a `Failure`, and returns
+an `AccessResult`: success, unavailable or unreachable. Who drives it brings the HTTP library:
+
+    flow = access("https://example.com")
+    answer = None
+    try:
+        while True:
+            answer = send(flow.send(answer))
+    except StopIteration as end:
+        result = end.value
+
+It opens no connection, has no clock, and
+remembers nothing: how long a result holds is `cache`'s to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import NamedTuple
+from urllib.parse import quote_from_bytes, urljoin
+
+from robotrules.access.profile import (
+    ACCESS_PROFILES,
+    AccessProfile,
+    find_access_profile,
+    profiles_of,
+)
+from robotrules.access.values import (
+    SLACK,
+    AccessResult,
+    Failure,
+    Hop,
+    Request,
+    Response,
+    State,
+    Stored,
+    Trouble,
+)
+from robotrules.origins import authority_end, origin_of, robots_url
+from robotrules.profile import LEAST_MAX_BYTES
+from robotrules.tags.fields import NO_FIELDS, Fields, read_fields
+from robotrules.tags.freshness import merged
+
+__all__ = [
+    "ACCESS_PROFILES",
+    "AccessProfile",
+    "AccessResult",
+    "Failure",
+    "Hop",
+    "Request",
+    "Response",
+    "State",
+    "Stored",
+    "Trouble",
+    "access",
+    "find_access_profile",
+    "profiles_of",
+    "state_of",
+]
+
+# AMB-54: what is followed; 300 offers a choice, and 304 to 306 are no redirects.
+REDIRECTS = frozenset((301, 302, 303, 307, 308))
+# A longer Location is a trap: nobody's URL has so many octets.
+LONGEST_URL = 8 * 1024
+_PRINTABLE = bytes(range(0x21, 0x7F)).decode("ascii")
+
+Flow = Generator[Request, Response | Failure, AccessResult]
+
+
+def access(
+    origin: str,
+    *,
+    profile: str | AccessProfile = "default",
+    stored: Stored | None = None,
+    limit: int = LEAST_MAX_BYTES + SLACK,
+) -> Flow:
+    """
+    Get the robots.txt of *origin*: yields requests, is sent answers, returns the result.
+
+    *stored* is the file as it is known, so that a 304 can renew it. *limit* is how many octets
+    are worth reading: those that the parser looks at.
+    """
+    chosen = find_access_profile(profile)
+    found = origin_of(origin)
+    if found is None:
+        raise ValueError(f"{origin!r} is no origin: pass one such as 'https://example.com'")
+    return _access(found, chosen, stored if chosen.validators else None, limit)
+
+
+def _access(origin: str, profile: AccessProfile, stored: Stored | None, limit: int) -> Flow:
+    url = robots_url(origin)
+    hops: tuple[Hop, ...] = ()
+    asked = {url}
+    while True:
+        validators = _validators(stored, url)
+        answer = yield Request(url, validators, limit)
+        so_far = _SoFar(origin, url, hops)
+        if isinstance(answer, Failure):
+            return so_far.unreachable(answer.trouble, answer.detail)
+        fields, status = read_fields(answer.headers), answer.status
+        so_far = so_far._replace(status=status, fields=fields, address=answer.address)
+        if status == 304 and stored and validators:
+            return so_far.renewed(stored)
+        if not 300 <= status < 400:
+            return _settled(so_far, answer, profile)
+        # §2.3.1.2: redirects are followed, across authorities too.
+        location = _location(fields)
+        hops = (*hops, Hop(url, status, location))
+        so_far = so_far._replace(hops=hops)
+        target = _target(url, location) if status in REDIRECTS else None
+        if target is None:
+            return so_far.lost(profile, Trouble.LOCATION, f"{status} without a usable Location")
+        if target in asked:
+            return so_far.lost(profile, Trouble.LOOP, f"back to {target[:200]}")
+        if len(hops) > profile.max_redirects:
+            return so_far.lost(profile, Trouble.REDIRECTS, f"more than {profile.max_redirects}")
+        asked.add(target)
+        url = target
+
+
+class _SoFar(NamedTuple):
+    """What is known while the flow goes on, and the ways it ends."""
+
+    origin: str
+    url: str
+    hops: tuple[Hop, ...]
+    status: int | None = None
+    fields: Fields = NO_FIELDS
+    address: str | None = None
+
+    def ended(
+        self,
+        state: State,
+        trouble: Trouble | None,
+        detail: str = "",
+        body: bytes = b"",
+        complete: bool = True,
+    ) -> AccessResult:
+        return AccessResult(
+            *(self.origin, state, self.status, trouble, detail, self.url, self.hops, self.fields),
+            *(body, complete, False, self.address),
+        )
+
+    def unreachable(self, trouble: Trouble, detail: str) -> AccessResult:
+        return self.ended(State.UNREACHABLE, trouble, detail)
+
+    def lost(self, profile: AccessProfile, trouble: Trouble, detail: str) -> AccessResult:
+        """End after redirects that lead nowhere: unavailable, if one may say so (AMB-55)."""
+        state = State.UNREACHABLE if profile.cautious else State.UNAVAILABLE
+        return self.ended(state, trouble, detail)
+
+    def renewed(self, stored: Stored) -> AccessResult:
+        """End with the stored file, whose fields the 304 updates (RFC 9111 §4.3.4)."""
+        fields = merged(stored.fields, self.fields)
+        ended = self.ended(State.SUCCESS, None, "", stored.body, stored.complete)
+        return ended._replace(fields=fields, renewed=True)
+
+
+def _settled(so_far: _SoFar, answer: Response, profile: AccessProfile) -> AccessResult:
+    """End with an answer that is no redirect (§2.3.1.1, §2.3.1.3, §2.3.1.4)."""
+    status = answer.status
+    state = state_of(status, profile)
+    if state is State.SUCCESS:
+        body = b"" if status in (204, 205) else answer.body
+        return so_far.ended(state, None, "", body, answer.complete)
+    return so_far.ended(state, Trouble.STATUS, f"status {status}")
+
+
+def state_of(status: int, profile: AccessProfile) -> State:
+    """Return what a final status means (AMB-50 to AMB-53)."""
+    # A part of a file that nobody asked for a part of may lack the rule that counts (AMB-53).
+    if 200 <= status < 300 and status != 206:
+        return State.SUCCESS
+    if 400 <= status < 500 and status not in profile.retried:
+        return State.UNAVAILABLE
+    return State.UNREACHABLE
+
+
+def _location(fields: Fields) -> str:
+    """Return a Location in printable ASCII: what else it holds is percent-encoded."""
+    raw = b"".join(fields.get("location")[:1])
+    return quote_from_bytes(raw[: LONGEST_URL + 1], safe=_PRINTABLE)
+
+
+def _target(url: str, location: str) -> str | None:
+    """Return where a Location leads; None: nowhere that is followed (AMB-56)."""
+    if not location or len(location) > LONGEST_URL:
+        return None
+    try:
+        target = urljoin(url, location).partition("#")[0]
+        origin = origin_of(target)
+    except ValueError:
+        return None
+    if origin is None:
+        return None
+    # In normal form, so that a loop is seen; and without userinfo, which is nobody's to send.
+    rest = target[authority_end(target) :]
+    return origin + (rest if rest[:1] == "/" else f"/{rest}")
+
+
+def _validators(stored: Stored | None, url: str) -> tuple[tuple[str, str], ...]:
+    """Return the conditions of a request about a stored file (RFC 9110 §13.1)."""
+    if stored is None or stored.url != url:
+        return ()
+    return tuple(
+        (condition, value.decode("latin-1"))
+        for name, condition in (("etag", "If-None-Match"), ("last-modified", "If-Modified-Since"))
+        for value in stored.fields.get(name)[:1]
+        if 0 < len(value) <= 1024 and value.isascii()
+    )

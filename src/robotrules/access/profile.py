@@ -1,0 +1,150 @@
+"""
+Access profiles: what RFC 9309 §2.3.1 and §2.4 leave open, under the names of the other profiles.
+
+`strict` takes the RFC's classes of statuses, `google` does what Google documents (VEN-04), and
+`stale` uses an old copy while a file is unreachable (AMB-58). A profile is data: `access` and
+`cache` read it.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any, NamedTuple
+
+from robotrules.errors import ProfileError
+from robotrules.profile import PROFILES, Profile, find_profile
+
+DAY = 86_400.0
+
+
+class _AccessFields(NamedTuple):
+    name: str
+
+    retried: tuple[int, ...] = (408, 421, 425, 429)
+    """4xx that say nothing about the file, so it is unreachable (AMB-50, AMB-52)."""
+    deny_on_401_403: bool = False
+    """Take 401 and 403 as complete disallow, as the draft of 1996 did (AMB-51)."""
+    max_redirects: int = 5
+    """How many are followed; at least five (§2.3.1.2)."""
+    cautious: bool = False
+    """After too many redirects, or one that leads nowhere: unreachable (AMB-55)."""
+    validators: bool = True
+    """Ask whether the stored file changed, instead of fetching it again (AMB-54)."""
+    shortest: float = 300.0
+    """Seconds a result holds at least, whatever its Cache-Control says (AMB-60)."""
+    longest: float = DAY
+    """Seconds a result holds at most; never more than a day (§2.4)."""
+    stop: float = inf
+    """Seconds of complete disallow before a stored copy is used, while unreachable (AMB-58)."""
+    without_copy: str = "disallow"
+    """`disallow` or `allow`: what goes for a stored copy where there is none (VEN-04)."""
+    patience: float = 30 * DAY
+    """Seconds of failures until `after_patience` (§2.3.1.4, AMB-59)."""
+    after_patience: str = "unavailable"
+    """`unavailable`, or `cached`: the stored copy, where there is one (AMB-58)."""
+    first_retry: float = 60.0
+    """Seconds to the next attempt after a failure; twice as many after each further one."""
+    longest_retry: float = 3_600.0
+    """Seconds to the next attempt at most; a Retry-After may ask for up to a day."""
+
+
+class AccessProfile(_AccessFields):
+    """How to read what RFC 9309 §2.3.1 and §2.4 leave open. Immutable; `replace()` makes another."""
+
+    __slots__ = ()
+
+    def __new__(cls, **fields: Any) -> AccessProfile:
+        """Make a profile; each field is given by its name."""
+        for name in fields:
+            if name not in _AccessFields._fields:
+                known = ", ".join(_AccessFields._fields)
+                raise ProfileError(f"an access profile has no field {name!r}; it has {known}")
+        if "retried" in fields:
+            fields["retried"] = tuple(sorted(fields["retried"]))
+        profile = super().__new__(cls, **fields)
+        profile._vet()
+        return profile
+
+    def _vet(self) -> None:
+        for status in self.retried:
+            if not isinstance(status, int) or not 400 <= status < 500:
+                raise ProfileError(f"retried has {status!r}: it is for statuses from 400 to 499")
+        if not isinstance(self.max_redirects, int) or not 5 <= self.max_redirects <= 100:
+            raise ProfileError(
+                f"max_redirects is {self.max_redirects!r}: RFC 9309 §2.3.1.2 asks for at least "
+                "five; use 5 to 100"
+            )
+        for name in ("deny_on_401_403", "cautious", "validators"):
+            if not isinstance(getattr(self, name), bool):
+                raise ProfileError(f"{name} is a switch: use True or False")
+        for name in ("shortest", "longest", "stop", "patience", "first_retry", "longest_retry"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
+                raise ProfileError(f"{name} is {value!r}: use seconds, 0 or more")
+        if not 1 <= self.shortest <= self.longest <= DAY:
+            raise ProfileError(
+                f"shortest is {self.shortest:g} and longest {self.longest:g}: use 1 <= shortest <= "
+                "longest <= 86400 (RFC 9309 §2.4: no longer than 24 hours)"
+            )
+        if self.first_retry < 1 or self.longest_retry < self.first_retry:
+            raise ProfileError("use 1 <= first_retry <= longest_retry, in seconds")
+        for name, words in _WORDS.items():
+            if getattr(self, name) not in words:
+                raise ProfileError(f"{name} is {getattr(self, name)!r}: use {' or '.join(words)}")
+
+    def replace(self, **changes: Any) -> AccessProfile:
+        """Return a profile that differs in the given fields."""
+        return AccessProfile(**self._asdict() | changes)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self._asdict(),)
+
+
+_WORDS = {"without_copy": ("disallow", "allow"), "after_patience": ("unavailable", "cached")}
+
+
+def _rebuild(values: dict[str, Any]) -> AccessProfile:
+    return AccessProfile(**values)
+
+
+ACCESS_PROFILES = {
+    profile.name: profile
+    for profile in (
+        AccessProfile(name="default"),
+        # The RFC's classes: 429 is one of 400 to 499 (AMB-50).
+        AccessProfile(name="strict", retried=(408, 421, 425)),
+        # VEN-04: all 4xx but 429; twelve hours of nothing, then the last good copy or no rules.
+        AccessProfile(
+            name="google",
+            retried=(429,),
+            validators=False,
+            stop=12 * 3_600.0,
+            without_copy="allow",
+        ),
+        # Reading 2 of AMB-58: §2.4 lets an old copy be used while the file is unreachable.
+        AccessProfile(name="stale", stop=0.0),
+    )
+}
+
+
+def find_access_profile(profile: str | AccessProfile | Profile) -> AccessProfile:
+    """Return the access profile of that name, or the one that goes with a profile."""
+    if isinstance(profile, AccessProfile):
+        return profile
+    if isinstance(profile, Profile):
+        return ACCESS_PROFILES.get(profile.name, ACCESS_PROFILES["default"])
+    try:
+        return ACCESS_PROFILES[profile]
+    except (KeyError, TypeError):
+        known = ", ".join(ACCESS_PROFILES)
+        raise ProfileError(
+            f"there is no access profile {profile!r}: use {known}, or an AccessProfile"
+        ) from None
+
+
+def profiles_of(profile: str | Profile) -> tuple[Profile, AccessProfile]:
+    """Return the profile to parse with and the one to fetch with that go by one name."""
+    if isinstance(profile, str) and profile in ACCESS_PROFILES and profile not in PROFILES:
+        return find_profile("default"), ACCESS_PROFILES[profile]
+    found = find_profile(profile)
+    return found, find_access_profile(found)

@@ -1,0 +1,407 @@
+"""
+Cache: how long what was fetched holds, and what goes when nothing can be fetched (RFC 9309 §2.4).
+
+A `Visit` is one attempt to get a robots.txt and what came of it; an `Entry` is what a client has of
+one origin: the last usable visit, and the failures since. `freshness(entry, now)` says what decides
+now, until when, and whether to ask the origin first; `recorded(entry, visit)` is the next entry.
+Both are pure functions: the 24 hours, the five minutes and the 30 days are here and nowhere else
+(AMB-58 to AMB-60). Times are seconds since 1970, UTC. It has no clock, stores nothing and fetches
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from enum import StrEnum
+from hashlib import sha256
+from math import inf
+from typing import Any, NamedTuple, Protocol
+
+from robotrules.access import AccessProfile, AccessResult, Hop, State, Stored, Trouble, state_of
+from robotrules.tags.dates import read_http_date
+from robotrules.tags.fields import Fields
+from robotrules.tags.freshness import freshness as http_freshness
+
+# A clock may be set back a little; a visit further in the future than this is not believed.
+SKEW = 60.0
+# Retry-After is believed up to a day: a longer one would take a site out of the crawl (AMB-50).
+LONGEST_RETRY_AFTER = 86_400.0
+# With refresh in the background, this part of the longest lifetime is used before asking again.
+EARLY = 0.9
+
+
+# --- Values ---------------------------------------------------------------------------------------
+
+
+class Visit(NamedTuple):
+    """One attempt to get a robots.txt, and what came of it: what is kept as evidence."""
+
+    origin: str
+    agent: str
+    """The product token of the User-Agent that was sent: sites answer crawlers differently."""
+    user_agent: str
+    at: float
+    """When the answer came."""
+    state: State
+    status: int | None
+    trouble: Trouble | None
+    detail: str
+    url: str
+    """What was asked for last."""
+    hops: tuple[Hop, ...]
+    fields: Fields
+    digest: str | None
+    """SHA-256 of the body, in hexadecimal; None: there is no file."""
+    size: int
+    complete: bool
+    renewed: bool
+    """True: a 304, so the body is that of a visit before."""
+    until: float
+    """Until when it holds; of a failure, when to try again."""
+    may_store: bool
+    """False: `no-store`, so the body is not kept beyond this process (HC-5.2.2-01)."""
+    address: str | None
+
+    @property
+    def usable(self) -> bool:
+        """Whether it says something about the file: it is there, or there is none."""
+        return self.state is not State.UNREACHABLE
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {
+            "origin": self.origin,
+            "user_agent": self.user_agent,
+            "at": moment(self.at),
+            "state": str(self.state),
+            "status": self.status,
+            "trouble": str(self.trouble) if self.trouble else None,
+            "detail": self.detail,
+            "url": self.url,
+            "hops": [hop._asdict() for hop in self.hops],
+            "fields": self.fields.as_dict()["lines"],
+            "sha256": self.digest,
+            "octets": self.size,
+            "complete": self.complete,
+            "renewed": self.renewed,
+            "until": moment(self.until),
+            "may_store": self.may_store,
+            "address": self.address,
+        }
+
+
+class Entry(NamedTuple):
+    """What a client has of one origin."""
+
+    origin: str
+    agent: str
+    good: Visit | None = None
+    """The last usable visit."""
+    bad: Visit | None = None
+    """The last visit, if it failed."""
+    since: float = 0.0
+    """When the first failure after the last usable visit was (AMB-59); 0: there is none."""
+    failures: int = 0
+
+    @property
+    def last(self) -> float:
+        """When the last visit was; 0: there was none."""
+        return max((one.at for one in (self.good, self.bad) if one), default=0.0)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {
+            "origin": self.origin,
+            "agent": self.agent,
+            "good": self.good.as_dict() if self.good else None,
+            "bad": self.bad.as_dict() if self.bad else None,
+            "failing_since": moment(self.since) if self.bad else None,
+            "failures": self.failures,
+        }
+
+
+class Decides(StrEnum):
+    """What decides about the URLs of an origin."""
+
+    NOTHING = "nothing"
+    """Nothing is known: ask the origin first."""
+    RULES = "rules"
+    """The rules of the last file."""
+    ALLOW = "allow"
+    """There is no file: everything is allowed (§2.3.1.3)."""
+    DISALLOW = "disallow"
+    """Complete disallow (§2.3.1.4)."""
+
+
+class Freshness(NamedTuple):
+    """What decides at a moment, until when, and whether to ask the origin before."""
+
+    decides: Decides
+    until: float
+    """Until when that is so without another look; of what is due, the moment itself."""
+    due: bool
+    """Whether to fetch before an answer is given."""
+    refresh: bool
+    """Whether to fetch soon: the answer holds meanwhile."""
+    because: str
+    """`never-fetched`, `fresh`, `stale`, `unreachable`, `copy`, `patience` or `clock`."""
+
+
+# --- What decides now -----------------------------------------------------------------------------
+
+
+def freshness(
+    entry: Entry | None, now: float, profile: AccessProfile, *, background: bool = False
+) -> Freshness:
+    """
+    Return what decides at *now*.
+
+    *background*: the caller fetches while an answer is given. Then a file is used past its own
+    lifetime, but never past the longest one, which is the RFC's day (§2.4).
+    """
+    good = entry.good if entry and _is_usable(entry.good, profile) else None
+    bad = entry.bad if entry else None
+    if any(visit and visit.at > now + SKEW for visit in (good, bad)):
+        # The clock was set back: nobody knows how old this is.
+        return Freshness(Decides.NOTHING, now, True, False, "clock")
+    if good is not None:
+        found = _while_fresh(good, bad, now, profile, background)
+        if found:
+            return found
+    if bad is None or entry is None:
+        because = "never-fetched" if good is None else "stale"
+        return Freshness(Decides.NOTHING, now, True, False, because)
+    return _while_unreachable(entry, bad, good, now, profile, background)
+
+
+def _while_fresh(
+    good: Visit, bad: Visit | None, now: float, profile: AccessProfile, background: bool
+) -> Freshness | None:
+    """Return what the last usable visit decides; None: it is too old."""
+    longest = good.at + profile.longest
+    end, again = min(good.until, longest), inf
+    if background:
+        again = min(good.until, good.at + EARLY * profile.longest)
+        end = longest
+        if bad is not None:
+            again = max(again, bad.until)
+    if now >= end:
+        return None
+    refresh = now >= again
+    until = now if refresh else min(end, again)
+    return Freshness(_said(good, profile), until, False, refresh, "fresh")
+
+
+def _while_unreachable(
+    entry: Entry, bad: Visit, good: Visit | None, now: float, profile: AccessProfile, later: bool
+) -> Freshness:
+    """Return what decides after a failure, with no fresh file at hand (AMB-58, AMB-59)."""
+    since = min(entry.since, now)
+    if now - since >= profile.patience:
+        decides, end, because = _at_last(good, profile), inf, "patience"
+    elif now - since >= profile.stop:
+        decides, end, because = _copy(good, profile), since + profile.patience, "copy"
+    else:
+        end = since + min(profile.stop, profile.patience)
+        decides, because = Decides.DISALLOW, "unreachable"
+    again = now >= bad.until
+    until = now if again else min(bad.until, end)
+    return Freshness(decides, until, again and not later, again and later, because)
+
+
+def _is_usable(good: Visit | None, profile: AccessProfile) -> bool:
+    """Tell whether a visit says something under this profile; another may have recorded it."""
+    if good is None:
+        return False
+    if good.trouble is Trouble.STATUS and good.status is not None:
+        return state_of(good.status, profile) is not State.UNREACHABLE
+    return good.trouble is None or not profile.cautious
+
+
+def _said(good: Visit, profile: AccessProfile) -> Decides:
+    if good.state is State.SUCCESS:
+        return Decides.RULES
+    restricted = profile.deny_on_401_403 and good.status in (401, 403)
+    return Decides.DISALLOW if restricted else Decides.ALLOW
+
+
+def _copy(good: Visit | None, profile: AccessProfile) -> Decides:
+    if good is not None:
+        return _said(good, profile)
+    return Decides.ALLOW if profile.without_copy == "allow" else Decides.DISALLOW
+
+
+def _at_last(good: Visit | None, profile: AccessProfile) -> Decides:
+    if good is not None and profile.after_patience == "cached":
+        return _said(good, profile)
+    return Decides.ALLOW
+
+
+# --- What is remembered ---------------------------------------------------------------------------
+
+
+def visit_of(
+    result: AccessResult,
+    entry: Entry | None,
+    *,
+    at: float,
+    agent: str,
+    user_agent: str,
+    profile: AccessProfile,
+) -> Visit:
+    """Return the visit that ended with *result* at a moment; *entry* is what was known before."""
+    until, may_store = at + _lifetime(result.fields, at, profile), True
+    if result.state is State.UNREACHABLE:
+        until = at + _retry(result, entry.failures if entry and entry.bad else 0, at, profile)
+    else:
+        may_store = http_freshness(result.fields).may_store
+    found = result.state is State.SUCCESS
+    return Visit(
+        origin=result.origin,
+        agent=agent,
+        user_agent=user_agent,
+        at=at,
+        state=result.state,
+        status=result.status,
+        trouble=result.trouble,
+        detail=result.detail,
+        url=result.url,
+        hops=result.hops,
+        fields=result.fields,
+        digest=digest_of(result.body) if found else None,
+        size=len(result.body),
+        complete=result.complete,
+        renewed=result.renewed,
+        until=until,
+        may_store=may_store,
+        address=result.address,
+    )
+
+
+def recorded(entry: Entry | None, visit: Visit) -> Entry:
+    """Return what is known after a visit (AMB-59)."""
+    if visit.usable or entry is None:
+        made = Entry(visit.origin, visit.agent)
+        return (
+            made._replace(good=visit)
+            if visit.usable
+            else made._replace(bad=visit, since=visit.at, failures=1)
+        )
+    good = entry.good
+    if good is not None and good.at > visit.at + SKEW:
+        # The clock was set back: it is a copy of unknown age, so it is not fresh.
+        good = good._replace(at=visit.at, until=visit.at)
+    since = min(entry.since, visit.at) if entry.bad else visit.at
+    return Entry(entry.origin, entry.agent, good, visit, since, entry.failures + 1)
+
+
+def stored_of(entry: Entry | None, body: bytes | None) -> Stored | None:
+    """Return what of an entry a 304 could renew; None: nothing."""
+    good = entry.good if entry else None
+    if good is None or good.state is not State.SUCCESS or body is None:
+        return None
+    return Stored(good.url, body, good.fields, good.complete)
+
+
+def digest_of(body: bytes) -> str:
+    """Return what a body is kept by."""
+    return sha256(body).hexdigest()
+
+
+def moment(at: float) -> str:
+    """Return seconds since 1970 as ISO 8601 in UTC."""
+    try:
+        return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
+    except (OverflowError, ValueError, OSError):
+        return str(at)
+
+
+def _lifetime(fields: Fields, at: float, profile: AccessProfile) -> float:
+    """Return the seconds a usable visit holds: explicit freshness between bounds (AMB-60)."""
+    said = http_freshness(fields, received=datetime.fromtimestamp(at, UTC))
+    if said.must_validate or not said.may_store:
+        return profile.shortest
+    if said.because not in ("max-age", "expires") or said.lifetime is None:
+        return profile.longest
+    return min(max(said.lifetime - said.age, profile.shortest), profile.longest)
+
+
+def _retry(result: AccessResult, failures: int, at: float, profile: AccessProfile) -> float:
+    """Return the seconds to the next attempt: twice as many each time, or as Retry-After asks."""
+    pause = min(profile.first_retry * 2.0 ** min(failures, 32), profile.longest_retry)
+    return max(pause, retry_after(result.fields, at) or 0.0)
+
+
+def retry_after(fields: Fields, at: float) -> float | None:
+    """Return the seconds that a Retry-After asks for, a day at most (RFC 9110 §10.2.3)."""
+    for line in fields.get("retry-after")[:1]:
+        text = line.decode("latin-1")
+        if text.isascii() and text.isdigit():
+            return LONGEST_RETRY_AFTER if len(text) > 6 else min(float(text), LONGEST_RETRY_AFTER)
+        if date := read_http_date(text):
+            return min(max(date.timestamp() - at, 0.0), LONGEST_RETRY_AFTER)
+    return None
+
+
+# --- Stores ---------------------------------------------------------------------------------------
+
+
+class Store(Protocol):
+    """
+    Where entries, bodies and visits are kept. Safe to use from several threads.
+
+    What it cannot do raises `StoreError`; what it has is never given out altered: a row or a
+    body that is not what was put is as good as none, or an error.
+    """
+
+    name: str
+    """For people: `SQLite, /home/…/robots.sqlite`. Without passwords."""
+    inline: bool
+    """Whether a call takes microseconds, so that an event loop may make it itself."""
+
+    def get(self, origin: str, agent: str) -> Entry | None:
+        """Return what is known of an origin."""
+
+    def body(self, digest: str) -> bytes | None:
+        """Return the octets that have this digest."""
+
+    def put(self, visit: Visit, body: bytes | None, entry: Entry | None) -> None:
+        """
+        Keep a visit as evidence, its body, and the entry it makes, all of it or nothing.
+
+        *body* None: there is none, or it is not to be kept. *entry* None: what was known of the
+        origin is forgotten (`no-store`). An entry whose last visit is newer stays as it is.
+        """
+
+    def lease(self, key: str, holder: str, seconds: float) -> bool:
+        """Take a lease that nobody else holds, or renew one's own; False: somebody has it."""
+
+    def release(self, key: str, holder: str) -> None:
+        """Give back a lease, if it is still *holder*'s."""
+
+    def reserve(self, origin: str, now: float, interval: float) -> float:
+        """Take the next turn at an origin: not before *now*, and *interval* after the last."""
+
+    def postpone(self, origin: str, until: float) -> None:
+        """Let no turn at an origin be before a moment."""
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield all entries, by origin."""
+
+    def visits(
+        self, origin: str | None = None, *, after: float | None = None, before: float | None = None
+    ) -> Iterator[Visit]:
+        """Yield visits in the order of their time, `after <= at <= before`."""
+
+    def add(self, visits: Iterable[tuple[Visit, bytes | None]]) -> int:
+        """Add visits of elsewhere as evidence, without entries; return how many were new."""
+
+    def prune(self, before: float) -> int:
+        """Forget entries whose last visit is older; return how many. Evidence stays."""
+
+    def prune_evidence(self, before: float) -> int:
+        """Forget visits older than a moment, and bodies nobody needs; return how many visits."""
+
+    def close(self) -> None:
+        """Let go of files and connections."""

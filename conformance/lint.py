@@ -21,8 +21,13 @@ from typing import Any
 
 import suite
 
-TOPICS = ("lines", "records", "groups", "tokens", "octets", "patterns", "limits", *suite.BEYOND)
+TOPICS = (
+    *("lines", "records", "groups", "tokens", "octets", "patterns", "limits"),
+    *("origins", "access", "cache", *suite.BEYOND),
+)
 WIDTH = 100
+# An item with lists of its own is broken up when it is longer than this.
+ITEM_WIDTH = 240
 SCHEMA = suite.HERE / "schema" / "vector.schema.json"
 TYPES: dict[str, type | tuple[type, ...]] = {
     "object": dict,
@@ -118,8 +123,8 @@ def canonical(vectors: list[dict[str, Any]]) -> str:
     """
     Return the one way to write *vectors*.
 
-    A field that fits on a line has one; a longer list has a line per item. Characters that do
-    not show, or that look like others, are escaped.
+    A field that fits on a line has one; a longer list has a line per item; so has a list within a
+    long item. Characters that do not show, or that look like others, are escaped.
     """
     blocks = []
     for vector in vectors:
@@ -127,11 +132,29 @@ def canonical(vectors: list[dict[str, Any]]) -> str:
         for name, value in vector.items():
             text = f'  "{name}": {_dumps(value)}'
             if isinstance(value, list) and (len(text) > WIDTH or name == "checks"):
-                items = ",\n".join(f"   {_dumps(item)}" for item in value)
+                items = ",\n".join(f"   {_item(item)}" for item in value)
                 text = f'  "{name}": [\n{items}\n  ]'
             fields.append(text)
         blocks.append(" {\n" + ",\n".join(fields) + "\n }")
     return "[\n" + ",\n".join(blocks) + "\n]\n"
+
+
+def _item(item: Any) -> str:
+    """Return an item of a part; one with moments or many answers takes several lines."""
+    text = _dumps(item)
+    lists = ("moments", "answers", "checks")
+    if not isinstance(item, dict) or not any(name in item for name in lists):
+        return text
+    if len(text) <= ITEM_WIDTH and "moments" not in item:
+        return text
+    fields = []
+    for name, value in item.items():
+        line = f'"{name}": {_dumps(value)}'
+        if name in lists and (len(line) > WIDTH or name == "moments"):
+            inner = ",\n".join(f"     {_dumps(one)}" for one in value)
+            line = f'"{name}": [\n{inner}\n    ]'
+        fields.append(line)
+    return "{\n    " + ",\n    ".join(fields) + "\n   }"
 
 
 def _dumps(value: Any) -> str:

@@ -1,16 +1,18 @@
 """
-The questions about extensions and tags: for each part, what is asked and what is kept back.
+The questions about extensions, tags and access: of each part, what is asked and what is kept back.
 
 A part is a list of items; an item of a vector holds both what is asked and what is expected, and
 this table says which is which. The first expected field must be answered; others that an
 implementation leaves out are not judged. Of `notes` those that a vector states must be among the
-answer's, and those in `absent_notes` must not. It does not know what any field means: `README.md`
-says that, and `schema/vector.schema.json` says what it looks like.
+answer's, and those in `absent_notes` must not. An item may hold lists of items of its own, such as
+the moments of a timeline. It does not know what any field means: `README.md` says that, and
+`schema/vector.schema.json` says what it looks like.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 
@@ -19,10 +21,15 @@ class Part(NamedTuple):
 
     asked: tuple[str, ...]
     expected: tuple[str, ...]
+    inner: Mapping[str, Part] = MappingProxyType({})
+    """Lists within an item, each with its own fields."""
 
 
 # What was fetched: lines of fields, or a mapping whose values may be several lines; a page.
 _RESPONSE = ("headers", "headers_joined", "html", "dom")
+# Which reading of RFC 9309 §2.3.1 and §2.4.
+_ACCESS = ("access_profile", "access_options")
+_VERDICT = ("allowed", "line", "reason")
 
 EXTENSION_PARTS: dict[str, Part] = {
     "app_directives": Part(
@@ -75,11 +82,33 @@ EXTENSION_PARTS: dict[str, Part] = {
     "written": Part(("tag_rules", "legacy"), ("refused", "fields", "meta")),
     "snippets": Part(("html",), ("texts",)),
     "tag_refused": Part(("tag_options",), ("refused",)),
+    # Access and cache
+    "origins": Part(("url",), ("origin", "robots_url")),
+    "access": Part(
+        (*_ACCESS, "origin", "copy", "answers"),
+        ("state", "status", "trouble", "renewed", "requests", "conditions"),
+        {"checks": Part(("url", "product_token"), _VERDICT)},
+    ),
+    "timelines": Part(
+        (*_ACCESS, "background"),
+        (),
+        {
+            "moments": Part(
+                ("at", "url", "product_token", "answers", "restart"),
+                (*_VERDICT, "requests", "urls", "conditions", "until"),
+            )
+        },
+    ),
+    "access_refused": Part(("access_options",), ("refused",)),
 }
-# Asked fields that hold octets, by their shape; in a question they are base64.
+# The parts that are about fetching: what only a client can answer.
+ACCESS_PARTS = ("origins", "access", "timelines", "access_refused")
+# Asked fields that hold octets, by their shape; in a question they are base64. `nested`: an object
+# or a list of objects, whose own fields may hold some.
 OCTETS = {
-    **dict.fromkeys(("input", "html", "tdmrep"), "one"),
+    **dict.fromkeys(("input", "html", "tdmrep", "body"), "one"),
     "lines": "list",
+    **dict.fromkeys(("answers", "copy", "moments"), "nested"),
     **dict.fromkeys(("headers", "stored", "newer"), "pairs"),
     "headers_joined": "mapping",
 }
@@ -87,10 +116,15 @@ OCTETS = {
 EXTENSION_VALUES = ("host", "unused_records")
 
 
-def asked_of(name: str, items: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def asked_of(part: Part, items: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the items of a part without what is expected."""
-    fields = EXTENSION_PARTS[name].asked
-    return [{field: item[field] for field in fields if field in item} for item in items]
+    return [
+        {field: item[field] for field in part.asked if field in item}
+        | {
+            name: asked_of(inner, item[name]) for name, inner in part.inner.items() if name in item
+        }
+        for item in items
+    ]
 
 
 def asks_about_notes(data: Mapping[str, Any]) -> bool:

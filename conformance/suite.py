@@ -17,14 +17,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from parts import EXTENSION_PARTS, EXTENSION_VALUES, OCTETS, asked_of, asks_about_notes
+from parts import (
+    EXTENSION_PARTS,
+    EXTENSION_VALUES,
+    OCTETS,
+    Part,
+    asked_of,
+    asks_about_notes,
+)
 
 HERE = Path(__file__).resolve().parent
 VECTORS = HERE / "vectors"
 PROFILES = ("default", "strict", "google")
 LIST_PARTS = ("checks", "forms", "tokens", "user_agents", "refused")
 WHOLE_PARTS = ("notes", "records", "groups")
-EXTENSION_DOCUMENTS = ("PUR", "APP", "CU", "SF", "REC", "VEN", "RTG", "XRT", "HC", "TDM")
 # The folders of vectors whose section is of another document than RFC 9309.
 BEYOND = ("extensions", "tags")
 # In the parts that are answered item by item, the field of an item that says what is expected.
@@ -122,25 +128,6 @@ def load_reasons() -> dict[str, dict[str, str]]:
     return content
 
 
-def in_scope(requirement: Mapping[str, str]) -> bool:
-    """
-    Return whether parsing, matching, limits and the readers of extensions decide *requirement*.
-
-    These are RFC 9309, its draft -04 and RFC 3986, without the access layer (§2.3 and below)
-    and the cache (§2.4). Of the access results two remain: following what was parsed (§2.3.1.1)
-    and parsing errors (§2.3.1.5). Then the documents that extend robots.txt, those on tags, what
-    they build on, and what vendors do.
-    """
-    prefix, section, *_ = requirement["id"].split("-")
-    if prefix in EXTENSION_DOCUMENTS:
-        return True
-    if prefix not in ("REP", "K04", "URI"):
-        return False
-    if requirement["id"] == "REP-2.3.1.1-01" or section == "2.3.1.5":
-        return True
-    return prefix == "URI" or (not section.startswith(("2.3.1", "2.4")) and section != "2.3")
-
-
 def octets(value: str | Mapping[str, Any]) -> bytes:
     """Return the octets that a vector writes as a string, as base64 or as repeated parts."""
     if isinstance(value, str):
@@ -182,7 +169,7 @@ def question(vector: Vector) -> dict[str, Any]:
         asked["registries"] = data["registries"]
     for name in EXTENSION_PARTS:
         if name in data:
-            items = asked_of(name, data[name])
+            items = asked_of(EXTENSION_PARTS[name], data[name])
             asked[name] = [{field: _asked(field, item[field]) for field in item} for item in items]
     asked |= {name: True for name in EXTENSION_VALUES if name in data}
     if asks_about_notes(data):
@@ -205,6 +192,10 @@ def _asked(field: str, value: Any) -> Any:
             return [[name, encoded(one)] for name, one in value]
         case "mapping":
             return {name: encoded(one) for name, one in value.items()}
+        case "nested" if isinstance(value, list):
+            return [_asked(field, one) for one in value]
+        case "nested":
+            return {name: _asked(name, one) for name, one in value.items()}
     return value
 
 
@@ -264,13 +255,18 @@ class _Judge:
             for code in data.get(f"absent_{part}", ()):
                 self.equal(f"{where}{part}: {code} present", False, code in given)
 
-    def extension(self, part: str, expected: list[Any], given: Any) -> None:
+    def extension(self, name: str, part: Part, expected: list[Any], given: Any) -> None:
         """Compare the items of a part about extensions; only the fields a vector states."""
-        fields = EXTENSION_PARTS[part].expected
-        for where, wanted, got in self.items(part, expected, given):
-            if not isinstance(got, Mapping) or fields[0] not in got:
-                self.errored.append(f"{where}: no {fields[0]} in {_show(got)}")
+        fields = part.expected
+        for where, wanted, got in self.items(name, expected, given):
+            due = (*fields[:1], *(inner for inner in part.inner if inner in wanted))
+            missing = [one for one in due if not isinstance(got, Mapping) or one not in got]
+            if missing:
+                self.errored.append(f"{where}: no {missing[0]} in {_show(got)}")
                 continue
+            for inner, its in part.inner.items():
+                if inner in wanted:
+                    self.extension(f"{where} {inner}", its, wanted[inner], got[inner])
             for field in fields:
                 if field in wanted and field in got and field not in ("notes", "absent_notes"):
                     self.equal(f"{where} {field}", wanted[field], got[field])
@@ -342,7 +338,7 @@ def _judge_extensions(data: Mapping[str, Any], answer: Mapping[str, Any], seen: 
         elif part == "extension_notes":
             seen.notes(part, data, answer[part])
         elif part in EXTENSION_PARTS:
-            seen.extension(part, data[part], answer[part])
+            seen.extension(part, EXTENSION_PARTS[part], data[part], answer[part])
         elif seen.usable(part, answer[part]):
             seen.equal(part, data[part], answer[part])
 

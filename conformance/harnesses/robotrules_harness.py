@@ -12,6 +12,7 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
+import access_answers
 import extension_answers
 import protocol
 import tag_answers
@@ -35,6 +36,7 @@ def answer(question: protocol.Question, engine: Any = None) -> protocol.Answer:
         "groups": [_group(group) for group in robots.groups] if question["groups"] else None,
         **extension_answers.answers(question, robots),
         **tag_answers.answers(question, robots),
+        **access_answers.answers(question, profile),
     }
 
 

@@ -20,6 +20,7 @@ from robotrules.errors import (
     RegistryError,
     RobotrulesError,
     SavedError,
+    StoreError,
     WriteError,
 )
 from robotrules.profile import DEFAULT, GOOGLE, STRICT, Extension, Profile, Role
@@ -30,6 +31,8 @@ from robotrules.robotstxt.values import Group, Line, Note, Record, Rule
 from robotrules.robotstxt.verdict import Because, Explanation, Match, Outcome, Reason, Verdict
 
 if _typing.TYPE_CHECKING:
+    from robotrules.client.aio import AsyncClient
+    from robotrules.client.sync import Client
     from robotrules.extensions.app_directives import (
         AppDirective,
         AppDirectives,
@@ -73,8 +76,10 @@ __all__ = [
     "STRICT",
     "AppDirective",
     "AppDirectives",
+    "AsyncClient",
     "Because",
     "CleanParams",
+    "Client",
     "ContentSignals",
     "CrawlDelay",
     "CrawlerError",
@@ -111,6 +116,7 @@ __all__ = [
     "SavedError",
     "Sitemap",
     "Statement",
+    "StoreError",
     "TimeWindow",
     "UsageRules",
     "Verdict",
@@ -148,7 +154,9 @@ __all__ = [
 _LATER = {
     "AppDirective": "extensions.app_directives",
     "AppDirectives": "extensions.app_directives",
+    "AsyncClient": "client.aio",
     "CleanParams": "extensions.clean_param",
+    "Client": "client.sync",
     "ContentSignals": "extensions.content_signal",
     "CrawlDelay": "extensions.crawl_delay",
     "DirectiveSet": "extensions.app_directives",
@@ -189,7 +197,10 @@ _LATER = {
 }
 
 
-_ROOMS = ("extensions", "policy", "registries", "structured", "tags", "write")
+_ROOMS = (
+    *("access", "cache", "client", "extensions", "origins", "policy", "registries", "structured"),
+    *("tags", "write"),
+)
 
 
 def __getattr__(name: str) -> _typing.Any:

@@ -1,4 +1,4 @@
-"""What the tests of the command line share: a file to ask about."""
+"""What the tests of the command line share: a file to ask about, and a cache of their own."""
 
 from __future__ import annotations
 
@@ -15,3 +15,12 @@ def file(tmp_path: Path) -> str:
     path = tmp_path / "robots.txt"
     path.write_bytes(ROBOTS)
     return str(path)
+
+
+@pytest.fixture(autouse=True)
+def cache_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder for each test: none may touch the one of whoever runs it."""
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("ROBOTRULES_CACHE_DIR", str(folder))
+    monkeypatch.delenv("ROBOTRULES_STORE", raising=False)
+    return folder

@@ -1,10 +1,11 @@
 """
 Transcripts: what a person types and sees, in `tests/cli/<verb>.md` and on the pages of `docs/cli`.
 
-A block of the kind `text file=NAME` is a file of the folder in which the page's commands run. In a
-block of the kind `console` each line after `$ ` is given to a shell, and one that ends with a
-backslash goes on in the next. The lines after it are exactly what appears on a terminal of 100
-columns without colour, but for the seconds that something took.
+A block of the kind `text file=NAME` is a file of the folder in which the page's commands run, and
+one of the kind `http url=URL` is the response of a site that they may ask (see `sites`). In a block
+of the kind `console` each line after `$ ` is given to a shell, and one that ends with a backslash
+goes on in the next. The lines after it are exactly what appears on a terminal of 100 columns
+without colour, but for the seconds that something took.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from tests.cli.shell import COMMAND, Terminal, process_environment
+from tests.cli.sites import Answer, seconds, served
 
 pytest.importorskip("pty", reason="pseudo-terminals are a matter of Unix")
 
@@ -26,8 +29,12 @@ PAGES = sorted(
     [*ROOT.glob("tests/cli/*.md"), *ROOT.glob("docs/cli/*.md"), ROOT / "docs/explain.md"]
 )
 BLOCK = re.compile(
-    r"^```(?P<kind>console|text file=(?P<name>\S+))\n(?P<text>.*?)^```$", re.M | re.S
+    r"^```(?P<kind>console|text file=(?P<name>\S+)|http url=(?P<url>\S+)"
+    r"(?: from=(?P<since>\S+))?)\n(?P<text>.*?)^```$",
+    re.M | re.S,
 )
+# What runs the commands of a page that has sites.
+WITH_SITES = [sys.executable, "-P", str(Path(__file__).parent / "sites.py")]
 SECONDS = re.compile(r"in [0-9]+\.[0-9] s$", re.MULTILINE)
 COMMANDS = re.compile(r"^\$ ", re.MULTILINE)
 
@@ -40,13 +47,27 @@ class Typed(NamedTuple):
     output: str
 
 
-def read_page(page: Path) -> tuple[dict[str, str], list[Typed]]:
-    """Return the files and the commands of a page."""
+class Written(NamedTuple):
+    """What stands on a page."""
+
+    files: dict[str, str]
+    answers: dict[str, list[Answer]]
+    typed: list[Typed]
+
+
+def read_page(page: Path) -> Written:
+    """Return the files, the sites and the commands of a page."""
     text = page.read_text(encoding="utf-8")
-    files, typed = {}, []
+    files: dict[str, str] = {}
+    answers: dict[str, list[Answer]] = {}
+    typed = []
     for block in BLOCK.finditer(text):
         if block["name"]:
             files[block["name"]] = block["text"]
+            continue
+        if url := block["url"]:
+            since = seconds(block["since"]) if block["since"] else 0.0
+            answers.setdefault(url, []).append(Answer(since, block["text"].encode()))
             continue
         line = text.count("\n", 0, block.start()) + 2
         before, *parts = COMMANDS.split(block["text"])
@@ -58,39 +79,41 @@ def read_page(page: Path) -> tuple[dict[str, str], list[Typed]]:
                 command += "\n" + more
             typed.append(Typed(line, command, output))
             line += part.count("\n")
-    return files, typed
+    return Written(files, answers, typed)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_what_is_typed_shows_what_is_printed(page: Path, tmp_path: Path) -> None:
     """Every command of a page shows on a terminal what the page says."""
+    files, answers, typed = read_page(page)
     programs = tmp_path / "bin"
     programs.mkdir()
     program = programs / "robotrules"
-    program.write_text(f'#!/bin/sh\nexec {shlex.join(COMMAND)} "$@"\n', encoding="utf-8")
+    command = shlex.join(WITH_SITES if answers else COMMAND)
+    program.write_text(f'#!/bin/sh\nexec {command} "$@"\n', encoding="utf-8")
     program.chmod(0o755)
     folder = tmp_path / "folder"
     folder.mkdir()
-    files, typed = read_page(page)
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     assert typed, f"{page.name} has no commands"
-    variables = process_environment(NO_COLOR="1")
-    variables["PATH"] = f"{programs}:{variables['PATH']}"
-    for line, command, output in typed:
-        with Terminal() as terminal:
-            end = terminal.theirs
-            with subprocess.Popen(
-                ["sh", "-c", command],
-                stdin=end,
-                stdout=end,
-                stderr=end,
-                cwd=folder,
-                env=variables,
-            ):
-                shown = terminal.read()
-        where = f"{page.name}, line {line}: {command}"
-        assert SECONDS.sub("in 0.0 s", shown) == SECONDS.sub("in 0.0 s", output), where
+    with served(answers) as sites:
+        variables = process_environment(NO_COLOR="1", **sites)
+        variables["PATH"] = f"{programs}:{variables['PATH']}"
+        for line, command, output in typed:
+            with Terminal() as terminal:
+                end = terminal.theirs
+                with subprocess.Popen(
+                    ["sh", "-c", command],
+                    stdin=end,
+                    stdout=end,
+                    stderr=end,
+                    cwd=folder,
+                    env=variables,
+                ):
+                    shown = terminal.read()
+            where = f"{page.name}, line {line}: {command}"
+            assert SECONDS.sub("in 0.0 s", shown) == SECONDS.sub("in 0.0 s", output), where
 
 
 def test_every_command_has_a_transcript() -> None:

@@ -18,6 +18,7 @@ remembers nothing: how long a result holds is `cache`'s to say.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
 from typing import NamedTuple
 from urllib.parse import quote_from_bytes, urljoin
@@ -57,8 +58,10 @@ __all__ = [
     "Trouble",
     "access",
     "find_access_profile",
+    "location_of",
     "profiles_of",
     "state_of",
+    "target_of",
 ]
 
 # AMB-54: what is followed; 300 offers a choice, and 304 to 306 are no redirects.
@@ -66,6 +69,8 @@ REDIRECTS = frozenset((301, 302, 303, 307, 308))
 # A longer Location is a trap: nobody's URL has so many octets.
 LONGEST_URL = 8 * 1024
 _PRINTABLE = bytes(range(0x21, 0x7F)).decode("ascii")
+# RFC 3986 §4.3: what begins with a scheme is resolved against nothing.
+_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 Flow = Generator[Request, Response | Failure, AccessResult]
 
@@ -107,10 +112,10 @@ def _access(origin: str, profile: AccessProfile, stored: Stored | None, limit: i
         if not 300 <= status < 400:
             return _settled(so_far, answer, profile)
         # §2.3.1.2: redirects are followed, across authorities too.
-        location = _location(fields)
+        location = location_of(fields)
         hops = (*hops, Hop(url, status, location))
         so_far = so_far._replace(hops=hops)
-        target = _target(url, location) if status in REDIRECTS else None
+        target = target_of(url, location) if status in REDIRECTS else None
         if target is None:
             return so_far.lost(profile, Trouble.LOCATION, f"{status} without a usable Location")
         if target in asked:
@@ -166,7 +171,9 @@ def _settled(so_far: _SoFar, answer: Response, profile: AccessProfile) -> Access
     if state is State.SUCCESS:
         body = b"" if status in (204, 205) else answer.body
         return so_far.ended(state, None, "", body, answer.complete)
-    return so_far.ended(state, Trouble.STATUS, f"status {status}")
+    restricted = profile.deny_on_401_403 and status in (401, 403)
+    ended = so_far.ended(state, Trouble.STATUS, f"status {status}")
+    return ended._replace(restricted=restricted)
 
 
 def state_of(status: int, profile: AccessProfile) -> State:
@@ -179,18 +186,20 @@ def state_of(status: int, profile: AccessProfile) -> State:
     return State.UNREACHABLE
 
 
-def _location(fields: Fields) -> str:
+def location_of(fields: Fields) -> str:
     """Return a Location in printable ASCII: what else it holds is percent-encoded."""
     raw = b"".join(fields.get("location")[:1])
     return quote_from_bytes(raw[: LONGEST_URL + 1], safe=_PRINTABLE)
 
 
-def _target(url: str, location: str) -> str | None:
+def target_of(url: str, location: str) -> str | None:
     """Return where a Location leads; None: nowhere that is followed (AMB-56)."""
     if not location or len(location) > LONGEST_URL:
         return None
     try:
-        target = urljoin(url, location).partition("#")[0]
+        # Python resolves `https:a` and `https://` against a URL of that scheme, others do not.
+        target = location if _ABSOLUTE.match(location) else urljoin(url, location)
+        target = target.partition("#")[0]
         origin = origin_of(target)
     except ValueError:
         return None

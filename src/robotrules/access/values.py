@@ -149,6 +149,8 @@ class AccessResult(NamedTuple):
     renewed: bool
     """True: a 304 says that the stored body is still the file (AMB-54)."""
     address: str | None
+    restricted: bool = False
+    """True: there is none for this client, which takes that as complete disallow (AMB-51)."""
 
     def robots(self, profile: str | Profile = "default") -> RobotsTxt:
         """
@@ -157,7 +159,7 @@ class AccessResult(NamedTuple):
         Unavailable is an empty file, and unreachable one that disallows everything (§2.3.1.3,
         §2.3.1.4). Who wants the reason too asks a client.
         """
-        if self.state is State.UNREACHABLE:
+        if self.state is State.UNREACHABLE or self.restricted:
             return parse(DISALLOW_ALL, profile)
         return parse(self.body, profile, complete=self.complete)
 
@@ -176,6 +178,7 @@ class AccessResult(NamedTuple):
             "complete": self.complete,
             "renewed": self.renewed,
             "address": self.address,
+            "restricted": self.restricted,
         }
 
 

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 
 import click
 
+from robotrules.cli.client import Opening, client_options
 from robotrules.cli.options import (
-    given_robots,
+    given_or_fetched,
     given_tokens,
     given_urls,
     json_option,
@@ -57,6 +58,7 @@ LONGEST = 60
     "a later one counts where two say different things.",
 )
 @json_option("Print one JSON object for each URL.")
+@client_options
 def directives(
     urls: tuple[str, ...],
     application: str | None,
@@ -65,6 +67,7 @@ def directives(
     profile: str,
     files: tuple[str, ...],
     as_json: bool,
+    opening: Opening,
 ) -> int:
     """
     Show what is said to an application.
@@ -78,6 +81,7 @@ def directives(
 
     \b
     Examples:
+      robotrules directives https://example.com/a --app examplesearch
       robotrules directives https://example.com/a --app examplesearch --robots robots.txt
       robotrules directives /a /b --app examplesearch --as ExampleSearch --robots robots.txt
       robotrules directives /a --app examplesearch --registry apps.json --robots robots.txt --json
@@ -86,7 +90,7 @@ def directives(
         raise Trouble("no URL was given: pass one, such as https://example.com/a")
     if not application:
         raise Trouble("for which application? Pass its identifier, such as --app examplesearch")
-    parsed = given_robots(robots, profile)
+    parsed = given_or_fetched(robots, profile, urls, opening)
     tokens = given_tokens(product_tokens, profile) if product_tokens else ()
     found = _asked(parsed, application, single_or_many(tokens) or None, _given_registries(files))
     groups = parsed.select(tokens or found.product_token)

@@ -1,17 +1,23 @@
 """
 `robotrules explain`: how a verdict is reached, for a person or as JSON.
 
-A few lines over `RobotsTxt.explain`: the groups chosen and why, the path in the form it is compared
-in, the rule that wins and those that lose, each where it stands. It does not decide anything.
+A few lines over `RobotsTxt.explain`, or over a client that fetches the file first: the groups that
+count and why, the path in the form it is compared in, the rule that wins and those that lose, each
+where it stands, and how the file was got. It does not decide anything.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 import click
 
 from robotrules import Explanation, Match, Outcome, Reason, RobotsTxt
+from robotrules.cli.access_text import access_lines, copy_words, reason_words
+from robotrules.cli.client import Opening, client_options
+from robotrules.cli.fetching import Looker, refuse_paths
 from robotrules.cli.options import (
     given_purposes,
     given_robots,
@@ -26,6 +32,9 @@ from robotrules.cli.streams import Output, Trouble
 from robotrules.cli.text import Excerpt, Paint, between, listed, plural, shortened, visible
 from robotrules.robotstxt.values import Line, Note
 from robotrules.robotstxt.verdict import Because
+
+if TYPE_CHECKING:
+    from robotrules.client.held import Held
 
 # What a person reads of a long list; JSON has all of it.
 MOST = 20
@@ -44,6 +53,8 @@ SENTENCES = {
     Reason.NO_RULES: "the groups have no rule that can match, so all is allowed",
     Reason.NO_GROUP: "no group is for this crawler, so all is allowed",
 }
+# Where no file decides, no groups do.
+NO_FILE = (Reason.UNAVAILABLE, Reason.UNREACHABLE, Reason.RESTRICTED)
 
 
 @click.command()
@@ -51,6 +62,7 @@ SENTENCES = {
 @robots_options
 @purpose_option
 @json_option("Print one JSON object for each URL; docs/explain.schema.json describes it.")
+@client_options
 def explain(
     urls: tuple[str, ...],
     robots: str | None,
@@ -58,45 +70,66 @@ def explain(
     profile: str,
     purposes: tuple[str, ...],
     as_json: bool,
+    opening: Opening,
 ) -> int:
     """
     Explain how the verdict on a URL is reached.
 
     Shows the groups that the crawler obeys and why, the path in the form that rules are compared
     with, the rule that decides, every other rule that matches and why it loses, and notes on what
-    was read. Lines and columns count from 1, columns in octets. The exit code is that of check.
+    was read. Without --robots, the robots.txt of the URL's origin is fetched, and how it was got is
+    shown too. Lines and columns count from 1, columns in octets. The exit code is that of check.
 
     \b
     Examples:
-      robotrules explain https://example.com/a%2Fb?q=1 --as ExampleBot --robots robots.txt
+      robotrules explain https://example.com/a%2Fb?q=1 --as ExampleBot
       robotrules explain /a --as ExampleBot --robots robots.txt --json
       robotrules explain /a --as ExampleBot --purpose EXAMPLE-PURPOSE-1 --robots robots.txt
     """
     if not urls:
         raise Trouble("no URL was given: pass one, such as https://example.com/a")
-    parsed = given_robots(robots, profile)
     tokens = given_tokens(product_tokens, profile)
     purposes = given_purposes(purposes, profile)
-    output = Output()
-    allowed = True
-    for number, url in enumerate(given_urls(urls, profile)):
-        explanation = parsed.explain(url, single_or_many(tokens), purposes)
-        allowed = allowed and explanation.verdict.allowed
-        if as_json:
-            output.json(explanation.as_dict())
+    with ExitStack() as opened:
+        parsed = looker = None
+        if robots is not None:
+            opening.hint_unused()
+            parsed = given_robots(robots, profile)
         else:
-            lines = list(_Page(explanation, parsed, output).lines())
-            output.lines(["", *lines] if number else lines)
-    output.flush()
+            refuse_paths(urls)
+            client = opened.enter_context(opening.client(profile))
+            looker = Looker(client, fresh=opening.fresh, profile=profile)
+            opened.enter_context(looker)
+        output = Output()
+        allowed = True
+        for number, url in enumerate(given_urls(urls, profile)):
+            held = None if looker is None else looker.held_of(url)
+            file = held.robots if held else parsed
+            assert file is not None
+            found = (held or file).explain(url, single_or_many(tokens), purposes)
+            allowed = allowed and found.verdict.allowed
+            if as_json:
+                output.json(found.as_dict())
+            else:
+                lines = list(_Page(found, file, output, held).lines())
+                output.lines(["", *lines] if number else lines)
+        output.flush()
     return int(not allowed)
 
 
 class _Page:
     """An explanation as lines of text."""
 
-    def __init__(self, explanation: Explanation, robots: RobotsTxt, output: Output) -> None:
+    def __init__(
+        self,
+        explanation: Explanation,
+        robots: RobotsTxt,
+        output: Output,
+        held: Held | None = None,
+    ) -> None:
         self._explanation = explanation
         self._robots = robots
+        self._held = held
         self._paint: Paint = output.paint
         self._room = max(output.width - 10, 40)
 
@@ -115,6 +148,10 @@ class _Page:
             for match in losers[:MOST]:
                 yield from self._match(match, lines)
             yield from self._more(len(losers))
+        if self._held is not None:
+            yield ""
+            yield self._paint("heading", "How the file was got")
+            yield from (f"  {line}" for line in access_lines(self._held))
         if self._explanation.notes:
             yield ""
             yield self._paint("heading", "Notes")
@@ -131,6 +168,8 @@ class _Page:
         crawler = f"{visible(explanation.product_token)}{purposes}, profile {verdict.profile}"
         yield self._fact("Crawler", crawler)
         yield self._fact("Path", visible(explanation.path))
+        if verdict.reason in NO_FILE:
+            return
         yield self._fact("Groups", self._why_groups())
         for group in explanation.groups[:MOST]:
             names = listed(
@@ -147,9 +186,11 @@ class _Page:
 
     def _because(self) -> str:
         verdict = self._explanation.verdict
+        words = SENTENCES.get(verdict.reason) or reason_words(verdict, self._held)
         if verdict.rule is not None:
-            return f"line {verdict.rule.line}: {shortened(visible(str(verdict.rule)), LONGEST)}"
-        return SENTENCES.get(verdict.reason, verdict.reason.sentence)
+            words = f"line {verdict.rule.line}: {shortened(visible(str(verdict.rule)), LONGEST)}"
+        copy = copy_words(self._held)
+        return f"{words}, {copy}" if copy else words
 
     def _why_groups(self) -> str:
         explanation = self._explanation

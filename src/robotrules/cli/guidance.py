@@ -3,7 +3,8 @@
 
 A few lines over `robotrules.guidance`: may the URL be crawled, and what do its robots.txt, headers
 and page say about the use of what is found there. Where the robots.txt keeps a page from being
-read, its tags are unknown, and that is said. It does not fetch: everything is a file.
+read, its tags are unknown, and that is said. What is not given as a file is fetched, or, with any
+file given, not known.
 
 Sections: the command · what is asked with · origins.
 """
@@ -12,12 +13,16 @@ from __future__ import annotations
 
 import re
 from contextlib import ExitStack
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 import robotrules
 from robotrules import RobotsTxt
+from robotrules.access import Trouble as AccessTrouble
+from robotrules.cache import Decides, moment
+from robotrules.cli.client import Opening, client_options
+from robotrules.cli.fetching import hint_private, host_of, refuse_paths
 from robotrules.cli.given import (
     carrier_options,
     given_har,
@@ -51,6 +56,9 @@ from robotrules.guide import guidance as find_guidance
 from robotrules.robotstxt.values import octets_of, shown
 from robotrules.tags.saved import Saved
 
+if TYPE_CHECKING:
+    from robotrules.client.pages import Fetched
+
 
 @click.command()
 @click.argument("url", required=False, metavar="[URL]")
@@ -82,6 +90,7 @@ from robotrules.tags.saved import Saved
 )
 @tag_profile_option
 @json_option("Print one JSON object for each URL; docs/guidance.schema.json describes it.")
+@client_options
 def guidance(
     url: str | None,
     robots: str | None,
@@ -97,18 +106,22 @@ def guidance(
     application: str | None,
     profile: str,
     as_json: bool,
+    opening: Opening,
 ) -> int:
     """
     Give one answer over all carriers.
 
-    May the URL be crawled, indexed, shown as a snippet, used to train AI? Reads the robots.txt,
-    headers, meta elements, Content-Usage, App-Directives and TDM reservations that you pass, and
-    shows where each answer comes from. Where the robots.txt disallows the URL, the tags of its page
-    are unknown, for nobody reads them. What is said are requests, and no form of access
-    authorization. The exit code is 1 if crawling is disallowed, for any document, and else 0.
+    May the URL be crawled, indexed, shown as a snippet, used to train AI? Reads robots.txt,
+    headers, meta elements, Content-Usage, App-Directives and TDM reservations, and shows where each
+    answer comes from. With a URL alone, its robots.txt is fetched, and then the page, if the rules
+    allow that; where you pass files, nothing is fetched. Where the robots.txt disallows the URL,
+    the tags of its page are unknown, for nobody reads them. What is said are requests, and no form
+    of access authorization. The exit code is 1 if crawling is disallowed, for any document, and
+    else 0.
 
     \b
     Examples:
+      robotrules guidance https://example.com/a --as ExampleBot
       robotrules guidance https://example.com/a --as ExampleBot --robots robots.txt --page a.html
       robotrules guidance https://example.com/a --as ExampleBot --robots robots.txt \\
         --response saved.http --tdmrep tdmrep.json --json
@@ -121,11 +134,7 @@ def guidance(
         raise Trouble("a HAR file has headers and pages of its own: leave out the others")
     if page is not None and response is not None:
         raise Trouble("--response has the page as well: leave out --page")
-    if not (about_page or har or robots or tdmrep):
-        raise Trouble(
-            "nothing was given to read: pass --robots FILE, --page FILE, --response FILE, --har "
-            "FILE, or a header line with --header"
-        )
+    live = not (about_page or har or robots or tdmrep)
     refuse_stdin_twice(robots, page, response, dom, har, tdmrep)
     beside = robots_profile(profile)
     asked = _Asked(
@@ -137,6 +146,13 @@ def guidance(
         profile,
         None if robots_url is None else _given_origin(robots_url),
     )
+    if live:
+        if robots_url is not None:
+            raise Trouble(
+                "--robots-url is about a file: pass it with --robots FILE, or leave it out"
+            )
+        return _about_live(asked, url or "", opening, as_json)
+    opening.hint_unused()
     if asked.robots is not None:
         say_notes(asked.robots.notes, robots or "")
     if har is not None:
@@ -159,6 +175,36 @@ def guidance(
         output.lines(list(GuidancePage(found, output).lines()))
     output.flush()
     return int(found.guidance.may_crawl is False)
+
+
+def _about_live(asked: _Asked, url: str, opening: Opening, as_json: bool) -> int:
+    """Answer for a URL after its robots.txt and its page were fetched."""
+    from robotrules.client.pages import guidance_of
+
+    url = url.strip()
+    refuse_paths([url])
+    who = single_or_many(asked.tokens), asked.purposes
+    with opening.client(robots_profile(asked.profile)) as client:
+        if opening.fresh:
+            client.refresh(url)
+        page = client.fetch(url, *who)
+    if page.held is None and not page.hops:
+        raise Trouble(f"{quoted(url)} has no robots.txt: pass an http or https URL with a host")
+    visit = page.held.visit if page.held else None
+    if AccessTrouble.REFUSED in (page.trouble, visit.trouble if visit else None):
+        hint_private(host_of(page.url))
+    with html_libraries():
+        found = guidance_of(page, *who, application=asked.application, profile=asked.profile)
+    if page.held is not None and page.held.decides is Decides.RULES:
+        say_notes(page.held.robots.notes, page.held.origin)
+    output = Output()
+    answer = Found(found, asked.profile, None, None, page)
+    if as_json:
+        output.json(asked.of_origin(page.held and page.held.origin).as_dict(answer))
+    else:
+        output.lines(list(GuidancePage(answer, output).lines()))
+    output.flush()
+    return int(not page.verdict)
 
 
 def _about_har(asked: _Asked, name: str, url: str | None, as_json: bool) -> int:
@@ -263,12 +309,27 @@ class _Asked(NamedTuple):
 
     def as_dict(self, found: Found) -> dict[str, Any]:
         """Return an answer as `docs/guidance.schema.json` describes it."""
-        per_origin = self.robots is not None or self.tdmrep is not None
+        page = found.fetched
+        per_origin = self.robots is not None or self.tdmrep is not None or page is not None
+        status = found.saved.status if found.saved else None
         return {
             **found.guidance.as_dict(),
-            "status": found.saved.status if found.saved else None,
+            "status": status if page is None else page.status,
             "robots_origin": self.origin if per_origin else None,
+            "access": None if page is None else _access(page),
         }
+
+
+def _access(page: Fetched) -> dict[str, Any]:
+    """Return how a page and its robots.txt were got."""
+    held = page.held
+    return {
+        "hops": [hop._asdict() for hop in page.hops],
+        "trouble": str(page.trouble) if page.trouble else None,
+        "robots_state": str(held.state) if held else None,
+        "robots_source": str(held.source) if held else None,
+        "robots_until": moment(held.until) if held else None,
+    }
 
 
 # --- Origins --------------------------------------------------------------------------------------

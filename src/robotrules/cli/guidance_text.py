@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from robotrules import Guidance
+from robotrules.cli.access_text import hop_lines, page_words, reason_words, state_words
 from robotrules.cli.given import Noted, about_status, note_line, was_read
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Paint, cells, listed, plural, shortened, visible
 from robotrules.guide import Answer, TagsSeen
 from robotrules.tags import Standing
 from robotrules.tags.saved import Saved
+
+if TYPE_CHECKING:
+    from robotrules.client.pages import Fetched
 
 # What a person reads of a long list or text; JSON has all of it.
 MOST = 40
@@ -44,6 +48,8 @@ class Found(NamedTuple):
     saved: Saved | None
     elsewhere: str | None
     """The origin that the given robots.txt is of, if that is not the URL's; None: it is."""
+    fetched: Fetched | None = None
+    """The page and its robots.txt, where they were fetched."""
 
 
 # --- One URL --------------------------------------------------------------------------------------
@@ -54,7 +60,18 @@ def _answers(found: Found) -> Iterator[Answer]:
         because = tuple(shortened(visible(words), LONGEST) for words in one.because)
         if one.subject == "crawl" and found.elsewhere is not None:
             because = (f"the robots.txt is of {visible(found.elsewhere)}",)
+        if found.fetched is not None:
+            because = _fetched_because(one, found.fetched, because)
         yield Answer(visible(one.subject), shortened(visible(one.answer), LONGEST), because)
+
+
+def _fetched_because(one: Answer, page: Fetched, because: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the reason of an answer about a page that was asked for."""
+    if one.subject == "crawl" and page.verdict.rule is None:
+        return (reason_words(page.verdict, page.held),)
+    if one.subject in ("index", "snippet") and page.verdict and not page.ok:
+        return ("the page was not read",)
+    return because
 
 
 class _Unread(NamedTuple):
@@ -135,6 +152,16 @@ class GuidancePage:
         first = ["robots.txt"] if self._guidance.verdict is not None else []
         if first or usage:
             yield f"  from {was_read(usage, first)}"
+        if self._found.fetched is not None:
+            yield from self._access(self._found.fetched)
+
+    def _access(self, page: Fetched) -> Iterator[str]:
+        """Yield what was fetched: redirects, the answer, how long the rules hold."""
+        yield from (f"  {line}" for line in hop_lines(page.hops))
+        if page.verdict:
+            yield f"  the page: {page_words(page)}"
+        if page.held is not None:
+            yield f"  {state_words(page.held)}"
 
     def _trap(self) -> Iterator[str]:
         """Yield what keeps a page's tags from being read, and what they would have said."""

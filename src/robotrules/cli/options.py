@@ -14,17 +14,13 @@ from typing import Any, TypeVar
 import click
 
 import robotrules
+from robotrules.cli.client import Opening
 from robotrules.cli.streams import Trouble, quoted, read_robots, say
 from robotrules.cli.text import visible
 from robotrules.profile import PROFILES, USER_AGENT_PURPOSE
 from robotrules.robotstxt.values import Note
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-NO_ROBOTS = (
-    "which robots.txt? Fetching comes with the client, which is not part of this version; "
-    "pass --robots FILE, or --robots - and pipe it in"
-)
 
 
 def profile_option(command: Command) -> Command:
@@ -50,7 +46,7 @@ def robots_option(command: Command) -> Command:
     return click.option(
         "--robots",
         metavar="FILE",
-        help="The robots.txt that governs the URLs; '-' is stdin.",
+        help="A robots.txt that governs the URLs, so that none is fetched; '-' is stdin.",
     )(command)
 
 
@@ -96,11 +92,21 @@ def given_purposes(purposes: Sequence[str], profile: str) -> tuple[str, ...]:
     return tuple(purposes)
 
 
-def given_robots(robots: str | None, profile: str) -> robotrules.RobotsTxt:
+def given_robots(robots: str, profile: str) -> robotrules.RobotsTxt:
     """Return the parsed file that `--robots` names."""
-    if robots is None:
-        raise Trouble(NO_ROBOTS)
     return read_robots(robots, profile)[0]
+
+
+def given_or_fetched(
+    robots: str | None, profile: str, urls: Sequence[str], opening: Opening
+) -> robotrules.RobotsTxt:
+    """Return the file that `--robots` names, else that of the one origin that URLs have."""
+    if robots is None:
+        from robotrules.cli.fetching import fetched_robots
+
+        return fetched_robots(urls, profile, opening)
+    opening.hint_unused()
+    return given_robots(robots, profile)
 
 
 def given_tokens(tokens: Sequence[str], profile: str, hints: bool = True) -> tuple[str, ...]:

@@ -2,8 +2,8 @@
 `robotrules preferences`: what is stated about the use of content, and where.
 
 A few lines over `preferences` and `content_signals`: for each category of use its preference, and
-the line or field that it follows from. An answer is data and no verdict, so the exit code is 0. It
-does not fetch: the robots.txt is a file or stdin, and the field is given.
+the line or field that it follows from. An answer is data and no verdict, so the exit code is 0. The
+robots.txt is fetched, or a file or stdin; the field is given.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import Any
 import click
 
 from robotrules import Verdict
+from robotrules.cli.client import Opening, client_options
 from robotrules.cli.options import (
+    given_or_fetched,
     given_purposes,
-    given_robots,
     given_tokens,
     given_urls,
     json_option,
@@ -60,6 +61,7 @@ STYLES = {Preference.ALLOWED: "allowed", Preference.DISALLOWED: "disallowed"}
     "--signals", is_flag=True, help="Show Content-Signal records too; they change no preference."
 )
 @json_option("Print one JSON object for each URL.")
+@client_options
 def preferences(
     urls: tuple[str, ...],
     robots: str | None,
@@ -69,6 +71,7 @@ def preferences(
     fields: tuple[str, ...],
     signals: bool,
     as_json: bool,
+    opening: Opening,
 ) -> int:
     """
     Tell what content may be used for.
@@ -81,6 +84,7 @@ def preferences(
 
     \b
     Examples:
+      robotrules preferences https://example.com/a --as ExampleBot
       robotrules preferences https://example.com/a --as ExampleBot --robots robots.txt
       robotrules preferences /a --as ExampleBot --robots robots.txt --field 'train-ai=n'
       robotrules preferences /a --as ExampleBot --robots robots.txt --signals --json
@@ -92,7 +96,7 @@ def preferences(
     if robots is None and fields and not signals:
         parsed, tokens = None, product_tokens or ("*",)
     else:
-        parsed = given_robots(robots, profile)
+        parsed = given_or_fetched(robots, profile, urls, opening)
         tokens = given_tokens(product_tokens, profile)
     crawler, chosen = single_or_many(tokens), given_purposes(purposes, profile)
     output = Output()

@@ -87,8 +87,8 @@ def unreadable(name: str, what: str, error: OSError) -> Trouble:
     if error.errno == errno.ENOENT:
         if "://" in name and what == "robots.txt":
             return Trouble(
-                f"{path} is no file: fetching comes with the client, which is not part of this "
-                "version; fetch it yourself and pass --robots FILE, or pipe it to --robots -"
+                f"{path} is no file: leave out --robots, and the robots.txt of each URL is "
+                "fetched; or save it and pass the file"
             )
         why = "there is no such file; check the name, or pass - to read stdin"
     elif isinstance(error, IsADirectoryError):

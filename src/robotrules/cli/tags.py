@@ -147,8 +147,8 @@ def _refuse_what_does_not_go_together(
     for name in files:
         if "://" in name:
             raise Trouble(
-                f"{quoted(name)} is no file: fetching comes with the client, which is not part of "
-                "this version; save the page, or pipe it in from a program such as curl"
+                f"{quoted(name)} is no file: 'robotrules guidance' fetches pages; for this command "
+                "save the page, or pipe it in from a program such as curl"
             )
     refuse_stdin_twice(*files, response, dom)
 

@@ -208,6 +208,13 @@ class Because(StrEnum):
     """None names it, and there is no star group."""
 
 
+class Described(Protocol):
+    """Something that can be shown as plain values."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+
+
 class Explanation(NamedTuple):
     """How a verdict was reached: groups, normal form, winner and losers."""
 
@@ -230,6 +237,8 @@ class Explanation(NamedTuple):
     """The purposes the crawler has."""
     matched_purposes: tuple[str, ...] = ()
     """Those of them that the groups were chosen by."""
+    access: Described | None = None
+    """How the file was got, from whoever got it; None: it was given."""
 
     @property
     def winner(self) -> Match | None:
@@ -265,4 +274,5 @@ class Explanation(NamedTuple):
             "winner": winner.as_dict() if winner else None,
             "losers": [match.as_dict() for match in self.losers],
             "notes": [note.as_dict() for note in self.notes],
+            **({} if self.access is None else {"access": self.access.as_dict()}),
         }

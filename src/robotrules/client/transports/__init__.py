@@ -12,9 +12,12 @@ the one that is installed.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from robotrules.access import Failure, Request, Response
+from robotrules.errors import MissingExtraError
+
+__all__ = ["AsyncTransport", "Transport", "open_async_transport", "open_transport"]
 
 
 class Transport(Protocol):
@@ -35,3 +38,37 @@ class AsyncTransport(Protocol):
 
     async def aclose(self) -> None:
         """Close all connections."""
+
+
+def open_transport(user_agent: str, **options: Any) -> Transport:
+    """
+    Return a transport for threads: `Httpx2Transport`, whose arguments *options* are.
+
+    Without httpx2 it raises MissingExtraError, which says how to install it.
+    """
+    from robotrules.client.transports.httpx2 import Httpx2Transport
+
+    return Httpx2Transport(user_agent, **options)
+
+
+def open_async_transport(user_agent: str, **options: Any) -> AsyncTransport:
+    """
+    Return a transport for an event loop: over aiohttp if it is installed, else over httpx2.
+
+    *options* are the arguments of `Httpx2Transport`. Without both libraries it raises
+    MissingExtraError.
+    """
+    try:
+        from robotrules.client.transports.aiohttp import AiohttpTransport
+    except MissingExtraError:
+        pass
+    else:
+        return AiohttpTransport(user_agent, **options)
+    try:
+        from robotrules.client.transports.httpx2 import AsyncHttpx2Transport
+    except MissingExtraError:
+        raise MissingExtraError(
+            "fetching needs aiohttp or httpx2, and neither is installed: "
+            "pip install 'robotrules[aiohttp]', or pip install 'robotrules[http]'"
+        ) from None
+    return AsyncHttpx2Transport(user_agent, **options)

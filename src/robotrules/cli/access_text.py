@@ -1,0 +1,129 @@
+"""
+Words about access: how a robots.txt was got, how long it holds, and why there is none.
+
+One place for the sentences, so that all commands say the same. It does not decide or fetch
+anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from robotrules import Reason, Verdict
+from robotrules.access import Hop, State, Trouble
+from robotrules.cli import client
+from robotrules.cli.text import plural, shortened, visible
+
+if TYPE_CHECKING:
+    from robotrules.cache import Visit
+    from robotrules.client.held import Held
+    from robotrules.client.pages import Fetched
+
+# What a person reads of a URL or of a sentence of the network's; JSON has all of it.
+LONGEST = 200
+MOST_HOPS = 6
+
+
+def moment_words(at: float) -> str:
+    """Return a moment for people: `18:42 UTC`, with its date if that is not today's."""
+    try:
+        found, today = (datetime.fromtimestamp(one, UTC) for one in (at, client.now()))
+    except (OverflowError, ValueError, OSError):
+        return "no moment that a calendar has"
+    day = "" if found.date() == today.date() else f"{found:%Y-%m-%d} "
+    return f"{day}{found:%H:%M} UTC"
+
+
+def answer_words(visit: Visit) -> str:
+    """Return what an answer was, or why there was none: `status 503`, `no answer in time`."""
+    if visit.trouble is None or visit.trouble is Trouble.STATUS:
+        return f"status {visit.status}"
+    detail = shortened(visible(visit.detail), LONGEST)
+    return f"{visit.trouble.sentence}: {detail}" if detail else visit.trouble.sentence
+
+
+def page_words(page: Fetched) -> str:
+    """Return what the answer for a page was, or why there was none."""
+    if page.trouble is not None:
+        detail = shortened(visible(page.detail), LONGEST)
+        beside = f": {detail}" if detail and detail != page.trouble.sentence else ""
+        return f"{page.trouble.sentence}{beside}"
+    cut = "" if page.complete else ", cut at the limit"
+    return f"status {page.status}, {plural(len(page.body), 'octet')}{cut}"
+
+
+def state_words(held: Held) -> str:
+    """Return what is known of the file of an origin, in one clause, and when it is asked again."""
+    visit = held.visit
+    if held.because == "patience":
+        since = moment_words(held.entry.since)
+        words = f"the robots.txt has been unreachable since {since}, which counts as none"
+        return words if held.entry.good is None else f"{words}, or as the last one"
+    if held.state is State.UNREACHABLE or visit is None:
+        last = held.entry.bad or visit
+        why = f" ({answer_words(last)})" if last else ""
+        return f"the robots.txt is unreachable{why}; next try {moment_words(held.until)}"
+    if held.state is State.UNAVAILABLE:
+        return f"there is no robots.txt ({answer_words(visit)})"
+    return f"the robots.txt holds until {moment_words(held.until)}"
+
+
+def reason_words(verdict: Verdict, held: Held | None) -> str:
+    """Return why a verdict is what it is, where no rule decided: with what came of access."""
+    if held is None or verdict.reason not in (
+        Reason.UNAVAILABLE,
+        Reason.UNREACHABLE,
+        Reason.RESTRICTED,
+    ):
+        return verdict.reason.sentence
+    return state_words(held)
+
+
+def copy_words(held: Held | None) -> str:
+    """Return what to add where an old file decides because there is no new one; empty: nothing."""
+    if held is None or held.because != "copy" or held.entry.good is None:
+        return ""
+    at = moment_words(held.entry.good.at)
+    return f"of a copy fetched {at}: the robots.txt is unreachable"
+
+
+def hop_lines(hops: tuple[Hop, ...]) -> Iterator[str]:
+    """Yield a line for each redirect."""
+    for hop in hops[:MOST_HOPS]:
+        url, location = (shortened(visible(one), LONGEST) for one in (hop.url, hop.location))
+        yield f"{url} redirects with status {hop.status} to {location or 'nowhere'}"
+    if len(hops) > MOST_HOPS:
+        yield f"and {len(hops) - MOST_HOPS} more redirects"
+
+
+SOURCES = {
+    "fetched": "fetched now",
+    "store": "from the store",
+    "memory": "fetched a moment ago",
+}
+
+
+def access_lines(held: Held) -> Iterator[str]:
+    """Yield how a robots.txt was got: from where, when, until when, what went wrong."""
+    visit = held.visit
+    if visit is not None:
+        yield from hop_lines(visit.hops)
+        url = shortened(visible(visit.url), LONGEST)
+        size = f", {plural(visit.size, 'octet')}" if visit.digest is not None else ""
+        cut = "" if visit.complete else ", cut at the limit"
+        yield f"{url}: {answer_words(visit)}{size}{cut}"
+        source = SOURCES[str(held.source)]
+        beside = f"asked {moment_words(visit.at)}, {source}"
+        if held.state is not State.UNREACHABLE:
+            beside += f", holds until {moment_words(held.until)}"
+        yield beside
+    if held.state is State.UNREACHABLE:
+        since = moment_words(held.entry.since)
+        tries = plural(held.entry.failures, "failure")
+        yield f"unreachable since {since}, {tries}; next try {moment_words(held.until)}"
+    if words := copy_words(held):
+        yield f"rules are those {words}"
+    if held.trouble:
+        yield f"the store is not in use: {shortened(visible(held.trouble), LONGEST)}"

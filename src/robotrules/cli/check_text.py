@@ -1,0 +1,185 @@
+"""
+Verdicts as lines: columns for a person, tabs or JSON for a program.
+
+Verdicts are few and URLs are many, so what follows from a verdict is made once. A verdict that was
+fetched for comes with what the client holds of the origin, and then the line says that too. It does
+not decide anything, and does not read URLs.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from json.encoder import encode_basestring_ascii as json_string
+from typing import TYPE_CHECKING
+
+from robotrules import Verdict
+from robotrules.cache import moment
+from robotrules.cli.access_text import copy_words, reason_words
+from robotrules.cli.streams import Output
+from robotrules.cli.text import cells, shortened, visible
+
+if TYPE_CHECKING:
+    from robotrules.client.held import Held
+
+# What one write holds, more or less. A path pattern can be as long as a file, and many URLs can
+# have it in their line.
+WRITE = 1024 * 1024
+# On a terminal a rule longer than this is cut; a pipe gets all of it.
+LONGEST_RULE = 200
+# Octets that show as they are.
+PLAIN = bytes(range(0x20, 0x7F))
+WIDEST_URL = 60
+
+Helds = Sequence["Held | None"]
+
+
+class Lines(ABC):
+    """Writes a line for each URL. Verdicts are few, so what follows from one is made once."""
+
+    def __init__(self, output: Output) -> None:
+        self.disallowed = 0
+        self._output = output
+        # By identity: rule sets share verdicts, and comparing two means reading both rules. The
+        # verdicts are kept, so that an identity stays theirs.
+        self._verdicts: dict[Hashable, Verdict] = {}
+        self._ends: dict[Hashable, tuple[str, str]] = {}
+
+    @property
+    def on_terminal(self) -> bool:
+        """Whether a person sees the lines as they come."""
+        return self._output.terminal
+
+    @abstractmethod
+    def ends(self, verdict: Verdict, held: Held | None) -> tuple[str, str]:
+        """Return what stands before and after the URL in its line."""
+
+    @abstractmethod
+    def texts(self, urls: Sequence[bytes]) -> Iterable[str]:
+        """Return URLs as they stand in their lines."""
+
+    def add(self, urls: Sequence[bytes], verdicts: Sequence[Verdict]) -> None:
+        """Write the lines of a chunk, and hand them over."""
+        self._add(urls, verdicts, None, [*map(id, verdicts)])
+
+    def add_fetched(self, urls: Sequence[bytes], verdicts: Sequence[Verdict], helds: Helds) -> None:
+        """Write the lines of a chunk whose robots.txt files were fetched."""
+        keys = [*zip(map(id, verdicts), map(id, helds), strict=True)]
+        self._add(urls, verdicts, helds, keys)
+        # Origins come and go, and what is gone leaves its identity to others.
+        self._verdicts.clear()
+        self._ends.clear()
+
+    def _add(
+        self,
+        urls: Sequence[bytes],
+        verdicts: Sequence[Verdict],
+        helds: Helds | None,
+        keys: Sequence[Hashable],
+    ) -> None:
+        counts = Counter(keys)
+        if counts.keys() - self._verdicts.keys():
+            self._meet(keys, verdicts, helds)
+        self.disallowed += sum(counts[key] for key in counts if not self._verdicts[key])
+        ends = self._ends
+        longest = max((len(ends[key][1]) for key in counts), default=1)
+        step = max(WRITE // longest, 1)
+        for start in range(0, len(urls), step):
+            some = slice(start, start + step)
+            found = map(ends.__getitem__, keys[some])
+            pairs = zip(self.texts(urls[some]), found, strict=True)
+            self._output.write("".join([f"{head}{url}{tail}" for url, (head, tail) in pairs]))
+        self._output.flush()
+
+    def _meet(
+        self, keys: Sequence[Hashable], verdicts: Sequence[Verdict], helds: Helds | None
+    ) -> None:
+        """Make what follows from verdicts that were not seen before."""
+        for at, (key, verdict) in enumerate(zip(keys, verdicts, strict=True)):
+            if key not in self._verdicts:
+                held = helds[at] if helds is not None else None
+                self._verdicts[key], self._ends[key] = verdict, self.ends(verdict, held)
+
+
+class TextLines(Lines):
+    """Columns for a person, or with tabs between them for a program."""
+
+    def __init__(self, output: Output, known: Sequence[bytes]) -> None:
+        """*known* URLs are all there will be: with them, columns can be aligned."""
+        super().__init__(output)
+        widest = max((cells(visible(url)) for url in known), default=0)
+        self._width = min(widest, WIDEST_URL) if output.terminal else 0
+
+    def texts(self, urls: Sequence[bytes]) -> Iterable[str]:
+        """Return URLs with nothing in them that moves a cursor or adds a column."""
+        if self._width:
+            return map(self._aligned, map(visible, urls))
+        # Together first: one look at a chunk costs a third of one at each URL.
+        if not b"".join(urls).translate(None, PLAIN):
+            return b"\n".join(urls).decode("ascii").split("\n")
+        return map(visible, urls)
+
+    def _aligned(self, url: str) -> str:
+        return url + " " * (self._width - cells(url))
+
+    def ends(self, verdict: Verdict, held: Held | None) -> tuple[str, str]:
+        """Return the verdict, and what decided."""
+        word = "allowed" if verdict else "disallowed"
+        why = reason_words(verdict, held)
+        if verdict.rule is not None:
+            why = f"line {verdict.rule.line}: {visible(str(verdict.rule))}"
+        if words := copy_words(held):
+            why = f"{why}, {words}"
+        paint = self._output.paint
+        if not self._output.terminal:
+            return f"{paint(word, word)}\t", f"\t{why}\n"
+        why = paint("faint", shortened(why, LONGEST_RULE))
+        return f"{paint(word, word)}{' ' * (12 - len(word))}", f"  {why}\n"
+
+
+class JSONLines(Lines):
+    """One JSON object a line; always ASCII."""
+
+    def __init__(
+        self,
+        output: Output,
+        tokens: tuple[str, ...],
+        purposes: tuple[str, ...] = (),
+        *,
+        fetched: bool = False,
+    ) -> None:
+        super().__init__(output)
+        # As an explanation has it.
+        self._product_token = ", ".join(tokens)
+        self._purposes = list(purposes)
+        self._fetched = fetched
+
+    def texts(self, urls: Sequence[bytes]) -> Iterable[str]:
+        """Return URLs as JSON strings."""
+        return [json_string(url.decode("utf-8", "backslashreplace")) for url in urls]
+
+    def ends(self, verdict: Verdict, held: Held | None) -> tuple[str, str]:
+        """Return the object without its URL."""
+        rest = {
+            "allowed": verdict.allowed,
+            "reason": str(verdict.reason),
+            "line": verdict.line,
+            "pattern": verdict.rule.pattern if verdict.rule else None,
+            "profile": verdict.profile,
+            "product_token": self._product_token,
+            "purposes": self._purposes,
+        }
+        if self._fetched:
+            visit = held.visit if held else None
+            rest |= {
+                "origin": held.origin if held else None,
+                "state": str(held.state) if held else None,
+                "status": visit.status if visit else None,
+                "trouble": str(visit.trouble) if visit and visit.trouble else None,
+                "source": str(held.source) if held else None,
+                "fetched_at": moment(visit.at) if visit else None,
+                "until": moment(held.until) if held else None,
+            }
+        return '{"url": ', f", {json.dumps(rest)[1:]}\n"

@@ -1,0 +1,284 @@
+"""
+Addresses: how a host's name becomes addresses, and which of them are connected to (AMB-56).
+
+A redirect may name any host, and a name may lead anywhere: to this machine, into its network, to a
+cloud's metadata. So a name is resolved once for a connection, each address is looked at, and the
+connection goes to an address that passed: what the name says a moment later does not matter. Only
+addresses of the public Internet pass; others need `allow_private`.
+
+`ipaddress.is_global` does not answer this: it is true for multicast, for `192.88.99.1`, for IPv6
+addresses that carry a private IPv4 one. A network's own NAT64 prefix is not known here: who has
+one must keep its translator from private networks. It opens no connection.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+from robotrules.access import Failure, Trouble
+from robotrules.origins import origin_of
+
+Address = IPv4Address | IPv6Address
+Resolve = Callable[[str, int], Sequence[str]]
+
+# A name with more addresses is not tried at all of them: that would be a scan.
+MOST_ADDRESSES = 8
+_LONGEST_DETAIL = 300
+
+# What the IANA's special-purpose registries (RFC 6890) say is not global, and what else is no
+# place for a web server: first words of the reason.
+_IPV4 = tuple(
+    (IPv4Network(network), why)
+    for network, why in (
+        ("0.0.0.0/8", "this machine itself (RFC 791)"),
+        ("10.0.0.0/8", "a private network (RFC 1918)"),
+        ("100.64.0.0/10", "a provider's shared network (RFC 6598)"),
+        ("127.0.0.0/8", "loopback (RFC 1122)"),
+        # Not special in any registry: the host of a virtual machine in Azure.
+        ("168.63.129.16/32", "a cloud's metadata"),
+        ("169.254.0.0/16", "link-local (RFC 3927)"),
+        ("172.16.0.0/12", "a private network (RFC 1918)"),
+        ("192.0.0.0/24", "for protocols of the IETF (RFC 6890)"),
+        ("192.0.2.0/24", "for documentation (RFC 5737)"),
+        ("192.88.99.0/24", "a 6to4 relay (RFC 7526)"),
+        ("192.168.0.0/16", "a private network (RFC 1918)"),
+        ("198.18.0.0/15", "for benchmarks (RFC 2544)"),
+        ("198.51.100.0/24", "for documentation (RFC 5737)"),
+        ("203.0.113.0/24", "for documentation (RFC 5737)"),
+        ("224.0.0.0/4", "multicast (RFC 1112)"),
+        ("255.255.255.255/32", "broadcast (RFC 919)"),
+        ("240.0.0.0/4", "reserved (RFC 1112)"),
+    )
+)
+_IPV6 = tuple(
+    (IPv6Network(network), why)
+    for network, why in (
+        ("::/128", "this machine itself (RFC 4291)"),
+        ("::1/128", "loopback (RFC 4291)"),
+        ("100::/64", "a black hole (RFC 6666)"),
+        ("2001:2::/48", "for benchmarks (RFC 5180)"),
+        ("2001:db8::/32", "for documentation (RFC 3849)"),
+        ("2001::/23", "for protocols of the IETF (RFC 2928)"),
+        ("3fff::/20", "for documentation (RFC 9637)"),
+        ("5f00::/16", "for segment routing (RFC 9602)"),
+        ("fc00::/7", "a private network (RFC 4193)"),
+        ("fe80::/10", "link-local (RFC 4291)"),
+        ("fec0::/10", "site-local (RFC 3879)"),
+        ("ff00::/8", "multicast (RFC 4291)"),
+    )
+)
+_GLOBAL_UNICAST = IPv6Network("2000::/3")
+
+# IPv6 addresses that carry an IPv4 one, where a translator or a tunnel goes on to.
+_COMPATIBLE = IPv6Network("::/96")  # RFC 4291 §2.5.5.1
+_TRANSLATED = IPv6Network("::ffff:0:0:0/96")  # RFC 2765 §2.1
+_NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052 §2.1
+_LOCAL_NAT64 = IPv6Network("64:ff9b:1::/48")  # RFC 8215
+_TEREDO = IPv6Network("2001::/32")  # RFC 4380 §2.6
+_6TO4 = IPv6Network("2002::/16")  # RFC 3056 §2
+
+_UNPRINTABLE = re.compile(r"[^\x20-\x7e]+")
+
+
+class Addresses:
+    """Which addresses may be connected to, and how names become addresses. Immutable."""
+
+    __slots__ = ("_allowed", "_names", "_networks", "_resolve", "_suffixes")
+
+    def __init__(self, allow_private: Iterable[str] = (), resolve: Resolve | None = None) -> None:
+        """
+        Allow private places by name, by address or by network.
+
+        `localhost` allows whatever that name leads to; `*.internal` the same for all names below
+        `internal`; `127.0.0.1` and `10.0.0.0/8` allow these addresses, whatever name leads there.
+        *resolve* takes the place of the system's resolver: a function from host and port to
+        addresses, which may take its time.
+        """
+        if isinstance(allow_private, (str, bytes)):
+            raise ValueError(
+                f"allow_private is {allow_private!r}: pass a list, such as [{allow_private!r}]"
+            )
+        self._allowed = tuple(allow_private)
+        self._resolve = resolve or _system
+        names, suffixes, networks = set(), [], []
+        for allowed in self._allowed:
+            if network := _network(allowed):
+                networks.append(network)
+            elif allowed[:2] == "*.":
+                suffixes.append("." + _name(allowed[2:], allowed))
+            else:
+                names.add(_name(allowed, allowed))
+        self._names, self._suffixes = frozenset(names), tuple(suffixes)
+        self._networks = tuple(networks)
+
+    def __repr__(self) -> str:
+        return f"Addresses(allow_private={list(self._allowed)!r})"
+
+    def vetted(self, host: str, port: int) -> list[str] | Failure:
+        """
+        Return the addresses of *host* to connect to, in the resolver's order; eight at most.
+
+        Where none is left there is a Failure: `dns` if the name has no address, and
+        `refused-address` if it has none that is connected to. This may block for long.
+        """
+        literal = literal_of(host)
+        if literal is not None:
+            found = [str(literal)]
+        else:
+            try:
+                found = list(self._resolve(host, port))
+            # A resolver of the user's may raise what its library has for a name without address.
+            except Exception as error:
+                words = getattr(error, "strerror", None) or str(error) or type(error).__name__
+                return Failure(Trouble.DNS, one_line(f"{host}: {words}"))
+        passed: dict[str, None] = {}
+        refusals = []
+        for address in found:
+            why = self.refusal(host, address)
+            if why is None:
+                passed[str(_plain(ip_address(address)))] = None
+            elif literal_of(address):
+                refusals.append(why)
+        if passed:
+            return list(passed)[:MOST_ADDRESSES]
+        if refusals:
+            return Failure(Trouble.REFUSED, refusals[0])
+        none = f"the resolver gave {found[0]!r}, which is no address" if found else "no address"
+        return Failure(Trouble.DNS, one_line(f"{host}: {none}"))
+
+    def refusal(self, host: str, address: str) -> str | None:
+        """Return why *address* is not connected to for the sake of *host*; None: it is."""
+        found = literal_of(address)
+        if found is None:
+            return one_line(f"{host} is {address!r}, which is no address")
+        if self._has_name(host):
+            return None
+        plain = _plain(found)
+        if any(one in network for network in self._networks for one in (plain, found)):
+            return None
+        why = _why_not(plain)
+        if why is None:
+            return None
+        subject = str(plain) if literal_of(host) else f"{host} is {plain}, which"
+        return one_line(f"{subject} is {why}; to go there, pass allow_private=['{host}']")
+
+    def _has_name(self, host: str) -> bool:
+        if not self._names and not self._suffixes:
+            return False
+        name = host.lower().removesuffix(".")
+        return name in self._names or name.endswith(self._suffixes)
+
+
+def literal_of(host: str) -> Address | None:
+    """Return the address that *host* is, brackets or not; None: it is a name."""
+    try:
+        return ip_address(host[1:-1] if host[:1] == "[" and host[-1:] == "]" else host)
+    except ValueError:
+        return None
+
+
+def one_line(text: str) -> str:
+    """Return a short line of printable ASCII, whatever a stranger put into it."""
+    line = " ".join(_UNPRINTABLE.sub(" ", text).split())
+    return line if len(line) <= _LONGEST_DETAIL else line[: _LONGEST_DETAIL - 3] + "..."
+
+
+# --- What is allowed ------------------------------------------------------------------------------
+
+
+def _network(allowed: str) -> IPv4Network | IPv6Network | None:
+    """Return the network of an address or a network; None: it may be a name."""
+    if not isinstance(allowed, str):
+        raise ValueError(f"allow_private has {allowed!r}: it is for host names and addresses")
+    literal = literal_of(allowed)
+    if literal is not None:
+        return ip_network(_plain(literal))
+    if "/" not in allowed or "://" in allowed:
+        return None
+    try:
+        return ip_network(allowed)
+    except ValueError as error:
+        raise ValueError(
+            f"allow_private has {allowed!r}, which is no network ({error}): write one such as "
+            "'10.0.0.0/8' or 'fd00::/8'"
+        ) from None
+
+
+def _name(name: str, allowed: str) -> str:
+    """Return a host name as it stands in an origin."""
+    origin = origin_of(f"http://{name}")
+    if origin is None or not re.fullmatch(r"[^/:@?#*]+", name):
+        raise ValueError(
+            f"allow_private has {allowed!r}, which is no host name, address or network: write "
+            "'localhost', '*.internal', '127.0.0.1' or '10.0.0.0/8', without scheme, port and path"
+        )
+    return origin.removeprefix("http://")
+
+
+# --- What an address is ---------------------------------------------------------------------------
+
+
+def _plain(address: Address) -> Address:
+    """Return the IPv4 address of an IPv4-mapped one: a socket makes no difference between them."""
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def _why_not(address: Address) -> str | None:
+    """Return what an address is, if it is not one of the public Internet."""
+    if isinstance(address, IPv4Address):
+        return next((why for network, why in _IPV4 if address in network), None)
+    # Teredo is one of the protocols of the IETF: what it leads to is looked at below.
+    for network, why in _IPV6 if address not in _TEREDO else ():
+        if address in network:
+            return why
+    if address.scope_id is not None:
+        return f"of one link alone (%{address.scope_id})"
+    carried = list(_carried(address))
+    for how, inner in carried:
+        if why_inner := _why_not(inner):
+            return f"{how} of {inner}, which is {why_inner}"
+    if carried or address in _GLOBAL_UNICAST:
+        return None
+    return "not global unicast (RFC 4291)"
+
+
+def _carried(address: IPv6Address) -> Iterator[tuple[str, IPv4Address]]:
+    """Yield the IPv4 addresses that an IPv6 one leads to, and how."""
+    bits = int(address)
+    last = IPv4Address(bits & 0xFFFF_FFFF)
+    if address in _COMPATIBLE:
+        yield "the IPv6 form", last
+    elif address in _TRANSLATED or address in _NAT64:
+        yield "the translation", last
+    elif address in _LOCAL_NAT64:
+        yield "the translation", last
+        # Whoever runs the translator chose a prefix below this one: each reading that the zeros
+        # of RFC 6052 §2.2 leave open must pass.
+        for prefix in (48, 56, 64):
+            before = 64 - prefix  # bits of the IPv4 address that stand before the zero octet
+            after = 32 - before
+            if bits >> 56 & 0xFF == 0 and bits & ((1 << 56 - after) - 1) == 0:
+                high = bits >> 64 & ((1 << before) - 1)
+                low = bits >> 56 - after & ((1 << after) - 1)
+                yield "the translation", IPv4Address(high << after | low)
+    elif address in _TEREDO:
+        yield "a tunnel by way", IPv4Address(bits >> 64 & 0xFFFF_FFFF)
+        yield "a tunnel to the net", IPv4Address(bits & 0xFFFF_FFFF ^ 0xFFFF_FFFF)
+    elif address in _6TO4:
+        yield "the 6to4 net", IPv4Address(bits >> 80 & 0xFFFF_FFFF)
+
+
+def _system(host: str, port: int) -> list[str]:
+    """Ask the system's resolver, which knows the DNS and the hosts file."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [
+        # A link-local address without its link is none.
+        f"{where[0]}%{where[3]}" if len(where) == 4 and where[3] else str(where[0])
+        for _, _, _, _, where in found
+    ]
+
+
+PUBLIC = Addresses()

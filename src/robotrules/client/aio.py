@@ -1,0 +1,360 @@
+"""
+AsyncClient: the polite client for an event loop.
+
+    async with AsyncClient("ExampleBot/1.0 (+https://example.com/bot)") as client:
+        await client.check("https://example.com/a")
+
+The same flows as in `sync`, awaited: no fetch and no slow store ever blocks the loop. A store that
+answers in microseconds is asked directly, since a change of threads costs twenty times as much;
+others are asked in threads. One task of a process asks for an origin, and the others wait for what
+it finds. A client belongs to one event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import (
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Generator,
+    Iterable,
+    Sequence,
+)
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from types import TracebackType
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
+
+from robotrules.access import AccessProfile, Request, Response
+from robotrules.cache import Decides, Store
+from robotrules.client.addresses import Addresses
+from robotrules.client.asking import Asking, Prefetched, given_addresses
+from robotrules.client.flow import Effect, Wait, Wanted
+from robotrules.client.held import Held
+from robotrules.client.pages import MOST_OCTETS, Fetched, Look, fetching, guidance_of
+from robotrules.client.politeness import Delay, Turn
+from robotrules.client.transports import AsyncTransport, open_async_transport
+from robotrules.guide import Guidance
+from robotrules.profile import Profile
+from robotrules.robotstxt import RobotsTxt, Tokens
+from robotrules.robotstxt.ruleset import URL
+from robotrules.robotstxt.verdict import Explanation, Verdict
+
+Value = TypeVar("Value")
+
+# Threads that ask a store which is not on this machine.
+STORE_THREADS = 16
+# Origins that check_many() asks at once.
+TOGETHER = 50
+
+
+class AsyncClient(Asking):
+    """Fetches, keeps and answers, on an event loop. `Client` says what the arguments mean."""
+
+    def __init__(
+        self,
+        user_agent: str,
+        *,
+        product_token: Tokens | None = None,
+        purposes: Sequence[str] = (),
+        profile: str | Profile = "default",
+        access: str | AccessProfile | None = None,
+        store: Store | str | os.PathLike[str] | None = None,
+        transport: AsyncTransport | None = None,
+        addresses: Addresses | None = None,
+        allow_private: Iterable[str] = (),
+        background: bool = False,
+        min_delay: float = 1.0,
+        seconds: float = 30.0,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        """Make a client; its arguments are those of `Client`."""
+        self._where = given_addresses(addresses, allow_private)
+        super().__init__(
+            user_agent,
+            product_token=product_token,
+            purposes=purposes,
+            profile=profile,
+            access=access,
+            store=store,
+            background=background,
+            min_delay=min_delay,
+            seconds=seconds,
+            clock=clock,
+        )
+        self._given = transport
+        self._opened: AsyncTransport | None = None
+        self._sleep = sleep
+        self._flights: dict[tuple[str, Wanted], asyncio.Task[Held]] = {}
+        self._queues: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._threads: ThreadPoolExecutor | None = None
+
+    # --- Questions ------------------------------------------------------------------------------
+
+    async def check(
+        self,
+        url: URL,
+        product_token: Tokens | None = None,
+        purposes: Sequence[str] | None = None,
+    ) -> Verdict:
+        """Return the verdict on *url*, as `Client.check` does."""
+        found = self._quick(url)
+        if found is not None:
+            if product_token is None and purposes is None and self._usual is not None:
+                if found.decides is Decides.RULES:
+                    return found.robots.check(url, self._usual)
+        else:
+            found = await self.held(url)
+        if found is None:
+            return self._nowhere()
+        return found.check(url, *self._asked(product_token, purposes))
+
+    async def check_many(
+        self,
+        urls: Iterable[URL],
+        product_token: Tokens | None = None,
+        purposes: Sequence[str] | None = None,
+    ) -> list[Verdict]:
+        """Return the verdicts on URLs of any origins, in their order."""
+        listed, groups = self._grouped(urls)
+        gate = asyncio.Semaphore(TOGETHER)
+
+        async def one(origin: str) -> tuple[str, Held]:
+            async with gate:
+                return origin, self._look(origin) or await self._flown(origin, Wanted.DUE)
+
+        known = {origin: self._look(origin) for origin in groups if origin is not None}
+        found = {origin: held for origin, held in known.items() if held is not None}
+        due = [origin for origin, held in known.items() if held is None]
+        found.update(await asyncio.gather(*map(one, due)))
+        return self._decided(listed, groups, found, *self._asked(product_token, purposes))
+
+    async def held(self, url: URL) -> Held | None:
+        """Return all that is known of the origin of *url*, fetched if due; None: it has none."""
+        origin = self._origin(url)
+        if origin is None:
+            return None
+        return self._look(origin) or await self._flown(origin, Wanted.DUE)
+
+    async def robots(self, url: URL) -> RobotsTxt:
+        """Return the robots.txt that governs *url*; where there is none, one that says the same."""
+        found = await self.held(url)
+        if found is None:
+            raise ValueError(f"{url!r} has no robots.txt: pass an http or https URL")
+        return found.robots
+
+    async def explain(
+        self,
+        url: URL,
+        product_token: Tokens | None = None,
+        purposes: Sequence[str] | None = None,
+    ) -> Explanation:
+        """Return how the verdict is reached; `access` says how the file was got."""
+        asked = self._asked(product_token, purposes)
+        found = await self.held(url)
+        return self._unexplained(url, *asked) if found is None else found.explain(url, *asked)
+
+    async def refresh(self, url: URL) -> Held | None:
+        """Ask the origin of *url* now, whatever is known; None: it has none."""
+        origin = self._origin(url)
+        return None if origin is None else await self._flown(origin, Wanted.NOW)
+
+    async def prefetch(
+        self,
+        origins: Iterable[str] | AsyncIterable[str],
+        *,
+        concurrency: int = 50,
+        progress: Callable[[Held], object] | None = None,
+    ) -> Prefetched:
+        """Have the robots.txt of many origins ready, as `Client.prefetch` does."""
+        counts = dict.fromkeys(Prefetched._fields, 0)
+        if concurrency < 1:
+            raise ValueError(f"concurrency is {concurrency}: use 1 or more")
+
+        def done(tasks: Iterable[asyncio.Task[Held | None]]) -> None:
+            for task in tasks:
+                found = task.result()
+                counts["skipped" if found is None else str(found.state)] += 1
+                if found is not None and progress is not None:
+                    progress(found)
+
+        ahead: set[asyncio.Task[Held | None]] = set()
+        try:
+            async for origin in _each(origins):
+                ahead.add(asyncio.create_task(self.held(origin)))
+                if len(ahead) >= concurrency:
+                    ended, ahead = await asyncio.wait(ahead, return_when=asyncio.FIRST_COMPLETED)
+                    done(ended)
+            if ahead:
+                done((await asyncio.wait(ahead))[0])
+        except BaseException:
+            for task in ahead:
+                task.cancel()
+            await asyncio.gather(*ahead, return_exceptions=True)
+            raise
+        return Prefetched(**counts)
+
+    # --- Pages ----------------------------------------------------------------------------------
+
+    async def fetch(
+        self,
+        url: str,
+        product_token: Tokens | None = None,
+        purposes: Sequence[str] | None = None,
+        *,
+        limit: int = MOST_OCTETS,
+    ) -> Fetched:
+        """Fetch a page in its turn, if the rules allow it, as `Client.fetch` does."""
+        tokens, asked = self._asked(product_token, purposes)
+        name, seconds = self._desk.profile.name, self._desk.seconds
+        flow = fetching(url, tokens, asked, profile=name, limit=limit, seconds=seconds)
+        answer: Any = None
+        while True:
+            try:
+                effect = flow.send(answer)
+            except StopIteration as ended:
+                page: Fetched = ended.value
+                return page
+            if isinstance(effect, Look):
+                answer = await self.held(effect.url)
+                continue
+            async with self.turn(effect.request.url) as turn:
+                response = await self._transport().send(effect.request)
+                if isinstance(response, Response):
+                    turn.heed(response.status, response.headers)
+                answer = response, self._desk.clock()
+
+    async def guidance(
+        self,
+        url: str,
+        product_token: Tokens | None = None,
+        purposes: Sequence[str] | None = None,
+        *,
+        application: str | None = None,
+    ) -> Guidance:
+        """Return what all carriers say about *url*, as `Client.guidance` does."""
+        tokens, asked = self._asked(product_token, purposes)
+        page = await self.fetch(url, tokens, asked)
+        name = self._desk.profile.name
+        return guidance_of(page, tokens, asked, application=application, profile=name)
+
+    # --- Politeness -----------------------------------------------------------------------------
+
+    async def delay(self, url: URL) -> Delay:
+        """Return the seconds between two requests to the origin of *url*, and what asks for it."""
+        found = await self.held(url)
+        if found is None:
+            raise ValueError(f"{url!r} has no origin: pass an http or https URL")
+        return self._delay(found, *self._asked(None, None))
+
+    @asynccontextmanager
+    async def turn(self, url: URL) -> AsyncIterator[Turn]:
+        """Wait for the next turn at the origin of *url*, and have it, as `Client.turn` does."""
+        delay, origin = await self.delay(url), self._origin(url) or ""
+        turn = Turn(origin, delay, self._desk.clock)
+        queue = self._queues.setdefault(origin, asyncio.Lock())
+        async with queue:
+            await self._run(self._turns.take(origin, delay.seconds, turn.holder))
+            try:
+                yield turn
+            finally:
+                if turn.until is not None:
+                    await self._run(self._turns.postpone(origin, turn.until))
+                await self._run(self._turns.end(origin, turn.holder))
+
+    # --- Driving --------------------------------------------------------------------------------
+
+    def _transport(self) -> AsyncTransport:
+        """Return what carries requests; opened where the event loop runs."""
+        if self._given is not None:
+            return self._given
+        if self._opened is None:
+            self._opened = open_async_transport(self.user_agent, addresses=self._where)
+        return self._opened
+
+    def _look(self, origin: str) -> Held | None:
+        """Return what memory has; start to renew what wants it."""
+        found, refresh = self._desk.look(origin)
+        if refresh:
+            self._flight(origin, Wanted.SOON)
+        return found
+
+    def _flight(self, origin: str, wanted: Wanted) -> asyncio.Task[Held]:
+        """Return the task that renews an origin: of several callers' all wait for one."""
+        key = origin, wanted
+        flight = self._flights.get(key)
+        if flight is None:
+            flight = asyncio.create_task(self._run(self._desk.renew(origin, wanted)))
+            self._flights[key] = flight
+            flight.add_done_callback(lambda _: self._flights.pop(key, None))
+        return flight
+
+    async def _flown(self, origin: str, wanted: Wanted) -> Held:
+        # One caller that gives up does not take what the others wait for.
+        return await asyncio.shield(self._flight(origin, wanted))
+
+    async def _run(self, flow: Generator[Effect, Any, Value]) -> Value:
+        """Do what a flow wants, one thing after the other."""
+        answer: Any = None
+        step: Callable[[Any], Effect] = flow.send
+        while True:
+            try:
+                effect = step(answer)
+            except StopIteration as ended:
+                value: Value = ended.value
+                return value
+            try:
+                step, answer = flow.send, await self._do(effect)
+            except BaseException as error:
+                step, answer = flow.throw, error
+
+    async def _do(self, effect: Effect) -> Any:
+        if isinstance(effect, Request):
+            return await self._transport().send(effect)
+        if isinstance(effect, Wait):
+            return await self._sleep(effect.seconds)
+        if self._desk.store.inline:
+            return effect.work()
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(STORE_THREADS, "robotrules-store")
+        return await asyncio.get_running_loop().run_in_executor(self._threads, effect.work)
+
+    # --- The end --------------------------------------------------------------------------------
+
+    async def aclose(self) -> None:
+        """Close connections and the store, those that this client opened."""
+        flights = list(self._flights.values())
+        for flight in flights:
+            flight.cancel()
+        await asyncio.gather(*flights, return_exceptions=True)
+        if self._opened is not None:
+            await self._opened.aclose()
+        if self._threads is not None:
+            self._threads.shutdown()
+        self._close_store()
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+async def _each(values: Iterable[str] | AsyncIterable[str]) -> AsyncIterator[str]:
+    if isinstance(values, AsyncIterable):
+        async for value in values:
+            yield value
+        return
+    for value in values:
+        yield value

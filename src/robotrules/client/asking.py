@@ -1,0 +1,269 @@
+"""
+Asking: who a client is, and what both clients answer without waiting for anything.
+
+The User-Agent says who fetches, and the product token in it is who obeys: a client that calls
+itself one thing and obeys the rules of another is refused (RFC 9309 §2.2.1). What this process has
+in memory answers at once, at little more than the cost of the rules themselves. It does no I/O.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from robotrules.access import AccessProfile, find_access_profile, profiles_of
+from robotrules.cache import Decides, Store
+from robotrules.client.addresses import Addresses
+from robotrules.client.flow import Desk
+from robotrules.client.held import Held
+from robotrules.client.politeness import Delay, Turns, delay_of
+from robotrules.client.stores import open_store
+from robotrules.errors import CrawlerError
+from robotrules.extensions.purpose import crawler_notes
+from robotrules.guide import as_url
+from robotrules.origins import authority_end, origin_of
+from robotrules.profile import Profile
+from robotrules.robotstxt import Tokens
+from robotrules.robotstxt.ruleset import URL
+from robotrules.robotstxt.tokens import product_token as token_in
+from robotrules.robotstxt.values import Note, shown
+from robotrules.robotstxt.verdict import Because, Explanation, Reason, Verdict
+
+# Spellings of origins that are remembered: `HTTPS://Example.com` is one, `https://example.com:443`
+# another. When there are more, all are forgotten.
+REMEMBERED_SPELLINGS = 65_536
+# RFC 9110 §5.5: what a field value may hold, without what no name needs.
+_PRINTABLE = re.compile(r"[\x20-\x7e]+")
+# The shortest origin is `http://a`: no slash of a path stands before this.
+_SCHEME = 8
+
+
+class Identity(NamedTuple):
+    """Who a client is."""
+
+    user_agent: str
+    tokens: Tokens
+    """Whose rules it obeys."""
+    agent: str
+    """The name by which its visits are kept."""
+    purposes: tuple[str, ...]
+    notes: tuple[Note, ...]
+    """What its own configuration lacks (`robotrules.crawler_notes`)."""
+
+
+def identity(
+    user_agent: str,
+    product_token: Tokens | None,
+    purposes: Sequence[str],
+    profile: Profile,
+) -> Identity:
+    """Return who a client is; what is not honest is refused."""
+    if not isinstance(user_agent, str):
+        raise TypeError(f"user_agent is a str, not {type(user_agent).__name__}")
+    if not _PRINTABLE.fullmatch(user_agent) or not user_agent.strip():
+        raise CrawlerError(
+            f"{user_agent!r} cannot be sent as User-Agent: use printable ASCII such as "
+            "'ExampleBot/1.0 (+https://example.com/bot)'"
+        )
+    sent = token_in(user_agent)
+    tokens: Tokens | None = product_token if product_token is not None else sent
+    if tokens is None:
+        raise CrawlerError(
+            f"no product token is found in {user_agent!r}: begin it with the crawler's name, such "
+            "as 'ExampleBot/1.0', or pass product_token="
+        )
+    names = (tokens,) if isinstance(tokens, str) else tuple(tokens)
+    if not names or not all(isinstance(name, str) and name.strip() for name in names):
+        raise CrawlerError(f"product_token is {product_token!r}: pass a name such as 'ExampleBot'")
+    if not any(name.lower() in user_agent.lower() for name in names):
+        raise CrawlerError(
+            f"{names[0]!r} is not in the User-Agent {user_agent!r}: a crawler obeys the rules of "
+            "the name it sends (RFC 9309 §2.2.1). To ask about another crawler's rules, pass its "
+            "name to check()"
+        )
+    honest = next(name for name in names if name.lower() in user_agent.lower())
+    notes = crawler_notes(user_agent, honest, purposes, profile=profile)
+    return Identity(
+        user_agent,
+        names[0] if isinstance(tokens, str) else names,
+        sent or honest,
+        tuple(purposes),
+        notes,
+    )
+
+
+class Asking:
+    """What both clients have, and what they answer from memory."""
+
+    def __init__(
+        self,
+        user_agent: str,
+        *,
+        product_token: Tokens | None,
+        purposes: Sequence[str],
+        profile: str | Profile,
+        access: str | AccessProfile | None,
+        store: Store | str | os.PathLike[str] | None,
+        background: bool,
+        min_delay: float,
+        seconds: float,
+        clock: Callable[[], float],
+    ) -> None:
+        parsing, fetching = profiles_of(profile)
+        if access is not None:
+            fetching = find_access_profile(access)
+        for name, value, least in (("min_delay", min_delay, 0), ("seconds", seconds, 0.001)):
+            if not isinstance(value, (int, float)) or not least <= value <= 86_400:
+                raise ValueError(f"{name} is {value!r}: use seconds, {least:g} to 86400")
+        self._identity = identity(user_agent, product_token, purposes, parsing)
+        # A store that was handed over is closed by who made it.
+        self._closes_store = store is None or isinstance(store, (str, os.PathLike))
+        opened: Store = open_store(store) if self._closes_store else store  # type: ignore[assignment,arg-type]
+        self._desk = Desk(
+            opened,
+            user_agent=user_agent,
+            agent=self._identity.agent,
+            profile=parsing,
+            access=fetching,
+            clock=clock,
+            seconds=float(seconds),
+            background=background,
+        )
+        self._turns = Turns(self._desk)
+        self._min_delay = float(min_delay)
+        self._spellings: dict[str, str] = {}
+        # The usual question is asked with one name and no purposes: see `_quick`.
+        self._usual = self._identity.tokens if not self._identity.purposes else None
+
+    def _close_store(self) -> None:
+        if self._closes_store:
+            self._desk.store.close()
+
+    # --- Who -----------------------------------------------------------------------------------
+
+    @property
+    def user_agent(self) -> str:
+        """What is sent as User-Agent."""
+        return self._identity.user_agent
+
+    @property
+    def product_token(self) -> Tokens:
+        """Whose rules are obeyed."""
+        return self._identity.tokens
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What the client's own configuration lacks (`robotrules.crawler_notes`)."""
+        return self._identity.notes
+
+    @property
+    def store(self) -> Store:
+        """Where entries and evidence are kept."""
+        return self._desk.store
+
+    @property
+    def trouble(self) -> str | None:
+        """What is wrong with the store now; None: nothing."""
+        return self._desk.trouble
+
+    # --- Memory ---------------------------------------------------------------------------------
+
+    def _quick(self, url: object) -> Held | None:
+        """Return what memory has of a URL's origin, if it holds; most questions end here."""
+        if type(url) is not str:
+            return None
+        origin = self._spellings.get(url[: url.find("/", _SCHEME)])
+        found = self._desk.origins.get(origin) if origin is not None else None
+        if found is None or not found.entry.last - 60 <= self._desk.clock() < found.until:
+            return None
+        return found
+
+    def _origin(self, url: URL) -> str | None:
+        """Return the origin of a URL, and remember how it was written."""
+        if isinstance(url, str):
+            origin = self._spellings.get(url[: url.find("/", _SCHEME)])
+            if origin is not None:
+                return origin
+        origin = origin_of(url)
+        if origin is not None and isinstance(url, str):
+            if len(self._spellings) >= REMEMBERED_SPELLINGS:
+                self._spellings.clear()
+            self._spellings[url[: authority_end(url)]] = origin
+        return origin
+
+    def _asked(
+        self, product_token: Tokens | None, purposes: Sequence[str] | None
+    ) -> tuple[Tokens, Sequence[str]]:
+        """Return who asks: the client, unless the question is about somebody else."""
+        if product_token is None:
+            return self._identity.tokens, self._identity.purposes if purposes is None else purposes
+        return product_token, purposes or ()
+
+    def _nowhere(self) -> Verdict:
+        return Verdict(False, Reason.NO_ORIGIN, None, self._desk.profile.name)
+
+    def _unexplained(self, url: URL, tokens: Tokens, purposes: Sequence[str]) -> Explanation:
+        """Return the explanation of a URL that no robots.txt governs."""
+        text = url if isinstance(url, str) else shown(url)
+        name = tokens if isinstance(tokens, str) else ", ".join(tokens)
+        nobody = Because.NONE
+        return Explanation(text, "", name, (), self._nowhere(), nobody, (), (), (), tuple(purposes))
+
+    def _delay(self, found: Held, tokens: Tokens, purposes: Sequence[str]) -> Delay:
+        now, robots = self._desk.clock(), found.robots
+        if found.decides is not Decides.RULES:
+            return Delay(self._min_delay, "min-delay")
+        return delay_of(robots, tokens, purposes, now=now, min_delay=self._min_delay)
+
+    def _grouped(self, urls: Iterable[URL]) -> tuple[list[URL], dict[str | None, list[int]]]:
+        """Return URLs, and their positions by origin."""
+        if isinstance(urls, (str, bytes)):
+            raise TypeError(f"urls are a list of URLs, not one: pass [{urls!r}]")
+        listed: list[URL] = [url if isinstance(url, (str, bytes)) else as_url(url) for url in urls]
+        groups: dict[str | None, list[int]] = {}
+        for position, url in enumerate(listed):
+            groups.setdefault(self._origin(url), []).append(position)
+        return listed, groups
+
+    def _decided(
+        self,
+        listed: list[URL],
+        groups: dict[str | None, list[int]],
+        found: dict[str, Held],
+        tokens: Tokens,
+        purposes: Sequence[str],
+    ) -> list[Verdict]:
+        """Return verdicts in the order of the URLs, with one crossing for each origin."""
+        verdicts = [self._nowhere()] * len(listed)
+        for origin, positions in groups.items():
+            if origin is None:
+                continue
+            some = [listed[position] for position in positions]
+            answers = found[origin].check_many(some, tokens, purposes)
+            for position, verdict in zip(positions, answers, strict=True):
+                verdicts[position] = verdict
+        return verdicts
+
+
+def given_addresses(addresses: Addresses | None, allow_private: Iterable[str]) -> Addresses:
+    """Return where a client connects to; both ways to say it at once are refused."""
+    if isinstance(allow_private, str):
+        allow_private = [allow_private]
+    allowed = tuple(allow_private)
+    if addresses is None:
+        return Addresses(allowed)
+    if allowed:
+        raise ValueError("pass addresses= or allow_private=, not both: Addresses(allow_private)")
+    return addresses
+
+
+class Prefetched(NamedTuple):
+    """What came of prefetching: how many origins ended how."""
+
+    success: int = 0
+    unavailable: int = 0
+    unreachable: int = 0
+    skipped: int = 0
+    """What was no origin."""

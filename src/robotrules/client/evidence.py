@@ -1,0 +1,328 @@
+"""
+Evidence: what the rules of an origin said at a moment, from the visits that a store keeps.
+
+Visits are folded with `cache.recorded` into what was known then, each crawler's for itself, and
+`cache.freshness` says what decided. So the answer is the one a client would have given. Where
+nothing was known, or the file is no longer there, that is said and there is no verdict. It fetches
+nothing and has no clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, nullcontext
+from datetime import datetime
+from math import inf, isfinite, nextafter
+from typing import Any, NamedTuple
+
+from robotrules.access import (
+    AccessProfile,
+    AccessResult,
+    State,
+    Trouble,
+    find_access_profile,
+    profiles_of,
+    state_of,
+)
+from robotrules.cache import (
+    Decides,
+    Entry,
+    Freshness,
+    Store,
+    Visit,
+    digest_of,
+    freshness,
+    recorded,
+    visit_of,
+)
+from robotrules.client.held import Held, Source, held
+from robotrules.client.testimony import EvidenceNote, Period, Testimony, when
+from robotrules.errors import StoreError
+from robotrules.origins import origin_of
+from robotrules.profile import Profile
+from robotrules.robotstxt import RobotsTxt, Tokens, parse
+from robotrules.robotstxt.ruleset import URL
+from robotrules.robotstxt.values import shown
+from robotrules.robotstxt.verdict import Explanation
+from robotrules.tags.freshness import aware
+
+__all__ = ["Evidence", "EvidenceNote", "Period", "Testimony"]
+
+# Other crawlers that are named in a note.
+MOST_NAMES = 5
+
+
+class Evidence:
+    """
+    The visits of a store, asked about moments of the past.
+
+    *profile* is how files are read, and *access* how answers are (`default`, `strict`, `google`,
+    `stale`, or an `AccessProfile`); without it, the one that goes with the profile.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        profile: str | Profile = "default",
+        access: str | AccessProfile | None = None,
+    ) -> None:
+        self.store = store
+        self.profile, beside = profiles_of(profile)
+        self.access = beside if access is None else find_access_profile(access)
+
+    def at(
+        self,
+        url: URL,
+        moment: datetime | float,
+        product_token: Tokens,
+        purposes: Sequence[str] = (),
+        *,
+        agent: str | None = None,
+    ) -> Testimony:
+        """
+        Return what the rules said about *url* at *moment* for the crawler *product_token*.
+
+        *agent* is the crawler whose visits count, by the product token it fetched with. None counts
+        all, and a note says so where they found different files.
+        """
+        seconds, origin = _seconds(moment), origin_of(url)
+        # The names are vetted in any case: whether they are in order does not depend on visits.
+        parse(b"", self.profile).rules_for(product_token, purposes)
+        names = (product_token,) if isinstance(product_token, str) else tuple(product_token)
+        blank = Testimony(
+            shown(url) if isinstance(url, bytes) else url,
+            origin,
+            seconds,
+            ", ".join(names),
+            tuple(purposes),
+            self.profile.name,
+            self.access.name,
+        )
+        if origin is None:
+            words = "This is no http or https URL with a host, so no robots.txt governs it."
+            return blank._replace(notes=(EvidenceNote("no-origin", "error", words),))
+        known = [
+            self._known(entry, seconds) for entry in self._entries(origin, seconds, agent).values()
+        ]
+        if not known:
+            return self._never(blank, origin, agent)
+        tokens = {name.lower() for name in names}
+        # What was known then is worth more than what had lapsed, and what the crawler itself was
+        # told more than what others were.
+        known.sort(key=lambda one: (one.held, one.agent.lower() in tokens, one.entry.last))
+        chosen = known.pop()
+        visits = self._visits(origin, chosen.agent, after=seconds)
+        later = next(visits, None)
+        visits.close()
+        explained = self._explained(chosen, url, product_token, purposes)
+        notes = *explained.notes, *_limits(chosen, known, explained.held.visit, later)
+        return blank._replace(
+            verdict=explained.said.verdict if explained.said else None,
+            explanation=explained.said,
+            decides=chosen.fresh.decides,
+            because=chosen.fresh.because,
+            held=chosen.held,
+            until=chosen.until,
+            entry=chosen.entry,
+            visit=explained.held.visit,
+            robots=explained.robots,
+            next=later,
+            notes=notes,
+        )
+
+    def visits(self, url: URL, *, agent: str | None = None) -> Iterator[Visit]:
+        """Yield the visits to the origin of *url* in the order of their time."""
+        origin = origin_of(url)
+        if origin is None:
+            raise ValueError(f"{url!r} has no origin: pass a URL such as 'https://example.com/a'")
+        return self._visits(origin, agent)
+
+    def periods(self, url: URL, *, agent: str | None = None) -> list[Period]:
+        """Return what was found over time: visits in a row that found the same are one period."""
+        periods: list[Period] = []
+        current: dict[str, int] = {}
+        for visit in self.visits(url, agent=agent):
+            at = current.get(visit.agent)
+            before = None if at is None else periods[at]
+            if at is not None and before and _outcome(before.last) == _outcome(visit):
+                periods[at] = Period(before.first, visit, before.visits + 1)
+            else:
+                current[visit.agent] = len(periods)
+                periods.append(Period(visit, visit, 1))
+        return periods
+
+    # --- What was known ---------------------------------------------------------------------------
+
+    def _visits(
+        self,
+        origin: str,
+        agent: str | None,
+        *,
+        after: float | None = None,
+        before: float | None = None,
+    ) -> Generator[Visit]:
+        """Yield visits, those of one crawler or of all, `after < at <= before`."""
+        wanted = None if agent is None else agent.lower()
+        visits = self.store.visits(origin, after=after, before=before)
+        with closing(visits) if isinstance(visits, Generator) else nullcontext():
+            for visit in visits:
+                if after is not None and visit.at <= after:
+                    continue
+                if wanted is None or visit.agent.lower() == wanted:
+                    yield visit
+
+    def _entries(self, origin: str, seconds: float, agent: str | None) -> dict[str, Entry]:
+        """Return what each crawler had at a moment; no body is looked at."""
+        entries: dict[str, Entry] = {}
+        for visit in self._visits(origin, agent, before=seconds):
+            before = entries.get(visit.agent)
+            entries[visit.agent] = recorded(before, _read_as(visit, before, self.access))
+        return entries
+
+    def _known(self, entry: Entry, seconds: float) -> _Known:
+        """Return what decided at a moment; of what had lapsed, what decided last."""
+        good, bad = entry.good, entry.bad
+        ends = [min(good.until, good.at + self.access.longest)] if good else []
+        until = max([*ends, bad.until] if bad else ends)
+        fresh = freshness(entry, min(seconds, nextafter(until, -inf)), self.access)
+        held = seconds < until
+        return _Known(entry, fresh, held, fresh.until if held else until)
+
+    def _never(self, blank: Testimony, origin: str, agent: str | None) -> Testimony:
+        """Answer that nothing is known."""
+        visits = self._visits(origin, agent, after=blank.at)
+        first = next(visits, None)
+        visits.close()
+        words = f"No visit to {origin}{f' by {agent}' if agent else ''} is known"
+        words += f" before {when(first.at)}, the first one." if first else "."
+        return blank._replace(next=first, notes=(EvidenceNote("never-visited", "error", words),))
+
+    def _explained(
+        self, known: _Known, url: URL, product_token: Tokens, purposes: Sequence[str]
+    ) -> _Explained:
+        """Return what was said about a URL; the file is looked up if rules decide."""
+        found: RobotsTxt | EvidenceNote | None = None
+        if known.fresh.decides is Decides.RULES and known.entry.good is not None:
+            found = self._file(known.entry.good)
+        note = found if isinstance(found, EvidenceNote) else None
+        robots = found if isinstance(found, RobotsTxt) else None
+        told = held(known.entry, known.fresh, robots, profile=self.profile, source=Source.STORE)
+        if note is not None:
+            return _Explained(told, None, None, (note,))
+        return _Explained(told, told.explain(url, product_token, purposes), robots)
+
+    def _file(self, good: Visit) -> RobotsTxt | EvidenceNote:
+        """Return the file that a visit found, or why it is not there."""
+        if not good.may_store:
+            words = "The file said no-store, so its SHA-256 was kept and its octets were not."
+            return EvidenceNote("no-store", "error", words)
+        try:
+            body = self.store.body(good.digest or "")
+        except StoreError as error:
+            return EvidenceNote("body-missing", "error", f"The store cannot give the file: {error}")
+        if body is None:
+            words = "The store does not have the octets of the file, or they are damaged."
+            return EvidenceNote("body-missing", "error", words)
+        if digest_of(body) != good.digest:
+            words = "The octets in the store are not those of the file: their SHA-256 differs."
+            return EvidenceNote("body-damaged", "error", words)
+        return parse(body, self.profile, complete=good.complete)
+
+
+class _Known(NamedTuple):
+    """What one crawler had, and what decided."""
+
+    entry: Entry
+    fresh: Freshness
+    held: bool
+    until: float
+
+    @property
+    def agent(self) -> str:
+        return self.entry.agent
+
+    def outcome(self) -> tuple[Decides, str | None]:
+        """Return what is compared between crawlers."""
+        good = self.entry.good
+        rules = self.fresh.decides is Decides.RULES
+        return self.fresh.decides, good.digest if good and rules else None
+
+
+class _Explained(NamedTuple):
+    """What was said about a URL, as far as it can be known."""
+
+    held: Held
+    said: Explanation | None
+    robots: RobotsTxt | None
+    notes: tuple[EvidenceNote, ...] = ()
+
+
+def _read_as(visit: Visit, before: Entry | None, profile: AccessProfile) -> Visit:
+    """Return a visit as this profile reads it: another may have recorded it (AMB-50, AMB-55)."""
+    state = visit.state
+    if visit.trouble is Trouble.STATUS and visit.status is not None:
+        state = state_of(visit.status, profile)
+    elif visit.trouble in (Trouble.REDIRECTS, Trouble.LOOP, Trouble.LOCATION):
+        state = State.UNREACHABLE if profile.cautious else State.UNAVAILABLE
+    if state is not visit.state:
+        result = AccessResult(
+            *(visit.origin, state, visit.status, visit.trouble, visit.detail, visit.url),
+            *(visit.hops, visit.fields, b"", visit.complete, visit.renewed, visit.address),
+        )
+        agent, user_agent = visit.agent, visit.user_agent
+        visit = visit_of(
+            result, before, at=visit.at, agent=agent, user_agent=user_agent, profile=profile
+        )
+    # What never held was in force when it was found all the same.
+    return visit._replace(until=max(visit.until, nextafter(visit.at, inf)))
+
+
+def _limits(
+    chosen: _Known, others: list[_Known], visit: Visit | None, later: Visit | None
+) -> Iterator[EvidenceNote]:
+    """Yield what limits or supports an answer."""
+    if not chosen.held:
+        words = f"What was known held until {when(chosen.until)}, and nothing is known after it: "
+        yield EvidenceNote("lapsed", "warning", f"{words}this is what was known last.")
+    entry = chosen.entry
+    if entry.bad is not None:
+        times = "once" if entry.failures == 1 else f"{entry.failures:,} times in a row"
+        words = f"Asking for the file failed {times}, first on {when(entry.since)}."
+        yield EvidenceNote("failing", "info", words)
+    if later is not None and visit is not None:
+        yield _found_later(visit, later)
+    differing = [
+        one for one in others if one.held == chosen.held and one.outcome() != chosen.outcome()
+    ]
+    if differing:
+        names = ", ".join(one.agent for one in differing[:MOST_NAMES])
+        words = f"Not all crawlers found the same: this is what {chosen.agent} found, and {names} "
+        yield EvidenceNote("crawlers-differ", "warning", f"{words}found something else.")
+
+
+def _found_later(visit: Visit, later: Visit) -> EvidenceNote:
+    """Say what the next visit found: the same file on both sides of a moment says a lot."""
+    date = when(later.at)
+    if later.state is State.UNREACHABLE:
+        return EvidenceNote("failed-later", "info", f"The next visit, on {date}, failed.")
+    if (later.state, later.digest) == (visit.state, visit.digest):
+        return EvidenceNote("same-later", "info", f"The next visit, on {date}, found the same.")
+    found = "another file" if later.state is visit.state else "a file"
+    found = found if later.state is State.SUCCESS else "no file"
+    return EvidenceNote("changed-later", "info", f"The next visit, on {date}, found {found}.")
+
+
+def _outcome(visit: Visit) -> tuple[Any, ...]:
+    """Return what makes two visits the same to a reader of their history."""
+    return visit.state, visit.status if not visit.renewed else 200, visit.trouble, visit.digest
+
+
+def _seconds(given: datetime | float) -> float:
+    if isinstance(given, datetime):
+        return aware(given, "moment").timestamp()
+    if isinstance(given, bool) or not isinstance(given, (int, float)):
+        name = type(given).__name__
+        raise TypeError(f"a moment is a datetime with a zone or seconds since 1970, not {name}")
+    if not isfinite(given):
+        raise ValueError(f"a moment is {given!r}: pass seconds since 1970, such as time.time()")
+    return float(given)

@@ -1,0 +1,335 @@
+"""
+The flow of a client: what is looked up, asked and kept, in which order, without doing any of it.
+
+`Desk.renew(origin)` is a generator. It yields what is to be done: a `Request` to a server, a `Call`
+to the store, a `Wait`; and is sent what came of it. So the order of things is written once, and
+`sync` and `aio` are each a loop of ten lines. It ends with a `Held`.
+
+    store ─ fresh? ─→ held
+      │ due
+    lease ─ somebody else has it → wait, look again
+      │ ours
+    access ─→ visit ─→ store ─→ held
+
+One lease an origin: of all processes that share the store one asks the server, and the others
+wait for what it finds. A store that fails is done without: the rules of RFC 9309 hold all the same,
+and `trouble` says so. It knows no thread and no event loop.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Generator
+from enum import StrEnum
+from functools import partial
+from threading import Lock
+from time import monotonic
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from robotrules.access import (
+    AccessProfile,
+    AccessResult,
+    Failure,
+    Request,
+    Response,
+    Stored,
+    Trouble,
+    access,
+)
+from robotrules.access.values import SLACK
+from robotrules.cache import (
+    SKEW,
+    Decides,
+    Entry,
+    Freshness,
+    Store,
+    Visit,
+    digest_of,
+    freshness,
+    recorded,
+    stored_of,
+    visit_of,
+)
+from robotrules.client.held import Held, Source, held
+from robotrules.errors import StoreError
+from robotrules.profile import Profile
+from robotrules.robotstxt import RobotsTxt, parse
+
+# A lease outlives the fetch it is for by this much: what it takes to write down what was found.
+MARGIN = 5.0
+# How long to wait before a second look at what somebody else is fetching.
+FIRST_LOOK, LAST_LOOK = 0.01, 0.25
+# How many parsed files and how many origins a process remembers. A parsed file costs a few times
+# its size, some 10 KiB as a rule.
+REMEMBERED_FILES = 4_096
+REMEMBERED_ORIGINS = 65_536
+# After the store failed it is left alone for so many seconds: a crawl must not wait for a dead one
+# at every origin.
+REST = 5.0
+
+log = logging.getLogger("robotrules")
+
+
+class Call(NamedTuple):
+    """Something to be asked of the store."""
+
+    work: Callable[[], Any]
+
+
+class Wait(NamedTuple):
+    """A pause."""
+
+    seconds: float
+
+
+Effect = Request | Call | Wait
+Renewal = Generator[Effect, Any, Held]
+
+
+class Wanted(StrEnum):
+    """When a server is asked."""
+
+    DUE = "due"
+    """If there is no answer without."""
+    SOON = "soon"
+    """Also if the answer should be renewed before long."""
+    NOW = "now"
+    """In any case."""
+
+
+class Desk:
+    """What a client knows and has, and the order in which it does things."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        user_agent: str,
+        agent: str,
+        profile: Profile,
+        access: AccessProfile,
+        clock: Callable[[], float],
+        seconds: float,
+        background: bool,
+    ) -> None:
+        self.store = store
+        self.user_agent = user_agent
+        self.agent = agent
+        self.profile = profile
+        self.access = access
+        self.clock = clock
+        self.seconds = seconds
+        self.background = background
+        self.trouble: str | None = None
+        self._resting_until = 0.0
+        self._lock = Lock()
+        self.origins: OrderedDict[str, Held] = OrderedDict()
+        self._files: OrderedDict[tuple[str, bool], tuple[bytes, RobotsTxt]] = OrderedDict()
+
+    # --- Memory -------------------------------------------------------------------------------
+
+    def look(self, origin: str) -> tuple[Held | None, bool]:
+        """Return what this process has of an origin, and whether to renew it soon."""
+        found = self.origins.get(origin)
+        if found is None:
+            return None, False
+        now = self.clock()
+        if found.entry.last - SKEW <= now < found.until:
+            return found, False
+        fresh = self._fresh(found.entry, now)
+        if fresh.due:
+            return None, False
+        again = self._held(found.entry, fresh, None, Source.MEMORY)
+        if again is not None:
+            self._remember(again)
+        return again, again is not None and fresh.refresh
+
+    def forget(self) -> None:
+        """Forget what this process has; the store keeps what it has."""
+        with self._lock:
+            self.origins.clear()
+            self._files.clear()
+
+    def _remember(self, found: Held) -> None:
+        with self._lock:
+            self.origins[found.origin] = found
+            self.origins.move_to_end(found.origin)
+            if len(self.origins) > REMEMBERED_ORIGINS:
+                self.origins.popitem(last=False)
+
+    def _file(self, good: Visit, body: bytes | None) -> tuple[bytes, RobotsTxt] | None:
+        """Return a parsed file by what it holds: many origins have the same."""
+        key = good.digest or "", good.complete
+        with self._lock:
+            found = self._files.get(key)
+            if found is not None:
+                self._files.move_to_end(key)
+        if found is not None or body is None:
+            return found
+        found = body, parse(body, self.profile, complete=good.complete)
+        with self._lock:
+            self._files[key] = found
+            if len(self._files) > REMEMBERED_FILES:
+                self._files.popitem(last=False)
+        return found
+
+    def _fresh(self, entry: Entry, now: float) -> Freshness:
+        return freshness(entry, now, self.access, background=self.background)
+
+    def _held(
+        self, entry: Entry, fresh: Freshness, body: bytes | None, source: Source
+    ) -> Held | None:
+        """Return what an entry says; None: rules decide, and the file is lost."""
+        parsed = None
+        if fresh.decides is Decides.RULES and entry.good is not None:
+            found = self._file(entry.good, body)
+            if found is None:
+                return None
+            parsed = found[1]
+        trouble = self.trouble
+        return held(entry, fresh, parsed, profile=self.profile, source=source, trouble=trouble)
+
+    # --- The store ----------------------------------------------------------------------------
+
+    def ask(self, work: Callable[..., Any], *args: Any) -> Generator[Effect, Any, Any]:
+        """Ask the store; None: it cannot answer, and that is said once."""
+        if monotonic() < self._resting_until:
+            return None
+        try:
+            answer = yield Call(partial(work, *args))
+        except StoreError as error:
+            if self.trouble is None:
+                log.warning("going on without the store: %s", error)
+            self.trouble = str(error)
+            self._resting_until = monotonic() + REST
+            return None
+        if self.trouble is not None:
+            log.warning("the store answers again: %s", self.store.name)
+            self.trouble = None
+        return answer
+
+    def _known(self, origin: str) -> Generator[Effect, Any, Entry | None]:
+        """Return the newer of what the store and this process know."""
+        kept: Entry | None = yield from self.ask(self.store.get, origin, self.agent)
+        mine = self.origins.get(origin)
+        if mine is not None and (kept is None or mine.entry.last > kept.last):
+            return mine.entry
+        return kept
+
+    def _body(self, entry: Entry | None) -> Generator[Effect, Any, bytes | None]:
+        """Return the octets of the last file; None: there is none, or it is lost."""
+        good = entry.good if entry else None
+        if good is None or good.digest is None:
+            return None
+        found = self._file(good, None)
+        if found is not None:
+            return found[0]
+        body: bytes | None = yield from self.ask(self.store.body, good.digest)
+        return body if body is not None and digest_of(body) == good.digest else None
+
+    # --- One origin ---------------------------------------------------------------------------
+
+    def renew(self, origin: str, wanted: Wanted = Wanted.DUE) -> Renewal:
+        """Return what is held of an origin, after its server was asked if that is *wanted*."""
+        began, holder = self.clock(), uuid4().hex
+        if wanted is not Wanted.NOW:
+            found = yield from self._looked_up(origin, wanted)
+            if found is not None:
+                return found
+        seconds = self.seconds + MARGIN
+        leased = yield from self.ask(self.store.lease, origin, holder, seconds)
+        waited, pause = 0.0, FIRST_LOOK
+        while leased is False and waited < 2 * seconds:
+            # Somebody else is asking: what they find is as good, if it comes after this began.
+            yield Wait(pause)
+            waited, pause = waited + pause, min(2 * pause, LAST_LOOK)
+            found = yield from self._looked_up(origin, wanted, began)
+            if found is not None:
+                return found
+            leased = yield from self.ask(self.store.lease, origin, holder, seconds)
+        try:
+            found = yield from self._visited(origin, wanted, began if waited else None)
+        except GeneratorExit:
+            raise  # nobody is there to give the lease back: it expires
+        except BaseException:
+            yield from self.ask(self.store.release, origin, holder)
+            raise
+        if leased:
+            yield from self.ask(self.store.release, origin, holder)
+        return found
+
+    def _looked_up(
+        self, origin: str, wanted: Wanted, since: float | None = None
+    ) -> Generator[Effect, Any, Held | None]:
+        """Return what is known already, if that will do."""
+        entry = yield from self._known(origin)
+        if entry is None or (wanted is Wanted.NOW and (since is None or entry.last < since)):
+            return None
+        fresh = self._fresh(entry, self.clock())
+        if fresh.due or (fresh.refresh and wanted is Wanted.SOON):
+            return None
+        body = None
+        if fresh.decides is Decides.RULES:
+            body = yield from self._body(entry)
+        found = self._held(entry, fresh, body, Source.STORE)
+        if found is not None:
+            self._remember(found)
+        return found
+
+    def _visited(self, origin: str, wanted: Wanted, since: float | None) -> Renewal:
+        """Ask the server, unless somebody did a moment ago; write down what came of it."""
+        found = yield from self._looked_up(origin, wanted, since)
+        if found is not None:
+            return found
+        entry = yield from self._known(origin)
+        body = yield from self._body(entry)
+        result = yield from self._accessed(origin, stored_of(entry, body))
+        visit = visit_of(
+            result,
+            entry,
+            at=self.clock(),
+            agent=self.agent,
+            user_agent=self.user_agent,
+            profile=self.access,
+        )
+        entry = recorded(entry, visit)
+        if visit.usable:
+            body = result.body
+        # What this client would not do says nothing about the origin: others need not know.
+        if visit.trouble is not Trouble.REFUSED:
+            yield from self._kept(visit, body, entry)
+        fresh = self._fresh(entry, self.clock())
+        made = self._held(entry, fresh, body, Source.FETCHED)
+        if made is None:
+            # The copy that would decide is lost, so nobody knows what the rules are.
+            lost = fresh._replace(decides=Decides.DISALLOW, because="unreachable")
+            made = held(entry, lost, None, profile=self.profile, source=Source.FETCHED)
+        self._remember(made)
+        return made
+
+    def _kept(self, visit: Visit, body: bytes | None, entry: Entry) -> Generator[Effect, Any, None]:
+        """Put a visit into the store; what says `no-store` stays out of it (HC-5.2.2-01)."""
+        kept: Entry | None = entry
+        if entry.good is not None and not entry.good.may_store:
+            kept = None if visit.usable else entry._replace(good=None)
+        body = body if visit.digest is not None and visit.may_store else None
+        yield from self.ask(self.store.put, visit, body, kept)
+
+    def _accessed(self, origin: str, stored: Stored | None) -> Generator[Effect, Any, AccessResult]:
+        """Drive `access`, with one deadline over all redirects."""
+        limit = self.profile.max_bytes + SLACK
+        flow = access(origin, profile=self.access, stored=stored, limit=limit)
+        end = monotonic() + self.seconds
+        request = next(flow)
+        while True:
+            left = end - monotonic()
+            answer: Response | Failure = Failure(Trouble.TIMEOUT, f"{self.seconds:g} s in all")
+            if left > 0:
+                answer = yield request._replace(seconds=left)
+            try:
+                request = flow.send(answer)
+            except StopIteration as ended:
+                result: AccessResult = ended.value
+                return result

@@ -1,0 +1,147 @@
+"""
+Held: what a client has of one origin at a moment, and what that says about its URLs.
+
+It is made from an entry of the cache, the parsed file and the moment; then it answers. Where no
+rules decide, the verdict says what does: there is no file, or nobody knows (RFC 9309 §2.3.1.3,
+§2.3.1.4). It fetches nothing and has no clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from robotrules.access import State
+from robotrules.access.values import DISALLOW_ALL
+from robotrules.cache import Decides, Entry, Freshness, Visit, moment
+from robotrules.profile import Profile
+from robotrules.robotstxt import RobotsTxt, Tokens, parse
+from robotrules.robotstxt.ruleset import URL
+from robotrules.robotstxt.verdict import Because, Explanation, Reason, Verdict
+
+
+class Source(StrEnum):
+    """Where a client has something from."""
+
+    FETCHED = "fetched"
+    """The origin was asked just now."""
+    STORE = "store"
+    """The store had it, from this process or another."""
+    MEMORY = "memory"
+    """This process had it."""
+
+
+class Held(NamedTuple):
+    """What a client has of one origin."""
+
+    origin: str
+    entry: Entry
+    robots: RobotsTxt
+    """The file; where no rules decide, one that says the same."""
+    decides: Decides
+    until: float
+    """Until when that is so, in seconds since 1970."""
+    because: str
+    """As `cache.Freshness` has it."""
+    source: Source
+    trouble: str | None = None
+    """What is wrong with the store; None: nothing."""
+
+    @property
+    def visit(self) -> Visit | None:
+        """The visit that decides: the last one, or the one whose copy is used."""
+        entry = self.entry
+        if self.decides is Decides.DISALLOW and self.because != "fresh":
+            return entry.bad or entry.good
+        return entry.good or entry.bad
+
+    @property
+    def state(self) -> State:
+        """What came of asking for the file: the last usable answer, unless it is unreachable."""
+        if self.because == "fresh" and self.entry.good:
+            return self.entry.good.state
+        return State.UNREACHABLE
+
+    def check(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Verdict:
+        """Return the verdict on a URL of this origin."""
+        verdict = self.robots.check(url, product_token, purposes)
+        return verdict if self.decides is Decides.RULES else self._said(verdict)
+
+    def check_many(
+        self, urls: Iterable[URL], product_token: Tokens, purposes: Sequence[str] = ()
+    ) -> list[Verdict]:
+        """Return the verdicts on URLs of this origin with one crossing into the engine."""
+        verdicts = self.robots.rules_for(product_token, purposes).check_many(urls)
+        if self.decides is Decides.RULES:
+            return verdicts
+        made: dict[int, Verdict] = {}
+        for verdict in verdicts:  # a rule set shares its verdicts, so there are two at most
+            if id(verdict) not in made:
+                made[id(verdict)] = self._said(verdict)
+        return [made[id(verdict)] for verdict in verdicts]
+
+    def explain(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Explanation:
+        """Return how the verdict is reached, with how the file was got."""
+        found = self.robots.explain(url, product_token, purposes)
+        if self.decides is Decides.RULES:
+            return found._replace(access=self)
+        # The file that says the same was written by nobody: its lines explain nothing.
+        return found._replace(
+            verdict=self._said(found.verdict),
+            matched_tokens=(),
+            because=Because.NONE,
+            groups=(),
+            matches=(),
+            notes=(),
+            matched_purposes=(),
+            access=self,
+        )
+
+    def _said(self, verdict: Verdict) -> Verdict:
+        """Return the verdict with the reason why no rules decide."""
+        if verdict.reason is Reason.IMPLICIT:
+            return verdict
+        name = verdict.profile
+        if self.decides is Decides.ALLOW:
+            return Verdict(True, Reason.UNAVAILABLE, None, name)
+        # What disallows is an answer, and not that there is none.
+        restricted = self.because != "unreachable" and self.entry.good is not None
+        return Verdict(False, Reason.RESTRICTED if restricted else Reason.UNREACHABLE, None, name)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON, without the file."""
+        visit = self.visit
+        return {
+            "origin": self.origin,
+            "state": str(self.state),
+            "decides": str(self.decides),
+            "because": self.because,
+            "until": moment(self.until),
+            "source": str(self.source),
+            "visit": visit.as_dict() if visit else None,
+            "failing_since": moment(self.entry.since) if self.entry.bad else None,
+            "failures": self.entry.failures,
+            "store_trouble": self.trouble,
+        }
+
+
+def held(
+    entry: Entry,
+    fresh: Freshness,
+    body: RobotsTxt | None,
+    *,
+    profile: Profile,
+    source: Source,
+    trouble: str | None = None,
+) -> Held:
+    """Return what an entry and its file say; *body* is needed where rules decide."""
+    if fresh.decides is Decides.RULES and body is not None:
+        robots = body
+    elif fresh.decides is Decides.ALLOW:
+        robots = parse(b"", profile)
+    else:
+        robots = parse(DISALLOW_ALL, profile)
+    return Held(
+        *(entry.origin, entry, robots, fresh.decides, fresh.until, fresh.because, source, trouble)
+    )

@@ -1,0 +1,164 @@
+"""
+Pages: fetching any URL as politely as a robots.txt, the rules asked again at each redirect.
+
+A page that redirects to what another robots.txt disallows is not followed there: that is what a
+crawler that checks only its first URL gets wrong. The flow is a generator, driven by `sync` and
+`aio`; `guidance_of()` makes of its end what all carriers say. It knows nothing of HTML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from robotrules.access import Failure, Hop, Request, Response, location_of, target_of
+from robotrules.access.values import Trouble
+from robotrules.client.held import Held
+from robotrules.guide import Guidance, guidance
+from robotrules.registries import SHIPPED, Registries
+from robotrules.robotstxt import Tokens
+from robotrules.robotstxt.verdict import Reason, Verdict
+from robotrules.tags.fields import NO_FIELDS, Fields, read_fields
+
+# What readers of HTML look at (docs/tags.md), and more than any head has.
+MOST_OCTETS = 2 * 1024 * 1024
+# As many as browsers follow, or fewer: pages are not robots.txt files, so §2.3.1.2 is not about
+# them.
+MOST_REDIRECTS = 10
+_FOLLOWED = frozenset((301, 302, 303, 307, 308))
+
+
+class Look(NamedTuple):
+    """What is held of the origin of a URL is needed."""
+
+    url: str
+
+
+class Paced(NamedTuple):
+    """A request that waits for its turn."""
+
+    request: Request
+    held: Held
+
+
+Effect = Look | Paced
+
+
+class Fetched(NamedTuple):
+    """A page, or why there is none."""
+
+    url: str
+    """What was asked for last, or would have been."""
+    verdict: Verdict
+    """On that URL: disallowed means that it was not fetched."""
+    held: Held | None
+    """What decided; None: the URL has no origin."""
+    status: int | None = None
+    fields: Fields = NO_FIELDS
+    body: bytes = b""
+    complete: bool = True
+    hops: tuple[Hop, ...] = ()
+    trouble: Trouble | None = None
+    detail: str = ""
+    address: str | None = None
+    at: float = 0.0
+    """When the answer came; 0: there is none."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is a page: a status of 200 to 299."""
+        return self.status is not None and 200 <= self.status < 300
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON, without the body."""
+        return {
+            "url": self.url,
+            "verdict": self.verdict.as_dict(),
+            "access": self.held.as_dict() if self.held else None,
+            "status": self.status,
+            "fields": self.fields.as_dict()["lines"],
+            "octets": len(self.body),
+            "complete": self.complete,
+            "hops": [hop._asdict() for hop in self.hops],
+            "trouble": str(self.trouble) if self.trouble else None,
+            "detail": self.detail,
+            "address": self.address,
+        }
+
+
+def fetching(
+    url: str,
+    tokens: Tokens,
+    purposes: Sequence[str],
+    *,
+    profile: str,
+    limit: int,
+    seconds: float,
+) -> Generator[Effect, Any, Fetched]:
+    """Fetch a page: yields what is needed, returns the page."""
+    hops: tuple[Hop, ...] = ()
+    seen = {url}
+    while True:
+        held: Held | None = yield Look(url)
+        if held is None:
+            return Fetched(url, Verdict(False, Reason.NO_ORIGIN, None, profile), None, hops=hops)
+        verdict = held.check(url, tokens, purposes)
+        so_far = Fetched(url, verdict, held, hops=hops)
+        if not verdict:
+            return so_far
+        answer: tuple[Response | Failure, float] = yield Paced(
+            Request(url, (), limit, seconds), held
+        )
+        response, at = answer
+        if isinstance(response, Failure):
+            return so_far._replace(trouble=response.trouble, detail=response.detail)
+        fields = read_fields(response.headers)
+        so_far = so_far._replace(
+            status=response.status,
+            fields=fields,
+            body=response.body,
+            complete=response.complete,
+            address=response.address,
+            at=at,
+        )
+        if response.status not in _FOLLOWED:
+            return so_far
+        location = location_of(fields)
+        hops = (*hops, Hop(url, response.status, location))
+        so_far = so_far._replace(hops=hops)
+        target = target_of(url, location)
+        if target is None:
+            return so_far._replace(trouble=Trouble.LOCATION, detail=Trouble.LOCATION.sentence)
+        if target in seen or len(hops) > MOST_REDIRECTS:
+            trouble = Trouble.LOOP if target in seen else Trouble.REDIRECTS
+            return so_far._replace(trouble=trouble, detail=trouble.sentence)
+        seen.add(target)
+        url = target
+
+
+def guidance_of(
+    page: Fetched,
+    tokens: Tokens,
+    purposes: Sequence[str],
+    *,
+    application: str | None,
+    profile: str,
+    registries: Registries = SHIPPED,
+) -> Guidance:
+    """Return what all carriers say about the URL that was fetched last."""
+    given = page.ok
+    found = guidance(
+        page.url,
+        tokens,
+        robots=page.held.robots if page.held else None,
+        headers=page.fields if given else None,
+        html=page.body if given else None,
+        purposes=purposes,
+        application=application,
+        profile=profile,
+        received=datetime.fromtimestamp(page.at, UTC) if given else None,
+        registries=registries,
+    )
+    # The reason is how the file was got, where no rules decide.
+    return found._replace(verdict=page.verdict)

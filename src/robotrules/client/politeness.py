@@ -1,0 +1,145 @@
+"""
+Politeness: when an origin may be asked again, and by how many at once.
+
+Crawl-delay and Request-rate of the robots.txt, Retry-After of the last answers and the crawler's
+own least delay become one number: the seconds between two requests to an origin. `turns` makes
+turns of them, which all processes that share a store take one after the other. None of it touches
+a verdict (AMB-118). It does not wait: who drives the flow does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from datetime import UTC, datetime
+from threading import Lock
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from robotrules.cache import retry_after
+from robotrules.client.flow import FIRST_LOOK, LAST_LOOK, Desk, Effect, Wait
+from robotrules.extensions.crawl_delay import crawl_delay
+from robotrules.extensions.request_rate import request_rates
+from robotrules.robotstxt import RobotsTxt, Tokens
+from robotrules.tags.fields import read_fields
+
+# Nobody waits longer than a day for a turn: a larger Crawl-delay is a wish not to be crawled, which
+# its site can say with Disallow.
+LONGEST_DELAY = 86_400.0
+# Without a Retry-After, what 429 and 503 are taken to ask for.
+USUAL_PAUSE = 60.0
+# How long a turn is held at most: who needs longer shares the origin with the next.
+TURN_SECONDS = 60.0
+# Origins whose turns are remembered here, for when the store cannot.
+REMEMBERED_TURNS = 65_536
+
+
+class Delay(NamedTuple):
+    """The seconds between two requests to an origin, and what asks for them."""
+
+    seconds: float
+    because: str
+    """`crawl-delay`, `request-rate` or `min-delay`."""
+    line: int | None = None
+    """The line of the record that asks."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return self._asdict()
+
+
+def delay_of(
+    robots: RobotsTxt,
+    product_token: Tokens,
+    purposes: Sequence[str] = (),
+    *,
+    now: float,
+    min_delay: float = 0.0,
+) -> Delay:
+    """Return the politest of what a robots.txt asks for at a moment and *min_delay*."""
+    asked = [Delay(min_delay, "min-delay")]
+    if found := crawl_delay(robots, product_token, purposes):
+        asked.append(Delay(found.seconds, "crawl-delay", found.line))
+    at = datetime.fromtimestamp(now, UTC)
+    asked += [
+        Delay(rate.seconds, "request-rate", rate.line)
+        for rate in request_rates(robots, product_token, purposes)
+        if rate.applies(at)
+    ]
+    longest = max(asked, key=lambda delay: delay.seconds)
+    return longest._replace(seconds=min(longest.seconds, LONGEST_DELAY))
+
+
+class Turns:
+    """Turns at origins, taken through the store; through memory while it cannot answer."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._lock = Lock()
+        self._next: dict[str, float] = {}
+
+    def take(self, origin: str, interval: float, holder: str) -> Generator[Effect, Any, None]:
+        """Wait for the next turn at an origin, and until nobody else has one."""
+        desk, store = self._desk, self._desk.store
+        at = yield from desk.ask(store.reserve, origin, desk.clock(), interval)
+        if at is None:
+            at = self._reserved(origin, interval)
+        if (left := at - desk.clock()) > 0:
+            yield Wait(left)
+        waited, pause = 0.0, FIRST_LOOK
+        while waited < TURN_SECONDS:
+            leased = yield from desk.ask(store.lease, _key(origin), holder, TURN_SECONDS)
+            if leased is not False:
+                return
+            yield Wait(pause)
+            waited, pause = waited + pause, min(2 * pause, LAST_LOOK)
+
+    def end(self, origin: str, holder: str) -> Generator[Effect, Any, None]:
+        """Let the next one have its turn."""
+        yield from self._desk.ask(self._desk.store.release, _key(origin), holder)
+
+    def postpone(self, origin: str, until: float) -> Generator[Effect, Any, None]:
+        """Let there be no turn before a moment."""
+        with self._lock:
+            self._next[origin] = max(self._next.get(origin, 0.0), until)
+        yield from self._desk.ask(self._desk.store.postpone, origin, until)
+
+    def _reserved(self, origin: str, interval: float) -> float:
+        now = self._desk.clock()
+        with self._lock:
+            if len(self._next) > REMEMBERED_TURNS:
+                self._next = {one: at for one, at in self._next.items() if at > now}
+            at = max(now, self._next.get(origin, 0.0))
+            self._next[origin] = at + interval
+        return at
+
+
+def _key(origin: str) -> str:
+    return f"turn {origin}"
+
+
+class Turn:
+    """One turn at an origin: fetch, then tell it what the answer was."""
+
+    def __init__(self, origin: str, delay: Delay, clock: Callable[[], float]) -> None:
+        self.origin = origin
+        self.delay = delay
+        self.holder = uuid4().hex
+        self.until: float | None = None
+        """No turn before this, because of what was heeded; None: nothing was."""
+        self._clock = clock
+
+    def heed(self, status: int, headers: object = None) -> float | None:
+        """
+        Take note of an answer: 429, 503 and a Retry-After put off the next turn.
+
+        Returns for how many seconds; None: there is nothing to heed.
+        """
+        now = self._clock()
+        # RFC 9110 §10.2.3: with 503, 429 or any redirect.
+        asked = retry_after(read_fields(headers), now) if status >= 300 else None
+        if asked is None and status in (429, 503):
+            asked = USUAL_PAUSE
+        if asked is None:
+            return None
+        self.until = max(self.until or 0.0, now + asked)
+        return asked

@@ -1,0 +1,241 @@
+"""
+Rows: an `Entry` or a `Visit` as octets, and back.
+
+A row is a word that says what it is and in which version, a checksum of all that follows and of
+that word, and JSON (RFC 8259). Every store keeps the same rows, so a row can be carried
+from one to another. What is cut, altered, of another version or of another shape is no row:
+reading it gives None, and never something else than what was written. A checksum finds accidents
+and not forgers: who may write to a store may write anything. It does not know where rows are kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from hashlib import blake2b
+from math import isfinite
+from operator import itemgetter
+from typing import Any, NamedTuple, cast
+
+from robotrules.access import Hop, State, Trouble
+from robotrules.cache import Entry, Visit, digest_of
+from robotrules.tags.fields import Fields
+
+# Goes up when a reader of the version before would misread a row, or a store.
+VERSION = 1
+_ENTRY, _VISIT = b"entry/%d " % VERSION, b"visit/%d " % VERSION
+_CHECKSUM = 32
+# Rows up to this many octets are remembered as what they say, so many of them. A crawl asks for
+# the same entries again and again: to compare 1 KB costs 1 µs, to read it as JSON 20 times that.
+_SHORT, _REMEMBERED = 8 * 1024, 1024
+# What is added to a store in one go.
+_BATCH_VISITS, _BATCH_OCTETS = 256, 8 * 1024 * 1024
+
+# What values of another shape raise where they are taken apart.
+_SHAPELESS = (AttributeError, KeyError, TypeError, ValueError)
+
+
+class Identity(NamedTuple):
+    """What two visits have alike if they are one and the same."""
+
+    origin: str
+    at: float
+    agent: str
+    digest: str
+    """Empty: there was no file."""
+    status: int
+    """0: there was no answer."""
+
+
+def identity_of(visit: Visit) -> Identity:
+    """Return what makes a visit this one and no other."""
+    return Identity(*(visit.origin, visit.at, visit.agent, visit.digest or "", visit.status or 0))
+
+
+def vet(visit: Visit, body: bytes | None) -> None:
+    """Raise ValueError for what no store takes: a body that is not the visit's, or no time."""
+    if visit.at != visit.at:
+        raise ValueError(f"the visit to {visit.origin} has no time: `at` is {visit.at}")
+    if body is not None and digest_of(body) != visit.digest:
+        raise ValueError(
+            f"the body given for {visit.origin} is not the one that the visit names: use "
+            "digest_of(body) as its digest, or pass None as the body"
+        )
+
+
+def vet_lease(key: str, seconds: float) -> None:
+    """Raise ValueError for a lease that would be none."""
+    if not 0 < seconds < float("inf"):
+        raise ValueError(f"a lease of {seconds} seconds on {key!r}: use more than 0, and an end")
+
+
+def vet_turn(origin: str, now: float, interval: float) -> None:
+    """Raise ValueError for a turn that would never come, or that nobody knows the time of."""
+    if not (isfinite(now) and 0 <= interval < float("inf")):
+        raise ValueError(f"a turn at {origin} at {now}, {interval} seconds after the last: use 0 or more")
+
+
+def body_of(octets: bytes | None, digest: str) -> bytes | None:
+    """Return a body as it was read from a store, if it is the one that was put."""
+    return octets if octets is not None and digest_of(octets) == digest else None
+
+
+def batches(
+    visits: Iterable[tuple[Visit, bytes | None]],
+) -> Iterator[list[tuple[Visit, bytes | None]]]:
+    """Yield visits in lists that are written in one go: neither many nor large."""
+    batch: list[tuple[Visit, bytes | None]] = []
+    octets = 0
+    for visit, body in visits:
+        vet(visit, body)
+        batch.append((visit, body))
+        octets += len(body or b"")
+        if len(batch) >= _BATCH_VISITS or octets >= _BATCH_OCTETS:
+            yield batch
+            batch, octets = [], 0
+    if batch:
+        yield batch
+
+
+# --- Written --------------------------------------------------------------------------------------
+
+
+def entry_row(entry: Entry) -> bytes:
+    """Return an entry as a row."""
+    value = {
+        "origin": entry.origin,
+        "agent": entry.agent,
+        "good": _visit_value(entry.good) if entry.good else None,
+        "bad": _visit_value(entry.bad) if entry.bad else None,
+        "since": _number(entry.since),
+        "failures": entry.failures,
+    }
+    return _row(_ENTRY, value)
+
+
+def visit_row(visit: Visit) -> bytes:
+    """Return a visit as a row."""
+    return _row(_VISIT, _visit_value(visit))
+
+
+def _row(word: bytes, value: dict[str, Any]) -> bytes:
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    # Half a surrogate pair is no character, but what a server sends may come to have one.
+    octets = text.encode("utf-8", "surrogatepass")
+    return b"%b%b %b" % (word, _checksum(word, octets), octets)
+
+
+def _checksum(word: bytes, octets: bytes) -> bytes:
+    return blake2b(octets, digest_size=_CHECKSUM // 2, person=word).hexdigest().encode("ascii")
+
+
+def _number(value: float) -> float | str:
+    """Return a number as JSON has it; infinity it has not, so that is a word."""
+    if value != value:
+        raise ValueError("a time that is not a number: pass seconds since 1970")
+    return value if isfinite(value) else repr(value)
+
+
+def _visit_value(visit: Visit) -> dict[str, Any]:
+    value: dict[str, Any] = visit._asdict()
+    value["at"] = _number(visit.at)
+    value["until"] = _number(visit.until)
+    # Octets of field values, as HTTP libraries decode them: each is one character.
+    lines = [[name, value.decode("latin-1")] for name, value in visit.fields.lines]
+    value["fields"] = [lines, visit.fields.apart]
+    return value
+
+
+# --- Read -----------------------------------------------------------------------------------------
+
+
+def read_entry(row: bytes | None) -> Entry | None:
+    """Return the entry of a row; None: it is not what was written."""
+    if row is None:
+        return None
+    return _remembered(row) if len(row) <= _SHORT else _entry(row)
+
+
+def read_visit(row: bytes | None) -> Visit | None:
+    """Return the visit of a row; None: it is not what was written."""
+    value = _value(_VISIT, row) if row is not None else None
+    try:
+        return None if value is None else _visit(value)
+    except _SHAPELESS:
+        return None
+
+
+def _entry(row: bytes) -> Entry | None:
+    value = _value(_ENTRY, row)
+    try:
+        if value is None or len(value) != len(Entry._fields):
+            return None
+        origin, agent, good, bad, since, failures = _ENTRY_VALUES(value)
+        _are(str, origin, agent)
+        _are(int, failures)
+        good = None if good is None else _visit(good)
+        bad = None if bad is None else _visit(bad)
+        return Entry(origin, agent, good, bad, _seconds(since), failures)
+    except _SHAPELESS:
+        return None
+
+
+_ENTRY_VALUES = itemgetter(*Entry._fields)
+_remembered = lru_cache(maxsize=_REMEMBERED)(_entry)
+
+
+def _value(word: bytes, row: bytes) -> dict[str, Any] | None:
+    """Return the JSON of a row that is whole; None: it is not."""
+    start = len(word) + _CHECKSUM
+    octets = row[start + 1 :]
+    if row[: start + 1] != b"%b%b " % (word, _checksum(word, octets)):
+        return None
+    try:
+        value = json.loads(octets.decode("utf-8", "surrogatepass"))
+    except (ValueError, RecursionError):
+        return None
+    return value if type(value) is dict else None
+
+
+def _visit(value: Any) -> Visit:
+    """Return the visit of a JSON object; raises for one of another shape."""
+    visit = Visit(*_VALUES(value))
+    lines, apart = cast(list[Any], visit.fields)
+    names = [name for name, _ in lines]
+    hops = tuple([Hop(*hop) for hop in visit.hops])
+    _are(str, visit.origin, visit.agent, visit.user_agent, visit.detail, visit.url, *names)
+    _are(bool, visit.complete, visit.renewed, visit.may_store, apart)
+    _are(int, visit.size, *[one for one in (visit.status,) if one is not None])
+    _are(str, *[one for one in (visit.digest, visit.address) if one is not None])
+    for hop in hops:
+        _are(str, hop.url, hop.location)
+        _are(int, hop.status)
+    if len(value) != len(Visit._fields):
+        raise ValueError
+    return visit._replace(
+        at=_seconds(visit.at),
+        state=_STATES[visit.state],
+        trouble=_TROUBLES[visit.trouble],
+        hops=hops,
+        fields=Fields(tuple([(name, line.encode("latin-1")) for name, line in lines]), apart),
+        until=_seconds(visit.until),
+    )
+
+
+_VALUES = itemgetter(*Visit._fields)
+_STATES = {str(state): state for state in State}
+_TROUBLES: dict[str | None, Trouble | None] = {str(one): one for one in Trouble} | {None: None}
+
+
+def _are(kind: type, *values: object) -> None:
+    """Raise TypeError unless all values are of one type; a bool is no int."""
+    for value in values:
+        if type(value) is not kind:
+            raise TypeError
+
+
+def _seconds(value: Any) -> float:
+    if type(value) not in (int, float) and value not in ("inf", "-inf"):
+        raise ValueError
+    return float(value)

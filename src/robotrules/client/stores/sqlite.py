@@ -1,0 +1,323 @@
+"""
+The store in a file: SQLite, for one machine, with nothing to set up. It is the default.
+
+Processes and threads share the file. It is in WAL mode, so nobody waits for a writer to read, with
+`synchronous=NORMAL`: a killed process loses nothing that was put, a crash of the whole machine may
+lose the last moments, and neither damages the file. To wait for the disk at each put would cost
+milliseconds, for a cache that can be fetched again.
+
+A file that is not ours, damaged or of a newer version is an error when it is opened. A network
+file system is no place for it: SQLite's locks do not hold there; a fleet shares Redis or
+PostgreSQL. The tables are in `sqlite_tables`; what a row says, in `rows`.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from robotrules.cache import SKEW, Entry, Visit
+from robotrules.client.stores import sqlite_tables
+from robotrules.client.stores.forks import PATIENCE, watch
+from robotrules.client.stores.rows import (
+    batches,
+    body_of,
+    entry_row,
+    identity_of,
+    read_entry,
+    read_visit,
+    vet,
+    vet_lease,
+    vet_turn,
+    visit_row,
+)
+from robotrules.client.stores.sqlite_tables import (
+    ADD_BODY,
+    ADD_VISIT,
+    FORGET_ENTRY,
+    LEASE,
+    POSTPONE,
+    PUT_ENTRY,
+    RESERVE,
+    SWEEP_BODIES,
+)
+from robotrules.errors import StoreError
+
+# Seconds to wait for another process that writes.
+BUSY = 5.0
+# What is read in one go, and what is forgotten in one: others wait for the second.
+PAGE, SHARE = 256, 1000
+
+
+class SQLiteStore:
+    """A store in a file. Safe to use from several threads and processes."""
+
+    inline = True
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        """Open the file, or make it; StoreError where that cannot be, or it is not ours."""
+        self.path = Path(path).expanduser().absolute()
+        self.name = f"SQLite, {self.path}"
+        # One connection reads and one writes, each with a lock: `get` never waits for a `put`. One
+        # for each thread was no faster, and nobody would close it when its thread ends.
+        self._reads, self._writes = _Desk(), _Desk()
+        self._closed = False
+        self._make_folder()
+        try:
+            with self._writing():
+                pass
+        except BaseException:
+            self.close()
+            raise
+        watch(self)
+
+    # --- Entries and bodies -----------------------------------------------------------------------
+
+    def get(self, origin: str, agent: str) -> Entry | None:
+        """Return what is known of an origin."""
+        found = self._read("SELECT row FROM entries WHERE origin = ? AND agent = ?", origin, agent)
+        entry = read_entry(found[0][0]) if found else None
+        # A whole row in the wrong place is as good as none.
+        return entry if entry and (entry.origin, entry.agent) == (origin, agent) else None
+
+    def body(self, digest: str) -> bytes | None:
+        """Return the octets that have this digest."""
+        found = self._read("SELECT octets FROM bodies WHERE digest = ?", digest)
+        return body_of(found[0][0], digest) if found else None
+
+    def put(self, visit: Visit, body: bytes | None, entry: Entry | None) -> None:
+        """Keep a visit as evidence, its body, and the entry it makes, all of it or nothing."""
+        vet(visit, body)
+        seen = (*identity_of(visit), visit_row(visit))
+        kept: tuple[Any, ...] = (visit.origin, visit.agent, visit.at)
+        if entry is not None:
+            digest = entry.good.digest if entry.good else None
+            kept = (entry.origin, entry.agent, entry.last, digest or "", entry_row(entry))
+        with self._writing() as db:
+            db.execute(ADD_VISIT, seen)
+            if body is not None:
+                db.execute(ADD_BODY, (visit.digest, body))
+            db.execute(FORGET_ENTRY if entry is None else PUT_ENTRY, kept)
+
+    # --- Leases and turns -------------------------------------------------------------------------
+
+    def lease(self, key: str, holder: str, seconds: float) -> bool:
+        """Take a lease that nobody else holds, or renew one's own; False: somebody has it."""
+        vet_lease(key, seconds)
+        with self._writing() as db:
+            now = time.time()
+            # Who took it later than now took it before the clock was set back.
+            found = db.execute(LEASE, (key, holder, now, now + seconds, now, now + SKEW))
+            return found.fetchone() is not None
+
+    def release(self, key: str, holder: str) -> None:
+        """Give back a lease, if it is still *holder*'s."""
+        with self._writing() as db:
+            db.execute("DELETE FROM leases WHERE key = ? AND holder = ?", (key, holder))
+
+    def reserve(self, origin: str, now: float, interval: float) -> float:
+        """Take the next turn at an origin: not before *now*, and *interval* after the last."""
+        vet_turn(origin, now, interval)
+        with self._writing() as db:
+            found = db.execute(RESERVE, {"origin": origin, "now": now, "interval": interval})
+            return float(found.fetchone()[0])
+
+    def postpone(self, origin: str, until: float) -> None:
+        """Let no turn at an origin be before a moment."""
+        with self._writing() as db:
+            db.execute(POSTPONE, (origin, until))
+
+    # --- All of it --------------------------------------------------------------------------------
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield all entries, by origin."""
+        last: Sequence[Any] = ("", "")
+        while page := self._read(sqlite_tables.NEXT_ENTRIES, *last, PAGE):
+            for *last, row in page:  # noqa: B007 - where the next page starts
+                entry = read_entry(row)
+                if entry is not None:
+                    yield entry
+
+    def visits(
+        self, origin: str | None = None, *, after: float | None = None, before: float | None = None
+    ) -> Iterator[Visit]:
+        """
+        Yield visits in the order of their time, `after <= at <= before`.
+
+        A damaged one raises StoreError: without it another visit would seem to be in force.
+        """
+        query = sqlite_tables.NEXT_VISITS if origin is None else sqlite_tables.NEXT_VISITS_OF
+        at, number = float("-inf") if after is None else after, -1
+        end = float("inf") if before is None else before
+        only = () if origin is None else (origin,)
+        while page := self._read(query, *only, at, number, end, PAGE):
+            for where, at, number, row in page:
+                visit = read_visit(row)
+                if visit is None or (visit.origin, visit.at) != (where, at):
+                    raise self._damaged(f"the visit to {where} at {at}")
+                yield visit
+
+    def add(self, visits: Iterable[tuple[Visit, bytes | None]]) -> int:
+        """Add visits of elsewhere as evidence, without entries; return how many were new."""
+        new = 0
+        for batch in batches(visits):
+            with self._writing() as db:
+                for visit, body in batch:
+                    new += db.execute(ADD_VISIT, (*identity_of(visit), visit_row(visit))).rowcount
+                    if body is not None:
+                        db.execute(ADD_BODY, (visit.digest, body))
+        return new
+
+    def prune(self, before: float) -> int:
+        """Forget entries whose last visit is older; return how many. Evidence stays."""
+        pruned = self._forget(sqlite_tables.PRUNE_ENTRIES, before)
+        self._forget(sqlite_tables.PRUNE_TURNS, before)
+        self._forget(sqlite_tables.PRUNE_LEASES, time.time())
+        self._shrink()
+        return pruned
+
+    def prune_evidence(self, before: float) -> int:
+        """Forget visits older than a moment, and bodies nobody needs; return how many visits."""
+        pruned = self._forget(sqlite_tables.PRUNE_VISITS, before)
+        last: str | None = ""
+        while last is not None:
+            with self._writing() as db:
+                page = db.execute(sqlite_tables.NEXT_BODIES, (last, SHARE)).fetchall()
+                first, last = last, page[-1][0] if page else None
+                if last is not None:
+                    db.execute(SWEEP_BODIES, (first, last))
+        self._shrink()
+        return pruned
+
+    def _forget(self, query: str, before: float) -> int:
+        """Delete in shares, so that no other writer waits for long."""
+        forgotten = 0
+        while True:
+            with self._writing() as db:
+                share = db.execute(query, (before, SHARE)).rowcount
+            forgotten += share
+            if share < SHARE:
+                return forgotten
+
+    def _shrink(self) -> None:
+        """Give room back to the disk."""
+        free = 1
+        while free:
+            with self._writing() as db:
+                db.execute(f"PRAGMA incremental_vacuum({SHARE})").fetchall()
+            before, free = free, self._read("PRAGMA freelist_count")[0][0]
+            if free >= before > 1:
+                return  # a file that was made without room to give back
+
+    # --- The file ---------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._closed = True
+        for desk in (self._reads, self._writes):
+            with desk.lock:
+                desk.let_go()
+
+    def before_fork(self) -> None:
+        """Finish and let go: neither parent nor child may use what the other has open."""
+        for desk in (self._writes, self._reads):
+            desk.held = desk.lock.acquire(timeout=PATIENCE)
+            if desk.held:
+                desk.let_go()
+
+    def after_fork(self) -> None:
+        """Go on: the file is opened again when it is next used."""
+        for desk in (self._reads, self._writes):
+            if desk.held:
+                desk.lock.release()
+
+    def _make_folder(self) -> None:
+        folder = self.path.parent
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            is_folder = self.path.is_dir()
+        except OSError as error:
+            raise StoreError(
+                f"the folder {folder} cannot be made or read: {error.strerror}; name another file, "
+                "or set ROBOTRULES_CACHE_DIR"
+            ) from error
+        if is_folder:
+            raise StoreError(f"{self.path} is a folder: name a file in it")
+
+    def _db(self, desk: _Desk) -> sqlite3.Connection:
+        """Return the connection of a desk whose lock is held."""
+        if self._closed:
+            raise StoreError(f"the store {self.path} was closed: open another")
+        if desk.process != os.getpid():
+            desk.abandon()
+        if desk.db is None:
+            desk.db = sqlite_tables.opened(self.path, BUSY)
+        return desk.db
+
+    def _read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        desk = self._reads
+        with desk.lock:
+            try:
+                return self._db(desk).execute(query, values).fetchall()
+            except sqlite3.Error as error:
+                raise self._trouble(error) from error
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction: all of it, or nothing."""
+        desk = self._writes
+        with desk.lock:
+            try:
+                db = self._db(desk)
+                db.execute("BEGIN IMMEDIATE")
+                try:
+                    yield db
+                    db.execute("COMMIT")
+                except BaseException:
+                    if db.in_transaction:
+                        with suppress(sqlite3.Error):
+                            db.execute("ROLLBACK")
+                    raise
+            except sqlite3.Error as error:
+                raise self._trouble(error) from error
+
+    def _trouble(self, error: sqlite3.Error) -> StoreError:
+        return sqlite_tables.trouble(self.path, error)
+
+    def _damaged(self, what: str) -> StoreError:
+        return StoreError(
+            f"{what} is damaged in {self.path}: put a copy of the file in its place, or forget the "
+            "evidence up to that moment"
+        )
+
+
+class _Desk:
+    """A connection and its lock."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.db: sqlite3.Connection | None = None
+        self.process = os.getpid()
+        self.held = False
+
+    def let_go(self) -> None:
+        if self.process != os.getpid():
+            self.abandon()
+        if self.db is not None:
+            self.db.close()
+            self.db = None
+
+    def abandon(self) -> None:
+        """Leave a connection of the parent process alone: to close it would harm the file."""
+        if self.db is not None:
+            _ABANDONED.append(self.db)
+        self.db, self.process = None, os.getpid()
+
+
+_ABANDONED: list[sqlite3.Connection] = []

@@ -1,0 +1,193 @@
+"""
+The tables of the SQLite store: how a file is known as ours, made and opened, and what is asked.
+
+A file is ours if its header says so (`application_id`); its version is `user_version`. Two
+processes may make the same file at the same moment. SQLite's errors become words here. It does not
+know what is in a row.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from pathlib import Path
+
+from robotrules.client.stores.rows import VERSION
+from robotrules.errors import StoreError
+
+# `rbtr`, as `file` and SQLite's own tools show it.
+APPLICATION_ID = int.from_bytes(b"rbtr", "big")
+# What a long transaction leaves of the log is cut to this many octets.
+LOG_LIMIT = 16 * 1024 * 1024
+# Pages that a connection keeps in memory, in KiB.
+CACHE = 8 * 1024
+
+# Tables with a rowid: an entry is about 1 KB, and a tree whose nodes hold whole entries is three
+# times as large and half as fast.
+TABLES = {
+    "entries": """CREATE TABLE entries (
+        origin TEXT NOT NULL, agent TEXT NOT NULL, last REAL NOT NULL, digest TEXT NOT NULL,
+        row BLOB NOT NULL, PRIMARY KEY (origin, agent))""",
+    "bodies": "CREATE TABLE bodies (digest TEXT NOT NULL PRIMARY KEY, octets BLOB NOT NULL)",
+    "visits": """CREATE TABLE visits (
+        number INTEGER PRIMARY KEY, origin TEXT NOT NULL, at REAL NOT NULL, agent TEXT NOT NULL,
+        digest TEXT NOT NULL, status INTEGER NOT NULL, row BLOB NOT NULL)""",
+    "leases": """CREATE TABLE leases (
+        key TEXT NOT NULL PRIMARY KEY, holder TEXT NOT NULL, taken REAL NOT NULL,
+        until REAL NOT NULL)""",
+    "turns": """CREATE TABLE turns (
+        origin TEXT NOT NULL PRIMARY KEY, last REAL NOT NULL, earliest REAL NOT NULL)""",
+}
+INDEXES = (
+    # A visit is there once; and those of an origin are found in the order of their time.
+    "CREATE UNIQUE INDEX visits_once ON visits (origin, at, agent, digest, status)",
+    "CREATE INDEX visits_at ON visits (at)",
+    # Who needs a body: see SWEEP_BODIES.
+    "CREATE INDEX visits_digest ON visits (digest) WHERE digest <> ''",
+    "CREATE INDEX entries_digest ON entries (digest) WHERE digest <> ''",
+)
+
+ADD_VISIT = """INSERT INTO visits (origin, at, agent, digest, status, row)
+    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"""
+# A body that came to harm is mended by the next visit that brings it.
+ADD_BODY = """INSERT INTO bodies (digest, octets) VALUES (?, ?)
+    ON CONFLICT (digest) DO UPDATE SET octets = excluded.octets
+    WHERE octets IS NOT excluded.octets"""
+PUT_ENTRY = """INSERT INTO entries (origin, agent, last, digest, row) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (origin, agent)
+    DO UPDATE SET last = excluded.last, digest = excluded.digest, row = excluded.row
+    WHERE last <= excluded.last"""
+FORGET_ENTRY = "DELETE FROM entries WHERE origin = ? AND agent = ? AND last <= ?"
+
+LEASE = """INSERT INTO leases (key, holder, taken, until) VALUES (?, ?, ?, ?)
+    ON CONFLICT (key)
+    DO UPDATE SET holder = excluded.holder, taken = excluded.taken, until = excluded.until
+    WHERE holder = excluded.holder OR until <= ? OR taken > ? RETURNING 1"""
+RESERVE = """INSERT INTO turns (origin, last, earliest) VALUES (:origin, :now, -9e999)
+    ON CONFLICT (origin) DO UPDATE SET last = max(:now, last + :interval, earliest)
+    RETURNING last"""
+POSTPONE = """INSERT INTO turns (origin, last, earliest) VALUES (?, -9e999, ?)
+    ON CONFLICT (origin) DO UPDATE SET earliest = max(earliest, excluded.earliest)"""
+
+NEXT_ENTRIES = """SELECT origin, agent, row FROM entries WHERE (origin, agent) > (?, ?)
+    ORDER BY origin, agent LIMIT ?"""
+NEXT_VISITS = """SELECT origin, at, number, row FROM visits
+    WHERE (at, number) > (?, ?) AND at <= ? ORDER BY at, number LIMIT ?"""
+NEXT_VISITS_OF = """SELECT origin, at, number, row FROM visits
+    WHERE origin = ? AND (at, number) > (?, ?) AND at <= ? ORDER BY at, number LIMIT ?"""
+NEXT_BODIES = "SELECT digest FROM bodies WHERE digest > ? ORDER BY digest LIMIT ?"
+
+PRUNE_ENTRIES = """DELETE FROM entries
+    WHERE rowid IN (SELECT rowid FROM entries WHERE last < ? LIMIT ?)"""
+PRUNE_TURNS = """DELETE FROM turns
+    WHERE rowid IN (SELECT rowid FROM turns WHERE max(last, earliest) < ? LIMIT ?)"""
+PRUNE_LEASES = """DELETE FROM leases
+    WHERE rowid IN (SELECT rowid FROM leases WHERE until <= ? LIMIT ?)"""
+PRUNE_VISITS = """DELETE FROM visits
+    WHERE number IN (SELECT number FROM visits WHERE at < ? ORDER BY at LIMIT ?)"""
+SWEEP_BODIES = """DELETE FROM bodies WHERE digest > ? AND digest <= ?
+    AND NOT EXISTS (SELECT 1 FROM visits WHERE visits.digest = bodies.digest AND digest <> '')
+    AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.digest = bodies.digest AND digest <> '')"""
+
+
+def opened(path: Path, seconds: float) -> sqlite3.Connection:
+    """Return a connection to a file of ours, made if it is not there; StoreError: it is not."""
+    # Never look into the file with `open`: to close it again would let go of all locks that this
+    # process has on it, through other connections too (POSIX).
+    try:
+        db = sqlite3.connect(path, timeout=seconds, isolation_level=None, check_same_thread=False)
+    except sqlite3.Error as error:
+        raise trouble(path, error) from error
+    try:
+        deadline = time.monotonic() + seconds
+        while not _is_ready(db, path):
+            try:
+                _make(db)
+            except sqlite3.OperationalError as error:
+                # Another process makes it: some locks are not waited for by SQLite itself.
+                if not _is_busy(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.005)
+        for pragma in (
+            "synchronous = NORMAL",
+            f"journal_size_limit = {LOG_LIMIT}",
+            f"cache_size = -{CACHE}",
+        ):
+            db.execute(f"PRAGMA {pragma}").fetchall()
+    except sqlite3.Error as error:
+        db.close()
+        raise trouble(path, error) from error
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _is_ready(db: sqlite3.Connection, path: Path) -> bool:
+    """Tell whether a file has our tables; False: it is empty. StoreError: it is not ours."""
+    db.execute("BEGIN")  # all of it at one moment
+    try:
+        (application,) = db.execute("PRAGMA application_id").fetchone()
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
+    finally:
+        db.execute("ROLLBACK")
+    if application != APPLICATION_ID:
+        if application or version or tables:
+            raise StoreError(f"{path} is a database of another program: name another file")
+        return False
+    if version > VERSION:
+        raise StoreError(
+            f"{path} was made by a newer robotrules (its version is {version}, this one knows "
+            f"{VERSION}): install the newer one here too, or name another file"
+        )
+    if version < 1 or not TABLES.keys() <= tables:
+        raise StoreError(f"{path} is damaged: put a copy in its place, or remove it")
+    return True
+
+
+def _make(db: sqlite3.Connection) -> None:
+    """Make the tables in an empty file; somebody else may be doing the same."""
+    db.execute("PRAGMA auto_vacuum = INCREMENTAL").fetchall()
+    db.execute("PRAGMA journal_mode = WAL").fetchall()
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        if db.execute("PRAGMA application_id").fetchone() == (0,):
+            for statement in (*TABLES.values(), *INDEXES):
+                db.execute(statement)
+            db.execute(f"PRAGMA user_version = {VERSION}")
+            db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    return _code(error).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
+
+
+def _code(error: sqlite3.Error) -> str:
+    return getattr(error, "sqlite_errorname", "") or ""
+
+
+# What SQLite says, by the start of its code, and the cure.
+CURES = (
+    (("SQLITE_BUSY", "SQLITE_LOCKED"), "is busy", "another process writes and does not end"),
+    (("SQLITE_FULL",), "has no room", "make room on the disk, or prune the store"),
+    (("SQLITE_NOTADB",), "is no database", "it is damaged, or not ours: name another file"),
+    (("SQLITE_CORRUPT",), "is damaged", "put a copy in its place, or remove it"),
+    (("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH"), "may not be written", "check its owner"),
+    (("SQLITE_CANTOPEN",), "cannot be opened", "check that it and its folder may be written"),
+    (("SQLITE_IOERR",), "cannot be read or written", "check the disk"),
+)
+
+
+def trouble(path: Path, error: sqlite3.Error) -> StoreError:
+    """Return an error of SQLite in our words: what, where, and the cure."""
+    code = _code(error)
+    for starts, what, cure in CURES:
+        if code.startswith(starts):
+            return StoreError(f"{path} {what} ({error}): {cure}")
+    return StoreError(f"{path} cannot be used: {error}")

@@ -1,0 +1,369 @@
+"""
+Client: the polite client for threads.
+
+    with Client("ExampleBot/1.0 (+https://example.com/bot)") as client:
+        client.check("https://example.com/a")
+
+It drives the flows of `flow`, `politeness` and `pages` over a transport: a loop of a few lines.
+One thread of a process asks for an origin, and the others wait for what it finds. Share one client
+between threads; make another one in each process.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
+from functools import partial
+from threading import Lock
+from types import TracebackType
+from typing import Any, TypeVar
+
+from robotrules.access import AccessProfile, Request, Response
+from robotrules.cache import Decides, Store
+from robotrules.client.addresses import Addresses
+from robotrules.client.asking import Asking, Prefetched, given_addresses
+from robotrules.client.flow import Effect, Wait, Wanted
+from robotrules.client.held import Held
+from robotrules.client.pages import MOST_OCTETS, Fetched, Look, fetching, guidance_of
+from robotrules.client.politeness import Delay, Turn
+from robotrules.client.threads import Flights, Queues
+from robotrules.client.transports import Transport, open_transport
+from robotrules.guide import Guidance
+from robotrules.profile import Profile
+from robotrules.robotstxt import RobotsTxt, Tokens
+from robotrules.robotstxt.ruleset import URL
+from robotrules.robotstxt.verdict import Explanation, Verdict
+
+Value = TypeVar("Value")
+
+# Threads that renew in the background, and that check_many() asks several origins with.
+BACKGROUND, TOGETHER = 4, 16
+
+
+class Client(Asking):
+    """Fetches, keeps and answers. Safe to share between threads."""
+
+    def __init__(
+        self,
+        user_agent: str,
+        *,
+        product_token: Tokens | None = None,
+        purposes: Sequence[str] = (),
+        profile: str | Profile = "default",
+        access: str | AccessProfile | None = None,
+        store: Store | str | os.PathLike[str] | None = None,
+        transport: Transport | None = None,
+        addresses: Addresses | None = None,
+        allow_private: Iterable[str] = (),
+        background: bool = False,
+        min_delay: float = 1.0,
+        seconds: float = 30.0,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        """
+        Make a client that calls itself *user_agent* and obeys the rules of the name in it.
+
+        *product_token* where the name cannot be found there; several in the order of preference.
+        *profile* is for parsing and fetching, *access* for fetching alone. *store* is where files
+        and evidence are kept: a path, `memory:`, `redis://…`, `postgresql://…`, or a store; by
+        default SQLite in the user's cache folder. *allow_private* names hosts, addresses or
+        networks that are not public and may be asked all the same. *background*: what is old is
+        used while it is fetched again, up to a day. *min_delay* is the least time between two
+        turns at an origin, and *seconds* how long getting a robots.txt may take in all.
+        """
+        where = given_addresses(addresses, allow_private)
+        super().__init__(
+            user_agent,
+            product_token=product_token,
+            purposes=purposes,
+            profile=profile,
+            access=access,
+            store=store,
+            background=background,
+            min_delay=min_delay,
+            seconds=seconds,
+            clock=clock,
+        )
+        try:
+            # A transport that was handed over is closed by who made it.
+            self._opened = None if transport else open_transport(user_agent, addresses=where)
+        except BaseException:
+            self._close_store()
+            raise
+        self._transport: Transport = transport or self._opened  # type: ignore[assignment]
+        self._sleep = sleep
+        self._lock = Lock()
+        self._flights: Flights[Held] = Flights()
+        self._queues = Queues()
+        self._threads: ThreadPoolExecutor | None = None
+
+    # --- Questions ------------------------------------------------------------------------------
+
+    def check(
+        self,
+        url: URL,
+        product_token: Tokens | None = None,
+        purposes: Sequence[str] | None = None,
+    ) -> Verdict:
+        """
+        Return the verdict on *url*; its robots.txt is fetched if that is due.
+
+        *product_token* asks about another crawler than this one. A URL that is not http or https
+        is disallowed, with the reason `no-origin`.
+        """
+        found = self._quick(url)
+        if found is not None:
+            if product_token is None and purposes is None and self._usual is not None:
+                if found.decides is Decides.RULES:
+                    return found.robots.check(url, self._usual)
+        else:
+            found = self.held(url)
+        if found is None:
+            return self._nowhere()
+        return found.check(url, *self._asked(product_token, purposes))
+
+    def check_many(
+        self,
+        urls: Iterable[URL],
+        product_token: Tokens | None = None,
+        purposes: Sequence[str] | None = None,
+    ) -> list[Verdict]:
+        """Return the verdicts on URLs of any origins, in their order."""
+        listed, groups = self._grouped(urls)
+        found: dict[str, Held] = {}
+        due = []
+        for origin in filter(None, groups):
+            known, _ = self._look(origin)
+            if known is None:
+                due.append(origin)
+            else:
+                found[origin] = known
+        if len(due) == 1:
+            found[due[0]] = self._flown(due[0], Wanted.DUE)
+        elif due:
+            with ThreadPoolExecutor(min(len(due), TOGETHER)) as pool:
+                fetched = pool.map(lambda origin: self._flown(origin, Wanted.DUE), due)
+                found.update(zip(due, fetched, strict=True))
+        return self._decided(listed, groups, found, *self._asked(product_token, purposes))
+
+    def held(self, url: URL) -> Held | None:
+        """Return all that is known of the origin of *url*, fetched if due; None: it has none."""
+        origin = self._origin(url)
+        if origin is None:
+            return None
+        return self._look(origin)[0] or self._flown(origin, Wanted.DUE)
+
+    def robots(self, url: URL) -> RobotsTxt:
+        """Return the robots.txt that governs *url*; where there is none, one that says the same."""
+        found = self.held(url)
+        if found is None:
+            raise ValueError(f"{url!r} has no robots.txt: pass an http or https URL")
+        return found.robots
+
+    def explain(
+        self,
+        url: URL,
+        product_token: Tokens | None = None,
+        purposes: Sequence[str] | None = None,
+    ) -> Explanation:
+        """Return how the verdict is reached; `access` says how the file was got."""
+        asked = self._asked(product_token, purposes)
+        found = self.held(url)
+        return self._unexplained(url, *asked) if found is None else found.explain(url, *asked)
+
+    def refresh(self, url: URL) -> Held | None:
+        """Ask the origin of *url* now, whatever is known; None: it has none."""
+        origin = self._origin(url)
+        return None if origin is None else self._flown(origin, Wanted.NOW)
+
+    def prefetch(
+        self,
+        origins: Iterable[str],
+        *,
+        concurrency: int = 50,
+        progress: Callable[[Held], object] | None = None,
+    ) -> Prefetched:
+        """
+        Have the robots.txt of many origins, or of the origins of many URLs, ready.
+
+        So many at once are asked, and as many are looked ahead: memory does not grow with their
+        number. *progress* is called for each as it is there.
+        """
+        counts = dict.fromkeys(Prefetched._fields, 0)
+        if concurrency < 1:
+            raise ValueError(f"concurrency is {concurrency}: use 1 or more")
+
+        def done(futures: Iterable[Future[Held | None]]) -> None:
+            for future in futures:
+                found = future.result()
+                counts["skipped" if found is None else str(found.state)] += 1
+                if found is not None and progress is not None:
+                    progress(found)
+
+        pool = ThreadPoolExecutor(concurrency)
+        try:
+            ahead: set[Future[Held | None]] = set()
+            for origin in origins:
+                ahead.add(pool.submit(self.held, origin))
+                if len(ahead) >= 2 * concurrency:
+                    ended, ahead = wait(ahead, return_when=FIRST_COMPLETED)
+                    done(ended)
+            done(ahead)
+        finally:
+            pool.shutdown(cancel_futures=True)
+        return Prefetched(**counts)
+
+    # --- Pages ----------------------------------------------------------------------------------
+
+    def fetch(
+        self,
+        url: str,
+        product_token: Tokens | None = None,
+        purposes: Sequence[str] | None = None,
+        *,
+        limit: int = MOST_OCTETS,
+    ) -> Fetched:
+        """
+        Fetch a page in its turn, if the rules allow it; they are asked again at each redirect.
+
+        At most *limit* octets of the body are read. What the network does never raises.
+        """
+        tokens, asked = self._asked(product_token, purposes)
+        name, seconds = self._desk.profile.name, self._desk.seconds
+        flow = fetching(url, tokens, asked, profile=name, limit=limit, seconds=seconds)
+        answer: Any = None
+        while True:
+            try:
+                effect = flow.send(answer)
+            except StopIteration as ended:
+                page: Fetched = ended.value
+                return page
+            if isinstance(effect, Look):
+                answer = self.held(effect.url)
+                continue
+            with self.turn(effect.request.url) as turn:
+                response = self._transport.send(effect.request)
+                if isinstance(response, Response):
+                    turn.heed(response.status, response.headers)
+                answer = response, self._desk.clock()
+
+    def guidance(
+        self,
+        url: str,
+        product_token: Tokens | None = None,
+        purposes: Sequence[str] | None = None,
+        *,
+        application: str | None = None,
+    ) -> Guidance:
+        """
+        Return what all carriers say about *url*, after the page was fetched if that is allowed.
+
+        Where the page redirects, the answer is about the URL it ended at.
+        """
+        tokens, asked = self._asked(product_token, purposes)
+        page = self.fetch(url, tokens, asked)
+        name = self._desk.profile.name
+        return guidance_of(page, tokens, asked, application=application, profile=name)
+
+    # --- Politeness -----------------------------------------------------------------------------
+
+    def delay(self, url: URL) -> Delay:
+        """Return the seconds between two requests to the origin of *url*, and what asks for it."""
+        found = self.held(url)
+        if found is None:
+            raise ValueError(f"{url!r} has no origin: pass an http or https URL")
+        return self._delay(found, *self._asked(None, None))
+
+    @contextmanager
+    def turn(self, url: URL) -> Iterator[Turn]:
+        """
+        Wait for the next turn at the origin of *url*, and have it.
+
+            with client.turn(url) as turn:
+                response = session.get(url)
+                turn.heed(response.status_code, response.headers)
+
+        One thread of all processes that share the store has a turn at an origin at a time, and
+        two turns are as far apart as `delay(url)` says, counted from their beginnings.
+        """
+        delay, origin = self.delay(url), self._origin(url) or ""
+        turn = Turn(origin, delay, self._desk.clock)
+        with self._queues.joined(origin):
+            self._run(self._turns.take(origin, delay.seconds, turn.holder))
+            try:
+                yield turn
+            finally:
+                if turn.until is not None:
+                    self._run(self._turns.postpone(origin, turn.until))
+                self._run(self._turns.end(origin, turn.holder))
+
+    # --- Driving --------------------------------------------------------------------------------
+
+    def _look(self, origin: str) -> tuple[Held | None, bool]:
+        """Return what memory has; start to renew what wants it."""
+        found, refresh = self._desk.look(origin)
+        if refresh:
+            self._renew_later(origin)
+        return found, refresh
+
+    def _renew_later(self, origin: str) -> None:
+        if (origin, Wanted.SOON) in self._flights:
+            return
+        with self._lock:
+            if self._threads is None:
+                self._threads = ThreadPoolExecutor(BACKGROUND, "robotrules-renew")
+            threads = self._threads
+        with suppress(RuntimeError):  # closed meanwhile
+            threads.submit(self._flown, origin, Wanted.SOON)
+
+    def _flown(self, origin: str, wanted: Wanted) -> Held:
+        """Renew an origin; of several threads one does it for all."""
+        work = partial(self._desk.renew, origin, wanted)
+        return self._flights.fly((origin, wanted), lambda: self._run(work()))
+
+    def _run(self, flow: Generator[Effect, Any, Value]) -> Value:
+        """Do what a flow wants, one thing after the other."""
+        answer: Any = None
+        step: Callable[[Any], Effect] = flow.send
+        while True:
+            try:
+                effect = step(answer)
+            except StopIteration as ended:
+                value: Value = ended.value
+                return value
+            try:
+                step, answer = flow.send, self._do(effect)
+            except BaseException as error:
+                step, answer = flow.throw, error
+
+    def _do(self, effect: Effect) -> Any:
+        if isinstance(effect, Request):
+            return self._transport.send(effect)
+        if isinstance(effect, Wait):
+            return self._sleep(effect.seconds)
+        return effect.work()
+
+    # --- The end --------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Close connections and the store, those that this client opened."""
+        if self._threads is not None:
+            self._threads.shutdown(cancel_futures=True)
+        if self._opened is not None:
+            self._opened.close()
+        self._close_store()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,149 @@
+"""
+Testimony: what the rules said about a URL at a moment, and how that is known. Values alone.
+
+`Evidence` makes them. What a store or a stranger's file holds is in them as it is: who shows it on
+a terminal makes it visible first.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from robotrules.access import State
+from robotrules.cache import Decides, Entry, Visit, moment
+from robotrules.robotstxt import RobotsTxt
+from robotrules.robotstxt.verdict import Explanation, Verdict
+
+# Raised when a field of `Testimony.as_dict()` changes meaning or goes away.
+SCHEMA_VERSION = 1
+
+
+class EvidenceNote(NamedTuple):
+    """What limits an answer, or supports it."""
+
+    code: str
+    level: str
+    """`error`: there is no verdict because of it; `warning`: mind it; `info`: good to know."""
+    message: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return self._asdict()
+
+
+class Testimony(NamedTuple):
+    """What the rules said about a URL at a moment, and how that is known."""
+
+    url: str
+    origin: str | None
+    at: float
+    """The moment that was asked about, in seconds since 1970."""
+    product_token: str
+    purposes: tuple[str, ...]
+    profile: str
+    access: str
+    """The name of the access profile that chose the reading."""
+    verdict: Verdict | None = None
+    """None: nothing is known, and the notes say why."""
+    explanation: Explanation | None = None
+    decides: Decides = Decides.NOTHING
+    because: str = "never-fetched"
+    """As `cache.Freshness` has it."""
+    held: bool = False
+    """Whether the moment lies within what was known; False: it had lapsed, or never was."""
+    until: float | None = None
+    """Until when that was known; None: nothing was."""
+    entry: Entry | None = None
+    """What a client had at the moment."""
+    visit: Visit | None = None
+    """The visit in force: the one that decides."""
+    robots: RobotsTxt | None = None
+    """The file in force, if rules decide and its octets are there."""
+    next: Visit | None = None
+    """The first visit of the same crawler after the moment."""
+    notes: tuple[EvidenceNote, ...] = ()
+
+    @property
+    def allowed(self) -> bool | None:
+        """Whether the rules allowed the URL; None: nobody knows."""
+        return None if self.verdict is None else self.verdict.allowed
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        entry, verdict = self.entry, self.verdict
+        explained = self.explanation and self.explanation._replace(access=None)
+        return {
+            "schema": SCHEMA_VERSION,
+            "url": self.url,
+            "origin": self.origin,
+            "at": moment(self.at),
+            "product_token": self.product_token,
+            "purposes": list(self.purposes),
+            "profile": self.profile,
+            "access_profile": self.access,
+            "allowed": self.allowed,
+            "reason": str(verdict.reason) if verdict else None,
+            "line": verdict.line if verdict else None,
+            "decides": str(self.decides),
+            "because": self.because,
+            "held": self.held,
+            "until": None if self.until is None else moment(self.until),
+            "agent": entry.agent if entry else None,
+            "failing_since": moment(entry.since) if entry and entry.bad else None,
+            "failures": entry.failures if entry else 0,
+            "visit": self.visit.as_dict() if self.visit else None,
+            "next_visit": self.next.as_dict() if self.next else None,
+            "explanation": explained.as_dict() if explained else None,
+            "notes": [note.as_dict() for note in self.notes],
+        }
+
+    def __str__(self) -> str:
+        said = "unknown" if self.verdict is None else str(self.verdict)
+        lines = [f"{self.url} for {self.product_token} at {when(self.at)}: {said}"]
+        if self.visit:
+            lines.append(f"  {told(self.visit)}")
+        if self.until is not None:
+            lines.append(f"  {'holds' if self.held else 'held'} until {when(self.until)}")
+        return "\n".join([*lines, *(f"  {note.level}: {note.message}" for note in self.notes)])
+
+
+class Period(NamedTuple):
+    """Visits of one crawler in a row that found the same."""
+
+    first: Visit
+    last: Visit
+    visits: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {
+            "from": moment(self.first.at),
+            "to": moment(self.last.at),
+            "visits": self.visits,
+            "agent": self.first.agent,
+            **{key: value for key, value in self.last.as_dict().items() if key != "at"},
+        }
+
+
+# --- Words ----------------------------------------------------------------------------------------
+
+
+def when(at: float) -> str:
+    """Return a moment for people: UTC, to the second."""
+    try:
+        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (OverflowError, ValueError, OSError):
+        return str(at)
+
+
+def told(visit: Visit) -> str:
+    """Return a visit as a sentence."""
+    by = f"{when(visit.at)} by {visit.agent}"
+    if visit.state is State.UNREACHABLE:
+        why = visit.detail or (visit.trouble.sentence if visit.trouble else "")
+        return f"asked for on {by}, and unreachable: {why}"
+    if visit.state is State.UNAVAILABLE:
+        return f"asked for on {by}, and there was none: {visit.detail}"
+    renewed = ", unchanged (304)" if visit.renewed else ""
+    return f"fetched on {by} from {visit.url}{renewed}, SHA-256 {visit.digest}"

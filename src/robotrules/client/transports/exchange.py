@@ -1,0 +1,241 @@
+"""
+One exchange: what every transport does alike, whatever HTTP library is below it.
+
+`Settings` are a transport's, vetted once. An `Exchange` is one request on its way: what is sent,
+how much time is left, and what an answer's head makes of it. HTTP/2 is not spoken: an origin is
+asked for one file, so there is nothing to multiplex, and it would be one more parser of what
+strangers send. It imports no HTTP library, and opens nothing.
+"""
+
+from __future__ import annotations
+
+import ssl
+from time import monotonic
+from typing import NamedTuple
+from urllib.parse import quote_from_bytes
+from urllib.request import getproxies, proxy_bypass
+
+from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.client.addresses import Addresses, literal_of, one_line
+from robotrules.client.transports.codings import ACCEPT_ENCODING, Body, CodingError
+from robotrules.origins import authority_end, origin_of
+
+# Connections that wait for a next request to the same origin, and for how long. A crawl goes from
+# one origin to the next: what is kept for each would be a hoard.
+KEPT = 20
+KEPT_SECONDS = 5.0
+# A head with more octets is a trap; servers and browsers stop at some 64 KiB.
+LONGEST_HEAD = 128 * 1024
+LONGEST_SECONDS = 3_600.0
+
+_PRINTABLE = bytes(range(0x21, 0x7F)).decode("ascii")
+_PORTS = {"http": 80, "https": 443}
+# Fields that are not a request's to choose.
+_OURS = frozenset(("host", "user-agent", "accept-encoding", "connection", "content-length"))
+
+Headers = list[tuple[bytes, bytes]]
+
+
+class Target(NamedTuple):
+    """Where a URL leads, in the form that goes over the wire."""
+
+    scheme: str
+    host: str
+    """Without brackets; an international name as its A-label."""
+    port: int
+    authority: str
+    """What the Host field says."""
+    path: str
+    """Path and query, in printable ASCII."""
+
+    @property
+    def url(self) -> str:
+        """The URL without userinfo and fragment."""
+        return f"{self.scheme}://{self.authority}{self.path}"
+
+
+def target_of(url: str) -> Target | None:
+    """Return where *url* leads; None: it has no origin that is asked over HTTP."""
+    origin = origin_of(url)
+    if origin is None:
+        return None
+    scheme, _, authority = origin.partition("://")
+    if authority[0] == "[":
+        host, _, port = authority[1:].partition("]")
+        port = port[1:]
+    else:
+        host, _, port = authority.partition(":")
+    rest = url[authority_end(url) :].partition("#")[0]
+    path = quote_from_bytes(rest.encode("utf-8", "surrogatepass"), safe=_PRINTABLE)
+    path = path if path[:1] == "/" else f"/{path}"
+    return Target(scheme, host, int(port) if port else _PORTS[scheme], authority, path)
+
+
+class Settings(NamedTuple):
+    """What a transport was made with."""
+
+    user_agent: str
+    addresses: Addresses
+    seconds: float
+    connections: int
+    verify: ssl.SSLContext | bool
+    trust_env: bool
+
+    def vet(self) -> Settings:
+        """Return itself; raises ValueError for what cannot be used."""
+        agent = self.user_agent
+        if not isinstance(agent, str) or not agent.strip() or not agent.isprintable():
+            raise ValueError(
+                f"the User-Agent is {agent!r}: say who asks and where to complain, such as "
+                "'ExampleBot/1.0 (+https://example.com/bot)'"
+            )
+        if not agent.isascii():
+            raise ValueError(f"the User-Agent is {agent!r}: use ASCII (RFC 9110 §10.1.5)")
+        if not isinstance(self.connections, int) or self.connections < 1:
+            raise ValueError(f"connections is {self.connections!r}: use 1 or more")
+        if not 0 < self.seconds <= LONGEST_SECONDS:
+            raise ValueError(f"seconds is {self.seconds!r}: use more than 0, and 3600 at most")
+        return self
+
+    def begin(self, request: Request) -> Exchange | Failure:
+        """Return the exchange for a request; a Failure if it leads nowhere."""
+        target = target_of(request.url)
+        if target is None:
+            return Failure(Trouble.PROTOCOL, one_line(f"no http or https URL: {request.url!r}"))
+        # A library may go to an address in a URL without asking a resolver.
+        if literal_of(target.host):
+            if why := self.addresses.refusal(target.host, target.host):
+                return Failure(Trouble.REFUSED, why)
+        proxy = self._proxy(target) if self.trust_env else None
+        seconds = self.seconds if request.seconds is None else request.seconds
+        return Exchange(request, target, self._fields(request, target), seconds, proxy)
+
+    def _fields(self, request: Request, target: Target) -> list[tuple[str, str]]:
+        fields = [
+            ("Host", target.authority),
+            ("User-Agent", self.user_agent),
+            ("Accept-Encoding", ACCEPT_ENCODING),
+        ]
+        names = {name.lower() for name, _ in request.headers}
+        if names & _OURS:
+            raise ValueError(
+                f"the request brings {', '.join(sorted(names & _OURS))}: that is the transport's "
+                "to send; leave it out"
+            )
+        if "accept" not in names:
+            fields.append(("Accept", "*/*"))
+        return [*fields, *request.headers]
+
+    @staticmethod
+    def _proxy(target: Target) -> str | None:
+        """
+        Return the environment's proxy for a host; only with `trust_env`.
+
+        A proxy resolves names itself, so only an address in the URL is vetted: who sets a proxy
+        trusts it to stay out of private networks.
+        """
+        proxies = getproxies()
+        found = proxies.get(target.scheme) or proxies.get("all")
+        if not found or proxy_bypass(target.host):
+            return None
+        return found if "://" in found else f"http://{found}"
+
+
+class Exchange:
+    """One request on its way."""
+
+    def __init__(
+        self,
+        request: Request,
+        target: Target,
+        fields: list[tuple[str, str]],
+        seconds: float,
+        proxy: str | None,
+    ) -> None:
+        self.request = request
+        self.target = target
+        self.fields = fields
+        self.proxy = proxy
+        self.seconds = seconds
+        self._end = monotonic() + seconds
+        # What the network below a library saw: libraries tell little of it.
+        self.connected = False
+        self.ended = False
+        self.begun = b""
+
+    def left(self) -> float:
+        """Return the seconds that are left; raises TimeoutError if there are none."""
+        left = self._end - monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+    def received(self, data: bytes) -> None:
+        """Take note of octets from the network; what does not begin as HTTP does is no answer."""
+        if not data:
+            self.ended = True
+        elif len(self.begun) < 5:
+            self.begun = (self.begun + data)[:5]
+            if not b"HTTP/".startswith(self.begun):
+                raise NotHttpError(f"the answer begins with {(self.begun + data)[:20]!r}")
+
+    def head(self, status: int, headers: Headers, address: str | None) -> Response | Failure | Body:
+        """Return what the head of an answer makes: the answer, or a body that is to be read."""
+        if sum(len(name) + len(value) + 4 for name, value in headers) > LONGEST_HEAD:
+            return Failure(Trouble.PROTOCOL, f"a head of more than {LONGEST_HEAD} octets")
+        if not self.request.wants_body(status):
+            return Response(status, headers, b"", True, address)
+        # Nobody asked for a coded transfer, and not every library takes it off (RFC 9112 §7).
+        transfer = b",".join(values(headers, b"transfer-encoding")).strip().lower()
+        if transfer not in (b"", b"chunked", b"identity"):
+            return Failure(Trouble.CODING, one_line(f"Transfer-Encoding {transfer!r}"))
+        try:
+            return Body(values(headers, b"content-encoding"), self.request.limit)
+        except CodingError as error:
+            return Failure(Trouble.CODING, one_line(str(error)))
+
+    def failure(self, trouble: Trouble, error: BaseException | str = "") -> Failure:
+        """Return a failure with its reason in one line."""
+        if trouble is Trouble.TIMEOUT:
+            return Failure(trouble, f"no whole answer within {self.seconds:g} s")
+        return Failure(trouble, one_line(f"{self.target.authority}: {words(error)}"))
+
+
+class NotHttpError(Exception):
+    """What came is not HTTP."""
+
+
+class NoAddressError(OSError):
+    """Carries a Failure of `client.addresses` through a library."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(None, failure.detail)
+        self.failure = failure
+
+
+def values(headers: Headers, name: bytes) -> list[bytes]:
+    """Return the lines of one field."""
+    return [value for there, value in headers if there.lower() == name]
+
+
+def words(error: BaseException | str) -> str:
+    """Return what an error says: the words of what is behind it, if it has none of its own."""
+    seen: BaseException | None = None if isinstance(error, str) else error
+    said = error if isinstance(error, str) else ""
+    while seen is not None and not said:
+        said = getattr(seen, "strerror", None) or str(seen)
+        seen, name = seen.__cause__ or seen.__context__, type(seen).__name__
+        said = said or ("" if seen else name)
+    return said
+
+
+def is_caused_by(error: BaseException, kind: type[BaseException]) -> bool:
+    """Tell whether an error, or one that it came from, is of a kind."""
+    seen: BaseException | None = error
+    for _ in range(10):
+        if isinstance(seen, kind):
+            return True
+        if seen is None:
+            return False
+        seen = seen.__cause__ or seen.__context__
+    return False

@@ -1,0 +1,328 @@
+"""
+Transports over httpx2, for threads and for an event loop: `Httpx2Transport`, `AsyncHttpx2Transport`.
+
+They use httpx2's engine, httpcore2, through its public pool and network backend. The client on top
+of it would add redirects, a cookie jar, credentials from a netrc file and proxies of the
+environment, none of which a robots.txt is fetched with. No cookie is kept, nothing is followed.
+
+Of what comes, httpcore2 buffers at most 100 KiB of a head, and 64 KiB of a body at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import ssl
+from collections.abc import Callable
+from threading import Lock
+from types import TracebackType
+from typing import Any
+
+from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.client.addresses import PUBLIC, Addresses
+from robotrules.client.transports.codings import Body, CodingError
+from robotrules.client.transports.exchange import (
+    KEPT,
+    KEPT_SECONDS,
+    Exchange,
+    NoAddressError,
+    NotHttpError,
+    Settings,
+    is_caused_by,
+)
+from robotrules.client.transports.lookups import Lookups
+from robotrules.errors import MissingExtraError
+
+try:
+    import httpcore2
+    import httpx2
+except ImportError:
+    raise MissingExtraError(
+        "this transport needs httpx2, which is not installed: pip install 'robotrules[http]'"
+    ) from None
+
+from robotrules.client.transports.pinned import (
+    CURRENT,
+    AsyncPinnedBackend,
+    PinnedBackend,
+    TlsError,
+)
+
+__all__ = ["AsyncHttpx2Transport", "Httpx2Transport"]
+
+CLOSED = "this transport is closed: make another one"
+
+
+class Httpx2Transport:
+    """
+    Makes requests over httpx2; safe to use from several threads, and after a fork.
+
+    *seconds* is for a whole exchange, from the name to the last octet, unless a request says
+    otherwise. *connections* are open at a time at most. *verify* is an `ssl.SSLContext`, or False
+    to take any certificate. *trust_env* takes proxies from the environment; they are not vetted.
+    `SSL_CERT_FILE` and `SSL_CERT_DIR` always count.
+    """
+
+    def __init__(
+        self,
+        user_agent: str,
+        *,
+        addresses: Addresses = PUBLIC,
+        seconds: float = 30.0,
+        connections: int = 100,
+        verify: ssl.SSLContext | bool = True,
+        trust_env: bool = False,
+    ) -> None:
+        made = Settings(user_agent, addresses, seconds, connections, verify, trust_env)
+        self._settings = made.vet()
+        self._lock = Lock()
+        self._pools: dict[str | None, httpcore2.ConnectionPool] = {}
+        self._process = os.getpid()
+        self._parents: list[object] = []
+        self._closed = False
+
+    def send(self, request: Request) -> Response | Failure:
+        """Make a GET; never raises for what the network does."""
+        exchange = self._settings.begin(request)
+        if isinstance(exchange, Failure):
+            return exchange
+        token = CURRENT.set(exchange)
+        try:
+            while True:
+                exchange.connected = exchange.ended = False
+                exchange.begun = b""
+                try:
+                    return self._answer(exchange, self._pool(exchange.proxy))
+                except Exception as error:
+                    # A kept connection may have been closed by the server meanwhile: that says
+                    # nothing about the file. Each attempt uses one up (RFC 9112 §9.3.1).
+                    if not _may_try_again(error, exchange):
+                        return _failure(error, exchange)
+        finally:
+            CURRENT.reset(token)
+
+    def _answer(self, exchange: Exchange, pool: httpcore2.ConnectionPool) -> Response | Failure:
+        answer = pool.handle_request(_request(exchange))
+        try:
+            status, headers, address = _head(answer, exchange)
+            body = exchange.head(status, headers, address)
+            if not isinstance(body, Body):
+                return body
+            for chunk in answer.iter_stream():
+                exchange.left()
+                if body.feed(chunk):
+                    break
+            else:
+                body.end()
+            return Response(status, headers, *body.octets(), address)
+        finally:
+            answer.close()
+
+    def _pool(self, proxy: str | None) -> httpcore2.ConnectionPool:
+        with self._lock:
+            if self._closed:
+                raise RuntimeError(CLOSED)
+            if self._process != os.getpid():
+                # Sockets and locks are the parent's: they are neither used nor closed here.
+                self._parents.append(self._pools)
+                self._pools, self._process = {}, os.getpid()
+            if proxy not in self._pools:
+                backend = PinnedBackend(_lookups(self._settings, proxy))
+                self._pools[proxy] = _opened(
+                    httpcore2.ConnectionPool, self._settings, proxy, backend
+                )
+            return self._pools[proxy]
+
+    def close(self) -> None:
+        """Close all connections."""
+        with self._lock:
+            self._closed = True
+            pools = list(self._pools.values()) if self._process == os.getpid() else []
+            self._pools = {}
+        for pool in pools:
+            pool.close()
+
+    def __enter__(self) -> Httpx2Transport:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class AsyncHttpx2Transport:
+    """Makes requests over httpx2 on one asyncio event loop; arguments as of `Httpx2Transport`."""
+
+    def __init__(
+        self,
+        user_agent: str,
+        *,
+        addresses: Addresses = PUBLIC,
+        seconds: float = 30.0,
+        connections: int = 100,
+        verify: ssl.SSLContext | bool = True,
+        trust_env: bool = False,
+    ) -> None:
+        made = Settings(user_agent, addresses, seconds, connections, verify, trust_env)
+        self._settings = made.vet()
+        self._pools: dict[str | None, httpcore2.AsyncConnectionPool] = {}
+        self._closed = False
+
+    async def send(self, request: Request) -> Response | Failure:
+        """Make a GET; never raises for what the network does."""
+        exchange = self._settings.begin(request)
+        if isinstance(exchange, Failure):
+            return exchange
+        token = CURRENT.set(exchange)
+        try:
+            while True:
+                exchange.connected = exchange.ended = False
+                exchange.begun = b""
+                try:
+                    async with asyncio.timeout(exchange.left()):
+                        return await self._answer(exchange, self._pool(exchange.proxy))
+                except Exception as error:
+                    if not _may_try_again(error, exchange):
+                        return _failure(error, exchange)
+        finally:
+            CURRENT.reset(token)
+
+    async def _answer(
+        self, exchange: Exchange, pool: httpcore2.AsyncConnectionPool
+    ) -> Response | Failure:
+        answer = await pool.handle_async_request(_request(exchange))
+        try:
+            status, headers, address = _head(answer, exchange)
+            body = exchange.head(status, headers, address)
+            if not isinstance(body, Body):
+                return body
+            async for chunk in answer.aiter_stream():
+                if body.feed(chunk):
+                    break
+            else:
+                body.end()
+            return Response(status, headers, *body.octets(), address)
+        finally:
+            await answer.aclose()
+
+    def _pool(self, proxy: str | None) -> httpcore2.AsyncConnectionPool:
+        if self._closed:
+            raise RuntimeError(CLOSED)
+        if proxy not in self._pools:
+            backend = AsyncPinnedBackend(_lookups(self._settings, proxy))
+            self._pools[proxy] = _opened(
+                httpcore2.AsyncConnectionPool, self._settings, proxy, backend
+            )
+        return self._pools[proxy]
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        self._closed = True
+        pools, self._pools = list(self._pools.values()), {}
+        for pool in pools:
+            await pool.aclose()
+
+    async def __aenter__(self) -> AsyncHttpx2Transport:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+# --- What both do ---------------------------------------------------------------------------------
+
+
+def _lookups(settings: Settings, proxy: str | None) -> Lookups | None:
+    return None if proxy else Lookups(settings.addresses, max(settings.connections, 32))
+
+
+def _opened(
+    pool: Callable[..., Any], settings: Settings, proxy: str | None, backend: object
+) -> Any:
+    return pool(
+        ssl_context=httpx2.create_ssl_context(verify=settings.verify),
+        proxy=_proxy(proxy) if proxy else None,
+        max_connections=settings.connections,
+        max_keepalive_connections=KEPT,
+        keepalive_expiry=KEPT_SECONDS,
+        network_backend=backend,
+    )
+
+
+def _proxy(url: str) -> httpcore2.Proxy:
+    found = httpx2.Proxy(url)
+    return httpcore2.Proxy(
+        httpcore2.URL(
+            scheme=found.url.raw_scheme,
+            host=found.url.raw_host,
+            port=found.url.port,
+            target=found.url.raw_path,
+        ),
+        auth=found.raw_auth,
+    )
+
+
+def _request(exchange: Exchange) -> httpcore2.Request:
+    target = exchange.target
+    return httpcore2.Request(
+        b"GET",
+        httpcore2.URL(
+            scheme=target.scheme.encode(),
+            host=target.host.encode(),
+            port=target.port,
+            target=target.path.encode(),
+        ),
+        headers=[(name.encode(), value.encode("latin-1")) for name, value in exchange.fields],
+        extensions={"timeout": {"pool": exchange.left()}},
+    )
+
+
+def _head(
+    answer: httpcore2.Response, exchange: Exchange
+) -> tuple[int, list[tuple[bytes, bytes]], str | None]:
+    headers = [(bytes(name), bytes(value)) for name, value in answer.headers]
+    if exchange.proxy:
+        return answer.status, headers, None
+    where = answer.extensions["network_stream"].get_extra_info("server_addr")
+    return answer.status, headers, where[0] if where else None
+
+
+def _may_try_again(error: Exception, exchange: Exchange) -> bool:
+    """Tell whether a kept connection was gone before anything of an answer came."""
+    gone = isinstance(error, (httpcore2.RemoteProtocolError, httpcore2.ReadError))
+    return gone and not exchange.connected and not exchange.begun
+
+
+def _failure(error: Exception, exchange: Exchange) -> Failure:
+    """Return what an error of the library means (AMB-57)."""
+    match error:
+        case NoAddressError():
+            return error.failure
+        case CodingError():
+            return exchange.failure(Trouble.CODING, error)
+        case TlsError():
+            return exchange.failure(Trouble.TLS, error)
+        case TimeoutError() | httpcore2.TimeoutException():
+            return exchange.failure(Trouble.TIMEOUT)
+        case httpcore2.ConnectError() | httpcore2.ProxyError():
+            return exchange.failure(Trouble.CONNECT, error)
+        case httpcore2.NetworkError():
+            cut = Trouble.TLS if is_caused_by(error, ssl.SSLError) else Trouble.CUT
+            return exchange.failure(cut, error)
+        case httpcore2.RemoteProtocolError() if exchange.ended:
+            return exchange.failure(Trouble.CUT, error)
+        case httpcore2.ProtocolError() | httpcore2.UnsupportedProtocol() | NotHttpError():
+            return exchange.failure(Trouble.PROTOCOL, error)
+        case RuntimeError() if str(error) == CLOSED:
+            raise error
+    # Whatever a stranger's octets can make a parser raise.
+    return exchange.failure(Trouble.PROTOCOL, error)

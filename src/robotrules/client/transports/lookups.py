@@ -1,0 +1,76 @@
+"""
+Lookups: addresses vetted in threads of their own, because a resolver cannot be interrupted.
+
+The system's resolver blocks for as long as it likes, so who waits for it must be able to stop
+waiting. The threads are daemons: one that hangs keeps no program from ending. There are never more
+than a number, and none where nobody asks. What an address is worth is `client.addresses`' to say.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from concurrent.futures import Future
+from threading import Lock, Thread
+
+from robotrules.access import Failure
+from robotrules.client.addresses import Addresses, literal_of
+
+Vetted = list[str] | Failure
+
+
+class Lookups:
+    """Asks a resolver without being at its mercy."""
+
+    def __init__(self, addresses: Addresses, most: int) -> None:
+        """*most*: threads at a time; further questions wait for one of them."""
+        self._addresses = addresses
+        self._most = most
+        self._lock = Lock()
+        self._waiting: deque[tuple[Future[Vetted], str, int]] = deque()
+        self._threads = 0
+
+    def vetted(self, host: str, port: int, seconds: float) -> Vetted:
+        """Return the addresses of a host; raises TimeoutError if that takes too long."""
+        if literal_of(host):
+            return self._addresses.vetted(host, port)
+        asked = self._ask(host, port)
+        try:
+            return asked.result(seconds)
+        finally:
+            asked.cancel()
+
+    async def avetted(self, host: str, port: int) -> Vetted:
+        """Return the addresses of a host; who waits may be cancelled."""
+        if literal_of(host):
+            return self._addresses.vetted(host, port)
+        return await asyncio.wrap_future(self._ask(host, port))
+
+    def _ask(self, host: str, port: int) -> Future[Vetted]:
+        asked: Future[Vetted] = Future()
+        with self._lock:
+            self._waiting.append((asked, host, port))
+            if self._threads >= self._most:
+                return asked
+            self._threads += 1
+        try:
+            Thread(target=self._work, name="robotrules-lookup", daemon=True).start()
+        except BaseException:  # no thread is left, or the interpreter ends
+            with self._lock:
+                self._threads -= 1
+            asked.cancel()
+            raise
+        return asked
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                if not self._waiting:
+                    self._threads -= 1
+                    return
+                asked, host, port = self._waiting.popleft()
+            if asked.set_running_or_notify_cancel():
+                try:
+                    asked.set_result(self._addresses.vetted(host, port))
+                except BaseException as error:
+                    asked.set_exception(error)

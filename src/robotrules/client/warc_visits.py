@@ -1,0 +1,175 @@
+"""
+A visit as JSON in an archive, and back: exactly, or not at all.
+
+An HTTP exchange says a lot about a visit, but not whose origin it was for, until when it held or
+why there was no answer. Archives have that in a `metadata` record beside the exchange. What comes
+back is from a stranger: it is a visit whose parts are possible together, or None. It does not know
+records.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from math import isfinite
+from typing import Any
+
+from robotrules.access import Hop, State, Trouble
+from robotrules.cache import Visit
+from robotrules.origins import origin_of
+from robotrules.tags.fields import Fields
+
+# What the JSON of a visit says it is.
+KIND = "robotrules/visit"
+SCHEMA_VERSION = 1
+# A visit holds for a day at most (RFC 9309 §2.4), and a Retry-After is believed for as long.
+LONGEST = 86_400.0 + 60.0
+# An access profile follows 100 redirects at most.
+MOST_HOPS = 101
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+def written(visit: Visit) -> bytes:
+    """Return a visit as JSON: the same octets for the same visit."""
+    values = {
+        "kind": KIND,
+        "schema": SCHEMA_VERSION,
+        **visit._asdict(),
+        "state": str(visit.state),
+        "trouble": str(visit.trouble) if visit.trouble else None,
+        "hops": [hop._asdict() for hop in visit.hops],
+        # Octets of a field are no text: each stands as the character of its number.
+        "fields": {
+            "lines": [[name, value.decode("latin-1")] for name, value in visit.fields.lines],
+            "apart": visit.fields.apart,
+        },
+    }
+    return json.dumps(values, indent=1, sort_keys=True, allow_nan=False).encode("ascii") + b"\n"
+
+
+def is_visit(values: object) -> bool:
+    """Tell whether some JSON claims to be a visit."""
+    return isinstance(values, dict) and values.get("kind") == KIND
+
+
+def visit_from(values: dict[str, Any]) -> Visit | None:
+    """Return the visit that some JSON is; None: it is none, or not a possible one."""
+    if values.get("schema") != SCHEMA_VERSION:
+        return None
+    found: dict[str, Any] = {}
+    try:
+        for name, read in _READERS.items():
+            found[name] = read(values[name])
+    except (KeyError, ValueError, TypeError, AttributeError):
+        return None
+    visit = Visit(**found)
+    return visit if _is_possible(visit) else None
+
+
+def _is_possible(visit: Visit) -> bool:
+    """Tell whether the parts of a visit go together, as `cache.visit_of` makes them."""
+    found = visit.state is State.SUCCESS
+    return (
+        origin_of(visit.origin) == visit.origin
+        and origin_of(visit.url) is not None
+        and 0 <= visit.until - visit.at <= LONGEST
+        and found == (visit.digest is not None)
+        and found == (visit.trouble is None)
+        and (found or not visit.renewed)
+        and (not found or visit.status is not None)
+    )
+
+
+# --- Readers of its parts -------------------------------------------------------------------------
+
+
+def _only(kind: type | tuple[type, ...]) -> Callable[[Any], Any]:
+    """Return a reader that takes a value of its type; JSON's true is no number."""
+
+    def read(value: Any) -> Any:
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            raise TypeError
+        return value
+
+    return read
+
+
+_flag = _only(bool)
+
+
+def _text(value: Any) -> str:
+    """Return a text that every store can keep."""
+    text: str = _only(str)(value)
+    text.encode("utf-8")  # half of a surrogate pair is no character
+    if "\0" in text:
+        raise ValueError
+    return text
+
+
+def _or_none(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else read(value)
+
+
+def _line(value: Any) -> str:
+    """Return a text of one line: what it says is shown to people and written in headers."""
+    text = _text(value)
+    if not text.isascii() or "\r" in text or "\n" in text:
+        raise ValueError
+    return text
+
+
+def _number(value: Any) -> float:
+    number = float(_only((int, float))(value))
+    if not isfinite(number):
+        raise ValueError
+    return number
+
+
+def _count(value: Any) -> int:
+    number: int = _only(int)(value)
+    if not 0 <= number < 2**63:
+        raise ValueError
+    return number
+
+
+def _digest(value: Any) -> str:
+    text = _text(value)
+    if not _DIGEST.fullmatch(text):
+        raise ValueError
+    return text
+
+
+def _hops(value: Any) -> tuple[Hop, ...]:
+    if not isinstance(value, list) or len(value) > MOST_HOPS:
+        raise ValueError
+    return tuple(
+        Hop(_text(one["url"]), _count(one["status"]), _text(one["location"])) for one in value
+    )
+
+
+def _fields(value: Any) -> Fields:
+    lines = tuple((_text(name), _text(text).encode("latin-1")) for name, text in value["lines"])
+    return Fields(lines, _flag(value["apart"]))
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "origin": _line,
+    "agent": _text,
+    "user_agent": _text,
+    "at": _number,
+    "state": lambda value: State(_text(value)),
+    "status": _or_none(_count),
+    "trouble": _or_none(lambda value: Trouble(_text(value))),
+    "detail": _text,
+    "url": _line,
+    "hops": _hops,
+    "fields": _fields,
+    "digest": _or_none(_digest),
+    "size": _count,
+    "complete": _flag,
+    "renewed": _flag,
+    "until": _number,
+    "may_store": _flag,
+    "address": _or_none(_text),
+}

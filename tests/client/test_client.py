@@ -1,0 +1,530 @@
+"""
+Client and AsyncClient: what they ask, when, and what they answer (RFC 9309 §2.3, §2.4).
+
+Every test runs on both, over a scripted server and a clock that is set by hand.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+import robotrules
+from robotrules import CrawlerError, ProfileError, Reason, StoreError
+from robotrules.access import AccessProfile, Failure, Request, Response, State, Trouble
+from robotrules.cache import Decides
+from robotrules.client import AsyncClient, Client, Source, open_store
+from tests.client.scripted import START, Clock, Server, opened
+
+FILE = b"User-agent: *\nDisallow: /private/\n\nUser-agent: otherbot\nDisallow: /\n"
+SITE = "https://example.com"
+ROBOTS = f"{SITE}/robots.txt"
+DAY = 86_400.0
+Make = Callable[..., Any]
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def server() -> Server:
+    server = Server()
+    server.answers[ROBOTS] = Response(200, {}, FILE)
+    return server
+
+
+@pytest.fixture(params=["sync", "async"])
+def make(request: pytest.FixtureRequest, server: Server, clock: Clock) -> Iterator[Make]:
+    """Return what makes clients of one kind."""
+    with ExitStack() as stack:
+        yield lambda **options: stack.enter_context(
+            opened(request.param, server, clock, **options)
+        )
+
+
+class TestChecking:
+    """A check fetches once, and then answers from what is held."""
+
+    def test_fetches_once(self, make: Make, server: Server) -> None:
+        client = make()
+        assert not client.check(f"{SITE}/private/x")
+        assert client.check(f"{SITE}/public")
+        assert client.check(SITE)
+        assert client.check(f"{SITE}?q=/private/")
+        assert server.urls == [ROBOTS]
+
+    def test_says_which_line(self, make: Make) -> None:
+        verdict = make().check(f"{SITE}/private/x")
+        assert (verdict.line, verdict.reason) == (2, Reason.DISALLOW_RULE)
+
+    def test_one_origin_is_one_file_however_it_is_written(
+        self, make: Make, server: Server
+    ) -> None:
+        client = make()
+        for url in ("https://EXAMPLE.com:443/private/", "https://u:p@example.com./private/"):
+            assert not client.check(url)
+        assert not client.check(b"https://example.com/private/")
+        assert server.urls == [ROBOTS]
+
+    def test_scheme_host_and_port_have_files_of_their_own(
+        self, make: Make, server: Server
+    ) -> None:
+        client = make()
+        for site in ("http://example.com", "https://www.example.com", f"{SITE}:8443"):
+            assert client.check(f"{site}/private/").reason is Reason.UNAVAILABLE
+        assert len(server.urls) == 3
+
+    def test_about_another_crawler(self, make: Make) -> None:
+        client = make()
+        assert not client.check(f"{SITE}/a", "OtherBot")
+        assert client.check(f"{SITE}/a", ["Nobody", "ExampleBot"])
+        assert client.check(f"{SITE}/a")
+
+    def test_by_purpose(self, make: Make, server: Server) -> None:
+        server.answers[ROBOTS] = Response(200, {}, b"User-agent-purpose: P\nDisallow: /p\n")
+        client = make(purposes=["P"], user_agent="ExampleBot/1.0 (P; +https://example.com)")
+        assert not client.check(f"{SITE}/p")
+        assert client.check(f"{SITE}/p", purposes=[])
+        assert client.check(f"{SITE}/p", "ExampleBot")
+
+    @pytest.mark.parametrize(
+        "url", ["mailto:a@example.com", "/private/", "", "ftp://example.com/", "https://a b/"]
+    )
+    def test_what_has_no_origin(self, make: Make, url: str, server: Server) -> None:
+        client = make()
+        verdict = client.check(url)
+        assert (verdict.allowed, verdict.reason) == (False, Reason.NO_ORIGIN)
+        assert client.explain(url).verdict == verdict
+        assert client.held(url) is None
+        assert client.refresh(url) is None
+        assert not server.asked
+        for ask in (client.robots, client.delay):
+            with pytest.raises(ValueError, match="http or https"):
+                ask(url)
+
+    def test_other_types_are_misuse(self, make: Make) -> None:
+        with pytest.raises(TypeError, match="str or bytes"):
+            make().check(1)
+
+
+class TestStates:
+    """Where no rules decide, the verdict says what does."""
+
+    def test_unavailable(self, make: Make, server: Server) -> None:
+        server.answers[ROBOTS] = Response(404)
+        held = make().held(SITE)
+        verdict = held.check(f"{SITE}/x", "ExampleBot")
+        assert (verdict.allowed, verdict.reason) == (True, Reason.UNAVAILABLE)
+        assert (held.state, held.decides) == (State.UNAVAILABLE, Decides.ALLOW)
+
+    @pytest.mark.parametrize("answer", [Response(503), Failure(Trouble.DNS, "no address")])
+    def test_unreachable(self, make: Make, server: Server, answer: Any) -> None:
+        server.answers[ROBOTS] = answer
+        client = make()
+        verdict = client.check(f"{SITE}/x")
+        assert (verdict.allowed, verdict.reason) == (False, Reason.UNREACHABLE)
+        assert client.check(ROBOTS).reason is Reason.IMPLICIT
+        assert client.held(SITE).state is State.UNREACHABLE
+        assert [one.allowed for one in client.check_many([f"{SITE}/x", ROBOTS])] == [False, True]
+
+    def test_unreachable_is_asked_again_after_a_while(
+        self, make: Make, server: Server, clock: Clock
+    ) -> None:
+        server.answers[ROBOTS] = [Response(503), Response(503), Response(200, {}, FILE)]
+        client = make()
+        for seconds, requests, allowed in ((0, 1, False), (59, 1, False), (2, 2, False)):
+            clock.now += seconds
+            assert client.check(f"{SITE}/x").allowed is allowed
+            assert len(server.asked) == requests
+        clock.now += 119
+        assert not client.check(f"{SITE}/x")
+        clock.now += 2
+        assert client.check(f"{SITE}/x")
+
+    def test_restricted(self, make: Make, server: Server) -> None:
+        server.answers[ROBOTS] = Response(403)
+        assert make().check(f"{SITE}/x").reason is Reason.UNAVAILABLE
+        deny = AccessProfile(name="careful", deny_on_401_403=True)
+        verdict = make(access=deny).check(f"{SITE}/x")
+        assert (verdict.allowed, verdict.reason) == (False, Reason.RESTRICTED)
+
+    def test_a_profile_by_name_is_for_fetching_too(
+        self, make: Make, server: Server, clock: Clock
+    ) -> None:
+        server.answers[ROBOTS] = [Response(200, {}, FILE), Response(503)]
+        stale, default = make(profile="stale"), make()
+        assert stale.check(f"{SITE}/x")
+        server.answers[ROBOTS] = [Response(200, {}, FILE), Response(503)]
+        assert default.check(f"{SITE}/x")
+        clock.now += DAY + 1
+        server.answers[ROBOTS] = Response(503)
+        assert stale.check(f"{SITE}/x").reason is Reason.NO_MATCH
+        assert stale.held(SITE).state is State.UNREACHABLE
+        assert default.check(f"{SITE}/x").reason is Reason.UNREACHABLE
+
+    def test_a_lost_copy_decides_nothing(self, make: Make, server: Server, clock: Clock) -> None:
+        server.answers[ROBOTS] = [Response(200, {}, FILE), Response(503)]
+        client = make(profile="stale")
+        assert client.check(f"{SITE}/x")
+        store = client.store
+        client._desk.forget()
+        store.body = lambda digest: None
+        clock.now += DAY + 1
+        assert client.check(f"{SITE}/x").reason is Reason.UNREACHABLE
+
+
+class TestKeeping:
+    """What is fetched is kept: here, and in the store for the next process."""
+
+    def test_a_day(self, make: Make, server: Server, clock: Clock) -> None:
+        client = make()
+        client.check(SITE)
+        clock.now += DAY - 1
+        client.check(SITE)
+        assert len(server.asked) == 1
+        clock.now += 2
+        client.check(SITE)
+        assert len(server.asked) == 2
+
+    def test_asks_whether_it_changed(self, make: Make, server: Server, clock: Clock) -> None:
+        def answer(request: Request) -> Response:
+            if dict(request.headers).get("If-None-Match") == '"1"':
+                return Response(304, {"Cache-Control": "max-age=600"})
+            return Response(200, {"ETag": '"1"', "Cache-Control": "max-age=600"}, FILE)
+
+        server.answers[ROBOTS] = answer
+        client = make()
+        client.check(SITE)
+        clock.now += 601
+        assert not client.check(f"{SITE}/private/")
+        visit = client.held(SITE).visit
+        assert (visit.status, visit.renewed, visit.state) == (304, True, State.SUCCESS)
+        assert visit.until == clock.now + 600
+        assert not client.refresh(SITE).check(f"{SITE}/private/", "ExampleBot")
+        assert len(server.asked) == 3
+
+    def test_the_store_serves_the_next_process(
+        self, make: Make, server: Server, clock: Clock
+    ) -> None:
+        store = open_store("memory:")
+        assert make(store=store).held(SITE).source is Source.FETCHED
+        held = make(store=store).held(SITE)
+        assert held.source is Source.STORE
+        assert not held.check(f"{SITE}/private/", "ExampleBot")
+        assert len(server.asked) == 1
+
+    def test_another_crawler_has_entries_of_its_own(self, make: Make, server: Server) -> None:
+        store = open_store("memory:")
+        make(store=store).check(SITE)
+        make(store=store, user_agent="OtherBot/1.0 (+https://example.com)").check(SITE)
+        assert len(server.asked) == 2
+
+    def test_no_store_is_not_stored(self, make: Make, server: Server, clock: Clock) -> None:
+        server.answers[ROBOTS] = Response(200, {"Cache-Control": "no-store"}, FILE)
+        store = open_store("memory:")
+        client = make(store=store)
+        assert not client.check(f"{SITE}/private/")
+        clock.now += 299
+        assert not client.check(f"{SITE}/private/")
+        assert len(server.asked) == 1
+        assert store.get(SITE, "ExampleBot") is None
+        (visit,) = store.visits()
+        assert visit.digest is not None
+        assert store.body(visit.digest) is None
+        clock.now += 2
+        server.answers[ROBOTS] = Response(503)
+        assert client.check(f"{SITE}/x").reason is Reason.UNREACHABLE
+        entry = store.get(SITE, "ExampleBot")
+        assert entry is not None
+        assert entry.good is None
+
+    def test_what_this_client_would_not_do_is_not_stored(
+        self, make: Make, server: Server
+    ) -> None:
+        server.answers[ROBOTS] = Failure(Trouble.REFUSED, "10.0.0.1 is private")
+        client = make()
+        assert not client.check(SITE)
+        assert not list(client.store.visits())
+
+    def test_a_damaged_body_is_fetched_again(self, make: Make, server: Server) -> None:
+        store = open_store("memory:")
+        make(store=store).check(SITE)
+        store.body = lambda digest: b"User-agent: *\nAllow: /"  # type: ignore[method-assign]
+        assert not make(store=store).check(f"{SITE}/private/")
+        assert len(server.asked) == 2
+
+    def test_refresh_asks_in_any_case(self, make: Make, server: Server) -> None:
+        client = make()
+        client.check(f"{SITE}/x")
+        server.answers[ROBOTS] = Response(200, {}, b"User-agent: *\nDisallow: /")
+        assert client.check(f"{SITE}/x")
+        client.refresh(f"{SITE}/x")
+        assert not client.check(f"{SITE}/x")
+
+    def test_a_clock_that_was_set_back(self, make: Make, server: Server, clock: Clock) -> None:
+        client = make()
+        client.check(SITE)
+        clock.now -= DAY
+        client.check(SITE)
+        assert len(server.asked) == 2
+        clock.now += 10
+        client.check(SITE)
+        assert len(server.asked) == 2
+
+
+class TestBackground:
+    """What is old is used while it is fetched again, but never for more than a day."""
+
+    def test_renewed_behind_the_answer(self, make: Make, server: Server, clock: Clock) -> None:
+        server.answers[ROBOTS] = Response(200, {"Cache-Control": "max-age=600"}, FILE)
+        client = make(background=True)
+        assert client.check(f"{SITE}/x")
+        server.answers[ROBOTS] = Response(200, {}, b"User-agent: *\nDisallow: /")
+        clock.now += 601
+        assert client.check(f"{SITE}/x")
+        for _ in range(200):
+            if not client.check(f"{SITE}/x"):
+                break
+            client.held("https://elsewhere.example")  # lets the event loop run
+        else:
+            pytest.fail("it was not renewed")
+        assert server.urls.count(ROBOTS) == 2
+
+    def test_not_past_a_day(self, make: Make, server: Server, clock: Clock) -> None:
+        client = make(background=True)
+        assert client.check(f"{SITE}/x")
+        server.answers[ROBOTS] = Response(503)
+        clock.now += DAY + 1
+        assert not client.check(f"{SITE}/x")
+
+
+class TestMany:
+    """Many URLs of many origins, in their order."""
+
+    def test_in_order(self, make: Make, server: Server) -> None:
+        urls = [f"https://s{n % 7}.example/{'private/' if n % 2 else ''}{n}" for n in range(100)]
+        for n in range(7):
+            server.answers[f"https://s{n}.example/robots.txt"] = Response(200, {}, FILE)
+        urls.insert(50, "mailto:x")
+        client = make()
+        verdicts = client.check_many(urls)
+        assert [bool(verdict) for verdict in verdicts] == [
+            url.startswith("https") and "private" not in url for url in urls
+        ]
+        assert len(server.asked) == 7
+        assert client.check_many(urls) == verdicts
+        assert client.check_many(iter([])) == []
+        assert len(server.asked) == 7
+
+    def test_one_url_is_misuse(self, make: Make) -> None:
+        with pytest.raises(TypeError, match="a list of URLs"):
+            make().check_many(SITE)
+
+    def test_prefetch(self, make: Make, server: Server) -> None:
+        server.answers["https://b.example/robots.txt"] = Response(500)
+        seen: list[str] = []
+        client = make()
+        counts = client.prefetch(
+            [SITE, f"{SITE}/x", "https://a.example", "https://b.example", "no"],
+            concurrency=2,
+            progress=lambda held: seen.append(held.origin),
+        )
+        assert counts == (2, 1, 1, 1)
+        assert sorted(set(seen)) == ["https://a.example", "https://b.example", SITE]
+        assert len(server.asked) == 3
+        with pytest.raises(ValueError, match="1 or more"):
+            client.prefetch([], concurrency=0)
+
+
+class TestExplaining:
+    """An explanation says how the file was got, too."""
+
+    def test_with_rules(self, make: Make) -> None:
+        explained = make().explain(f"{SITE}/private/x").as_dict()
+        assert explained["winner"]["line"] == 2
+        assert explained["access"]["state"] == "success"
+        assert explained["access"]["visit"]["status"] == 200
+
+    def test_without_rules(self, make: Make, server: Server) -> None:
+        server.answers[ROBOTS] = Response(503)
+        explanation = make().explain(f"{SITE}/private/x")
+        assert explanation.matches == explanation.groups == ()
+        access = explanation.as_dict()["access"]
+        assert (access["decides"], access["visit"]["detail"]) == ("disallow", "status 503")
+
+    def test_given_files_have_none(self) -> None:
+        robots = robotrules.parse(FILE)
+        assert "access" not in robots.explain(f"{SITE}/x", "ExampleBot").as_dict()
+
+
+class _Down:
+    """A store that can do nothing."""
+
+    name, inline = "a store that is down", True
+
+    def __getattr__(self, name: str) -> Any:
+        def fail(*args: Any, **options: Any) -> None:
+            raise StoreError("it is down")
+
+        return fail
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class TestStoreTrouble:
+    """Without its store a client follows RFC 9309 all the same, and says so."""
+
+    def test_goes_on(
+        self, make: Make, server: Server, clock: Clock, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        client = make(store=_Down())
+        with caplog.at_level(logging.WARNING, "robotrules"):
+            assert not client.check(f"{SITE}/private/")
+            assert client.check(f"{SITE}/x")
+            assert not client.check("https://b.example/x").reason is Reason.UNREACHABLE
+        assert client.trouble == "it is down"
+        assert client.held(SITE).trouble == "it is down"
+        assert [record.getMessage() for record in caplog.records] == [
+            "going on without the store: it is down"
+        ]
+        assert len(server.asked) == 2
+        clock.now += DAY + 1
+        server.answers[ROBOTS] = Response(503)
+        assert client.check(f"{SITE}/x").reason is Reason.UNREACHABLE
+
+    def test_comes_back(
+        self, make: Make, server: Server, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("robotrules.client.flow.REST", 0.0)
+        store = open_store("memory:")
+        get = store.get
+        store.get = _Down().get  # type: ignore[method-assign]
+        client = make(store=store)
+        client.check(SITE)
+        store.get = get  # type: ignore[method-assign]
+        client.refresh(SITE)
+        assert client.trouble is None
+
+
+class TestTurns:
+    """When an origin may be asked again."""
+
+    @pytest.mark.parametrize(
+        ("text", "delay"),
+        [
+            ("", (1.5, "min-delay", None)),
+            ("Crawl-delay: 7", (7, "crawl-delay", 2)),
+            ("Crawl-delay: 1", (1.5, "min-delay", None)),
+            ("Request-rate: 1/10s", (10, "request-rate", 2)),
+            ("Crawl-delay: 999999999", (86_400, "crawl-delay", 2)),
+        ],
+    )
+    def test_delay(self, make: Make, server: Server, text: str, delay: Any) -> None:
+        body = f"User-agent: *\n{text}\n".encode()
+        server.answers[ROBOTS] = Response(200, {}, body)
+        assert make(min_delay=1.5).delay(SITE) == delay
+
+    def test_without_a_file(self, make: Make, server: Server) -> None:
+        server.answers[ROBOTS] = Response(404)
+        assert make(min_delay=2).delay(SITE).because == "min-delay"
+
+    def test_two_turns_are_apart(self, make: Make, clock: Clock) -> None:
+        client = make(min_delay=10)
+        for start in (START, START + 10, START + 20):
+            with client.turn(f"{SITE}/x") as turn:
+                assert clock.now == start
+                assert turn.delay.seconds == 10
+        with client.turn("https://other.example/"):
+            assert clock.now == START + 20
+
+    @pytest.mark.parametrize(
+        ("status", "headers", "seconds"),
+        [
+            (429, {"Retry-After": "120"}, 120),
+            (503, {}, 60),
+            (429, {"Retry-After": "soon"}, 60),
+            (200, {"Retry-After": "120"}, None),
+            (404, {}, None),
+            (500, {"Retry-After": "99999999"}, 86_400),
+        ],
+    )
+    def test_heed(
+        self, make: Make, clock: Clock, status: int, headers: Any, seconds: float | None
+    ) -> None:
+        client = make()
+        with client.turn(SITE) as turn:
+            assert turn.heed(status, headers) == seconds
+        with client.turn(SITE):
+            assert clock.now == START + (seconds or 0)
+
+    def test_through_a_store_that_is_down(self, make: Make, clock: Clock) -> None:
+        client = make(store=_Down(), min_delay=3)
+        for start in (START, START + 3):
+            with client.turn(SITE) as turn:
+                assert clock.now == start
+        turn.heed(503)
+        with client.turn(SITE) as turn:
+            turn.heed(503)
+        with client.turn(SITE):
+            assert clock.now == START + 6 + 60
+
+
+class TestWho:
+    """A client is who it says it is (RFC 9309 §2.2.1)."""
+
+    @pytest.mark.parametrize(
+        ("agent", "options", "words"),
+        [
+            ("", {}, "cannot be sent"),
+            ("ExampleBot\r\nX: y", {}, "cannot be sent"),
+            ("Mozilla/5.0", {}, "no product token"),
+            ("ExampleBot/1.0", {"product_token": "Googlebot"}, "is not in the User-Agent"),
+            ("ExampleBot/1.0", {"product_token": ""}, "pass a name"),
+            ("ExampleBot/1.0", {"product_token": []}, "pass a name"),
+        ],
+    )
+    def test_refused(self, make: Make, agent: str, options: Any, words: str) -> None:
+        with pytest.raises(CrawlerError, match=words):
+            make(user_agent=agent, **options)
+
+    def test_token_from_the_user_agent(self, make: Make) -> None:
+        agent = "Mozilla/5.0 (compatible; ExampleBot/2.1; +https://example.com/bot)"
+        client = make(user_agent=agent)
+        assert (client.product_token, client.user_agent) == ("ExampleBot", agent)
+
+    def test_several_tokens(self, make: Make, server: Server) -> None:
+        client = make(product_token=["ExampleBot-News", "ExampleBot"])
+        assert client.check(f"{SITE}/x")
+        assert client.product_token == ("ExampleBot-News", "ExampleBot")
+
+    def test_notes(self, make: Make) -> None:
+        assert not make().notes
+        assert [note.code for note in make(user_agent="ExampleBot/1.0").notes] == ["no-contact"]
+
+    def test_misuse(self, make: Make) -> None:
+        with pytest.raises(TypeError, match="user_agent is a str"):
+            make(user_agent=None)
+        with pytest.raises(ProfileError, match="no profile"):
+            make(profile="none")
+        with pytest.raises(ProfileError, match="access profile"):
+            make(access="none")
+        with pytest.raises(ValueError, match="min_delay"):
+            make(min_delay=-1)
+        with pytest.raises(ValueError, match="seconds"):
+            make(seconds=0)
+
+
+@pytest.mark.parametrize("kind", [Client, AsyncClient])
+def test_private_is_said_in_one_way(kind: Any) -> None:
+    """Both ways to allow private addresses at once are refused."""
+    from robotrules.client import Addresses
+
+    with pytest.raises(ValueError, match="not both"):
+        kind("ExampleBot/1.0", addresses=Addresses(), allow_private=["localhost"])

@@ -120,9 +120,7 @@ def asked_of(part: Part, items: list[Mapping[str, Any]]) -> list[dict[str, Any]]
     """Return the items of a part without what is expected."""
     return [
         {field: item[field] for field in part.asked if field in item}
-        | {
-            name: asked_of(inner, item[name]) for name, inner in part.inner.items() if name in item
-        }
+        | {name: asked_of(inner, item[name]) for name, inner in part.inner.items() if name in item}
         for item in items
     ]
 

@@ -17,15 +17,21 @@ from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "conformance"))
 
 import suite
+from scripts import access_rows
 
 ROOT = suite.HERE.parent
 PAGE = ROOT / "docs" / "rfc9309.md"
 CORE = "crates/robotrules-core/src/"
 PURE = "src/robotrules/_engine/pure.py"
 PURE_RULES = "src/robotrules/_engine/pure_rules.py"
+ACCESS = "src/robotrules/access/__init__.py"
+ACCESS_VALUES = "src/robotrules/access/values.py"
+ACCESS_PROFILE = "src/robotrules/access/profile.py"
+CACHE = "src/robotrules/cache.py"
 # The file to open for each section, the native engine first. A path that is gone is an error.
 FILES = {
     "2.1": (CORE + "groups.rs", PURE),
@@ -34,9 +40,14 @@ FILES = {
     "2.2.2": (CORE + "octets.rs", CORE + "ruleset.rs", PURE_RULES),
     "2.2.3": (CORE + "pattern.rs", CORE + "octets.rs", PURE_RULES),
     "2.2.4": (CORE + "records.rs", CORE + "groups.rs", PURE),
-    "2.3.1.1": (CORE + "lines.rs", CORE + "groups.rs", PURE),
+    "2.3": ("src/robotrules/origins.py", ACCESS),
+    "2.3.1.1": (ACCESS, ACCESS_VALUES, CORE + "lines.rs", CORE + "groups.rs", PURE),
+    "2.3.1.2": (ACCESS,),
+    "2.3.1.3": (ACCESS, ACCESS_PROFILE),
+    "2.3.1.4": (ACCESS, CACHE, ACCESS_PROFILE),
     "2.3.1.5": (CORE + "lines.rs", CORE + "records.rs", PURE),
-    "2.5": (CORE + "lines.rs", PURE),
+    "2.4": (CACHE, ACCESS_PROFILE, "src/robotrules/tags/freshness.py"),
+    "2.5": (CORE + "lines.rs", PURE, ACCESS_VALUES),
     "3": (CORE + "records.rs", CORE + "pattern.rs", PURE, PURE_RULES),
     "5.1": (CORE + "groups.rs", CORE + "ruleset.rs", PURE, PURE_RULES),
     "5.2": (CORE + "ruleset.rs", PURE_RULES),
@@ -65,6 +76,11 @@ reads where the RFC is open. A vector without a profile is about profile `defaul
 In the examples a line of the table is a line of the file. `␣` is a space and `⇥` a tab where they
 would not show, `␍` a carriage return alone, `␍␊` a CRLF, `‹0B›` the octet with that number,
 `‹U+2028›` that character, `…` more of the same; × 20 means written twenty times.
+
+Where a vector is about fetching, the file is what the server has: it is the body of every 200
+without one of its own. Before an arrow stand the server's answers in their order, a status with what
+it redirects to or the name of a failure; times count from the first question. What each answer means,
+for people, is on the page on [access](access.md).
 """
 
 
@@ -192,6 +208,7 @@ def show_expectations(data: dict[str, Any]) -> Iterator[str]:
         yield f"group {number}: {names}; rules on lines {rules or 'none'}"
     if "notes" in data:
         yield f"notes: {', '.join(code(name) for name in data['notes'])}"
+    yield from access_rows.show_items(data)
 
 
 def about(vector: suite.Vector) -> list[str]:
@@ -212,7 +229,10 @@ def about(vector: suite.Vector) -> list[str]:
 def show_vector(vector: suite.Vector) -> str:
     """Return one row of a table of vectors."""
     data = dict(vector.data)
-    cells = [cell(about(vector)), data["comment"], show_file(data["robotstxt"])]
+    file = show_file(data["robotstxt"])
+    if "origins" in data or ("access" in data and not data["robotstxt"]):
+        file = "—"
+    cells = [cell(about(vector)), data["comment"], file]
     return f"| {' | '.join([*cells, cell(list(show_expectations(data)))])} |"
 
 

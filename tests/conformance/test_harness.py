@@ -151,6 +151,11 @@ def test_command_that_does_not_start(tmp_path: Path) -> None:
         runner.Runner([sys.executable, "-c", "pass"])
 
 
+def names_of(items: Any) -> set[str]:
+    """Return the names of all fields of some items."""
+    return {name for item in items for name in item}
+
+
 def test_a_harness_never_sees_what_is_expected() -> None:
     """A question holds no verdict, line, form or note to copy."""
 
@@ -161,8 +166,11 @@ def test_a_harness_never_sees_what_is_expected() -> None:
         names |= {name for form in asked["forms"] for name in form}
         assert not names & hidden
         assert {asked[part] for part in suite.WHOLE_PARTS} <= {True, False}
-        for part, (_, expected) in parts.EXTENSION_PARTS.items():
-            assert not {name for item in asked.get(part, ()) for name in item} & set(expected)
+        for name, part in parts.EXTENSION_PARTS.items():
+            assert not names_of(asked.get(name, ())) & set(part.expected)
+            for inner, its in part.inner.items():
+                for item in asked.get(name, ()):
+                    assert not names_of(item.get(inner, ())) & set(its.expected)
         for part in (*parts.EXTENSION_VALUES, "extension_notes"):
             assert asked.get(part, True) is True
 
@@ -179,9 +187,20 @@ def test_octets_are_asked_in_base64() -> None:
     }
     data = {"id": "sample/one", "requirement": [], "robotstxt": "", "usage": [item]}
     data["robots_tag"] = [{"lines": ["x", "y"], "failure": False}]
+    answer = {"status": 200, "headers": [["A", "x"]], "body": "y"}
+    copy = {"url": "x", "headers": [["A", "x"]], "body": "y"}
+    check = {"url": "/x", "allowed": False}
+    data["access"] = [{"copy": copy, "answers": [answer], "state": "success", "checks": [check]}]
+    moment = {"at": 0, "url": "/x", "answers": [answer, {"failure": "dns"}], "allowed": False}
+    data["timelines"] = [{"moments": [moment]}]
 
     asked = suite.question(suite.Vector(Path("tags/sample.json"), data))
 
+    answer = {"status": 200, "headers": [["A", "eA=="]], "body": "eQ=="}
+    copy = {"url": "x", "headers": [["A", "eA=="]], "body": "eQ=="}
+    assert asked["access"] == [{"copy": copy, "answers": [answer], "checks": [{"url": "/x"}]}]
+    moment = {"at": 0, "url": "/x", "answers": [answer, {"failure": "dns"}]}
+    assert asked["timelines"] == [{"moments": [moment]}]
     assert asked["robots_tag"] == [{"lines": ["eA==", "eQ=="]}]
     assert asked["usage"] == [
         {"headers": [["A", "eHg="]], "headers_joined": {"B": "eQ=="}, "html": "eg==", "dom": "z"}
@@ -200,6 +219,8 @@ def judged(answer: Any, **fields: Any) -> suite.Result:
 GROUP = {"user_agents": ["a"], "rules": [2]}
 USAGE = {"rules": {}, "notes": ["a"], "absent_notes": ["b"]}
 SITEMAPS = {"sitemaps": ["b"], "lines": [1]}
+ACCESS = {"state": "success", "checks": [{"url": "/x", "allowed": False, "line": 2}]}
+TIMELINE = {"moments": [{"at": 0, "url": "/x", "allowed": True, "requests": 1}]}
 CHECK = {"url": "/x", "product_token": "a", "allowed": False, "line": 2, "reason": "disallow-rule"}
 
 
@@ -250,6 +271,21 @@ def test_judging_a_check(given: dict[str, Any], kind: str) -> None:
         ({"usage": [USAGE]}, {"usage": [{"rules": {}, "notes": ["a", "b"]}]}, "failed"),
         ({"usage": [USAGE]}, {"usage": [{"rules": {"x": True}, "notes": ["a"]}]}, "failed"),
         ({"usage": [USAGE]}, {"usage": [{"notes": ["a"]}]}, "errored"),
+        ({"access": [ACCESS]}, {"access": [ACCESS]}, "passed"),
+        ({"access": [ACCESS]}, {"access": [ACCESS | {"checks": [{"allowed": False}]}]}, "passed"),
+        ({"access": [ACCESS]}, {"access": [ACCESS | {"checks": [{"allowed": True}]}]}, "failed"),
+        ({"access": [ACCESS]}, {"access": [ACCESS | {"state": "unavailable"}]}, "failed"),
+        ({"access": [ACCESS]}, {"access": [{"state": "success"}]}, "errored"),
+        ({"access": [ACCESS]}, {"access": [ACCESS | {"checks": []}]}, "errored"),
+        ({"access": [ACCESS]}, {"access": [ACCESS | {"checks": [{"line": 2}]}]}, "errored"),
+        ({"timelines": [TIMELINE]}, {"timelines": [TIMELINE]}, "passed"),
+        (
+            {"timelines": [TIMELINE]},
+            {"timelines": [{"moments": [{"allowed": True, "requests": 2}]}]},
+            "failed",
+        ),
+        ({"timelines": [TIMELINE]}, {"timelines": [{}]}, "errored"),
+        ({"timelines": [TIMELINE]}, {"timelines": [{"skipped": "no clock"}]}, "skipped"),
         ({"extension_notes": ["a"]}, {"extension_notes": ["b", "a"]}, "passed"),
         ({"extension_notes": ["a"]}, {"extension_notes": []}, "failed"),
         ({"absent_extension_notes": ["a"]}, {"extension_notes": ["a"]}, "failed"),

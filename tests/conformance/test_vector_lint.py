@@ -82,7 +82,7 @@ def test_nothing_asked(tmp_path: Path) -> None:
 
     vector = {name: value for name, value in GOOD.items() if name != "checks"}
 
-    assert "fits none of 31 alternatives" in problems(tmp_path, vector)[0]
+    assert "fits none of 35 alternatives" in problems(tmp_path, vector)[0]
 
 
 def test_extension_sample(tmp_path: Path) -> None:

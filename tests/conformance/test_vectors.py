@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -30,9 +30,17 @@ def test_vector(vector: suite.Vector, engine: ModuleType) -> None:
 def unanswered(vector: suite.Vector, answer: Mapping[str, Any]) -> list[str]:
     """Return the fields that a vector expects about extensions and an answer leaves out."""
     return [
-        f"{name} {field}"
+        field
         for name, part in parts.EXTENSION_PARTS.items()
-        for wanted, got in zip(vector.data.get(name, ()), answer.get(name, ()), strict=True)
-        for field in part.expected
-        if field in wanted and field.removeprefix("absent_") not in got
+        for field in left_out(name, part, vector.data.get(name, ()), answer.get(name, ()))
     ]
+
+
+def left_out(name: str, part: parts.Part, wanted: Any, given: Any) -> Iterator[str]:
+    """Yield the fields that items expect and their answers leave out, those of items within too."""
+    for one, other in zip(wanted, given, strict=True):
+        for field in part.expected:
+            if field in one and field.removeprefix("absent_") not in other:
+                yield f"{name} {field}"
+        for inner, its in part.inner.items():
+            yield from left_out(f"{name} {inner}", its, one.get(inner, ()), other.get(inner, ()))

@@ -40,6 +40,7 @@ from robotrules.access.values import (
     Stored,
     Trouble,
 )
+from robotrules.errors import MissingExtraError
 from robotrules.origins import authority_end, origin_of, robots_url
 from robotrules.profile import LEAST_MAX_BYTES
 from robotrules.tags.fields import NO_FIELDS, Fields, read_fields
@@ -115,7 +116,11 @@ def _access(origin: str, profile: AccessProfile, stored: Stored | None, limit: i
         location = location_of(fields)
         hops = (*hops, Hop(url, status, location))
         so_far = so_far._replace(hops=hops)
-        target = target_of(url, location) if status in REDIRECTS else None
+        try:
+            target = target_of(url, location) if status in REDIRECTS else None
+        except MissingExtraError as missing:
+            # An international name, and this client cannot tell which host that is.
+            return so_far.unreachable(Trouble.LOCATION, str(missing))
         if target is None:
             return so_far.lost(profile, Trouble.LOCATION, f"{status} without a usable Location")
         if target in asked:

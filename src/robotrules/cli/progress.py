@@ -77,6 +77,12 @@ class Progress:
             self._shown = True
             self._draw(self.line())
 
+    def step_aside(self) -> None:
+        """Wipe the bar, so that a line can be written where it stands; `add` shows it again."""
+        if self._shown:
+            self._draw("")
+            self._next = min(self._next, self._clock())
+
     def line(self) -> str:
         """Return what the bar says now."""
         seconds = max(self.seconds, 1e-9)

@@ -31,7 +31,7 @@ from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from robotrules.access import AccessProfile, Request, Response
-from robotrules.cache import Decides, Store
+from robotrules.cache import Store
 from robotrules.client.addresses import Addresses
 from robotrules.client.asking import Asking, Prefetched, given_addresses
 from robotrules.client.flow import Effect, Wait, Wanted
@@ -104,15 +104,14 @@ class AsyncClient(Asking):
         purposes: Sequence[str] | None = None,
     ) -> Verdict:
         """Return the verdict on *url*, as `Client.check` does."""
-        found = self._quick(url)
-        if found is not None:
-            if product_token is None and purposes is None and self._usual is not None:
-                if found.decides is Decides.RULES:
-                    return found.robots.check(url, self._usual)
-        else:
-            found = await self.held(url)
+        if product_token is None and purposes is None:
+            verdict = self._answered(url)
+            if verdict is not None:
+                return verdict
+        found = await self.held(url)
         if found is None:
             return self._nowhere()
+        self._noted(url, found)
         return found.check(url, *self._asked(product_token, purposes))
 
     async def check_many(
@@ -171,6 +170,7 @@ class AsyncClient(Asking):
         *,
         concurrency: int = 50,
         progress: Callable[[Held], object] | None = None,
+        fresh: bool = False,
     ) -> Prefetched:
         """Have the robots.txt of many origins ready, as `Client.prefetch` does."""
         counts = dict.fromkeys(Prefetched._fields, 0)
@@ -187,7 +187,7 @@ class AsyncClient(Asking):
         ahead: set[asyncio.Task[Held | None]] = set()
         try:
             async for origin in _each(origins):
-                ahead.add(asyncio.create_task(self.held(origin)))
+                ahead.add(asyncio.create_task((self.refresh if fresh else self.held)(origin)))
                 if len(ahead) >= concurrency:
                     ended, ahead = await asyncio.wait(ahead, return_when=asyncio.FIRST_COMPLETED)
                     done(ended)

@@ -11,10 +11,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from robotrules.access import AccessProfile, find_access_profile, profiles_of
-from robotrules.cache import Decides, Store
+from robotrules.cache import SKEW, Decides, Store
 from robotrules.client.addresses import Addresses
 from robotrules.client.flow import Desk
 from robotrules.client.held import Held
@@ -133,9 +134,11 @@ class Asking:
         )
         self._turns = Turns(self._desk)
         self._min_delay = float(min_delay)
+        self._clock = clock
+        # How origins are written, and what answers about them: see `_answered`.
         self._spellings: dict[str, str] = {}
-        # The usual question is asked with one name and no purposes: see `_quick`.
-        self._usual = self._identity.tokens if not self._identity.purposes else None
+        self._slots: dict[str, tuple[str, Held, float, float, Callable[[str], Verdict]]] = {}
+        self._origins = self._desk.origins
 
     def _close_store(self) -> None:
         if self._closes_store:
@@ -170,15 +173,30 @@ class Asking:
 
     # --- Memory ---------------------------------------------------------------------------------
 
-    def _quick(self, url: object) -> Held | None:
-        """Return what memory has of a URL's origin, if it holds; most questions end here."""
-        if type(url) is not str:
-            return None
-        origin = self._spellings.get(url[: url.find("/", _SCHEME)])
-        found = self._desk.origins.get(origin) if origin is not None else None
-        if found is None or not found.entry.last - 60 <= self._desk.clock() < found.until:
-            return None
-        return found
+    def _answered(self, url: URL) -> Verdict | None:
+        """Return the verdict that memory has; None: look further. Most questions end here."""
+        if type(url) is str:
+            slot = self._slots.get(url[: url.find("/", _SCHEME)])
+            # What was renewed meanwhile is another object.
+            if slot and self._origins.get(slot[0]) is slot[1]:
+                if slot[2] <= self._clock() < slot[3]:
+                    return slot[4](url)
+        return None
+
+    def _noted(self, url: URL, found: Held) -> None:
+        """Remember what answers about URLs that are written like this one."""
+        if not isinstance(url, str) or not (end := authority_end(url)):
+            return
+        tokens, purposes = self._identity.tokens, self._identity.purposes
+        check: Callable[[str], Verdict] = partial(
+            found.check, product_token=tokens, purposes=purposes
+        )
+        if found.decides is Decides.RULES:
+            check = found.robots.rules_for(tokens, purposes).check
+        if len(self._slots) >= REMEMBERED_SPELLINGS:
+            self._slots.clear()
+        since = found.entry.last - SKEW
+        self._slots[url[:end]] = found.origin, found, since, found.until, check
 
     def _origin(self, url: URL) -> str | None:
         """Return the origin of a URL, and remember how it was written."""
@@ -223,8 +241,16 @@ class Asking:
             raise TypeError(f"urls are a list of URLs, not one: pass [{urls!r}]")
         listed: list[URL] = [url if isinstance(url, (str, bytes)) else as_url(url) for url in urls]
         groups: dict[str | None, list[int]] = {}
+        by_spelling: dict[object, list[int]] = {}
         for position, url in enumerate(listed):
-            groups.setdefault(self._origin(url), []).append(position)
+            # Two lookups a URL: how its origin is written, and that spelling's list.
+            spelling = url[: url.find("/", _SCHEME)] if type(url) is str else None
+            positions = by_spelling.get(spelling)
+            if positions is None:
+                positions = groups.setdefault(self._origin(url), [])
+                if spelling in self._spellings:
+                    by_spelling[spelling] = positions
+            positions.append(position)
         return listed, groups
 
     def _decided(

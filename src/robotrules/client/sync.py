@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from robotrules.access import AccessProfile, Request, Response
-from robotrules.cache import Decides, Store
+from robotrules.cache import Store
 from robotrules.client.addresses import Addresses
 from robotrules.client.asking import Asking, Prefetched, given_addresses
 from robotrules.client.flow import Effect, Wait, Wanted
@@ -115,15 +115,14 @@ class Client(Asking):
         *product_token* asks about another crawler than this one. A URL that is not http or https
         is disallowed, with the reason `no-origin`.
         """
-        found = self._quick(url)
-        if found is not None:
-            if product_token is None and purposes is None and self._usual is not None:
-                if found.decides is Decides.RULES:
-                    return found.robots.check(url, self._usual)
-        else:
-            found = self.held(url)
+        if product_token is None and purposes is None:
+            verdict = self._answered(url)
+            if verdict is not None:
+                return verdict
+        found = self.held(url)
         if found is None:
             return self._nowhere()
+        self._noted(url, found)
         return found.check(url, *self._asked(product_token, purposes))
 
     def check_many(
@@ -186,12 +185,14 @@ class Client(Asking):
         *,
         concurrency: int = 50,
         progress: Callable[[Held], object] | None = None,
+        fresh: bool = False,
     ) -> Prefetched:
         """
         Have the robots.txt of many origins, or of the origins of many URLs, ready.
 
         So many at once are asked, and as many are looked ahead: memory does not grow with their
-        number. *progress* is called for each as it is there.
+        number. *progress* is called for each as it is there. *fresh*: all are asked, whatever is
+        known of them.
         """
         counts = dict.fromkeys(Prefetched._fields, 0)
         if concurrency < 1:
@@ -208,7 +209,7 @@ class Client(Asking):
         try:
             ahead: set[Future[Held | None]] = set()
             for origin in origins:
-                ahead.add(pool.submit(self.held, origin))
+                ahead.add(pool.submit(self.refresh if fresh else self.held, origin))
                 if len(ahead) >= 2 * concurrency:
                     ended, ahead = wait(ahead, return_when=FIRST_COMPLETED)
                     done(ended)

@@ -28,8 +28,9 @@ BLOCK = 64 * 1024
 # Header lines and whole headers beyond this are an attack, or no header.
 LONGEST_LINE = 64 * 1024
 LONGEST_HEADER = 256 * 1024
-# Blank lines between records: two, and some writers add a few.
-MOST_BLANK = 1024
+# Blank lines between records: two, and some writers add a few. And how many reads it takes at most
+# from there to the end of a gzip member.
+MOST_BLANK, MOST_READS = 1024, 16
 GZIP = b"\x1f\x8b\x08"
 FIRST = b"WARC/"
 
@@ -85,7 +86,7 @@ class Source:
 
     def settle(self) -> None:
         """Read the blank lines after a record: at the end of its member stands a checksum."""
-        for _ in range(MOST_BLANK):
+        for _ in range(MOST_READS):
             self._ready = self._ready.lstrip(b"\r\n")
             if self._ready or self._inflate is None:
                 return

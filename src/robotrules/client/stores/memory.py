@@ -8,6 +8,7 @@ frozen, so they are kept as they are.
 
 from __future__ import annotations
 
+import os
 import time
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator
@@ -30,7 +31,7 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._held = False
+        self._held, self._process = False, os.getpid()
         self._forget()
         self._closed = False
         watch(self)
@@ -199,8 +200,11 @@ class MemoryStore:
     def before_fork(self) -> None:
         """Hold the lock, so that no child inherits it from another thread."""
         self._held = self._lock.acquire(timeout=PATIENCE)
+        self._process = os.getpid()
 
     def after_fork(self) -> None:
         """Go on; a child has a copy of its own."""
         if self._held:
             self._lock.release()
+        elif self._process != os.getpid():
+            self._lock = Lock()  # who held it is not in this process

@@ -73,7 +73,9 @@ def vet_lease(key: str, seconds: float) -> None:
 def vet_turn(origin: str, now: float, interval: float) -> None:
     """Raise ValueError for a turn that would never come, or that nobody knows the time of."""
     if not (isfinite(now) and 0 <= interval < float("inf")):
-        raise ValueError(f"a turn at {origin} at {now}, {interval} seconds after the last: use 0 or more")
+        raise ValueError(
+            f"a turn at {origin} at {now}, {interval} seconds after the last: use 0 or more"
+        )
 
 
 def body_of(octets: bytes | None, digest: str) -> bytes | None:
@@ -103,24 +105,23 @@ def batches(
 
 def entry_row(entry: Entry) -> bytes:
     """Return an entry as a row."""
-    value = {
-        "origin": entry.origin,
-        "agent": entry.agent,
-        "good": _visit_value(entry.good) if entry.good else None,
-        "bad": _visit_value(entry.bad) if entry.bad else None,
-        "since": _number(entry.since),
-        "failures": entry.failures,
-    }
-    return _row(_ENTRY, value)
+    return _row(
+        _ENTRY,
+        f'{{"origin":{_json(entry.origin)},"agent":{_json(entry.agent)},'
+        f'"good":{_visit_text(entry.good)},"bad":{_visit_text(entry.bad)},'
+        f'"since":{_json(_number(entry.since))},"failures":{entry.failures}}}',
+    )
 
 
 def visit_row(visit: Visit) -> bytes:
     """Return a visit as a row."""
-    return _row(_VISIT, _visit_value(visit))
+    return _row(_VISIT, _visit_text(visit))
 
 
-def _row(word: bytes, value: dict[str, Any]) -> bytes:
-    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def _row(word: bytes, text: str) -> bytes:
     # Half a surrogate pair is no character, but what a server sends may come to have one.
     octets = text.encode("utf-8", "surrogatepass")
     return b"%b%b %b" % (word, _checksum(word, octets), octets)
@@ -137,14 +138,18 @@ def _number(value: float) -> float | str:
     return value if isfinite(value) else repr(value)
 
 
-def _visit_value(visit: Visit) -> dict[str, Any]:
+@lru_cache(maxsize=64)
+def _visit_text(visit: Visit | None) -> str:
+    """Return the JSON of a visit: once, though it is put as evidence and in its entry."""
+    if visit is None:
+        return "null"
     value: dict[str, Any] = visit._asdict()
     value["at"] = _number(visit.at)
     value["until"] = _number(visit.until)
     # Octets of field values, as HTTP libraries decode them: each is one character.
-    lines = [[name, value.decode("latin-1")] for name, value in visit.fields.lines]
+    lines = [[name, line.decode("latin-1")] for name, line in visit.fields.lines]
     value["fields"] = [lines, visit.fields.apart]
-    return value
+    return _json(value)
 
 
 # --- Read -----------------------------------------------------------------------------------------
@@ -172,8 +177,8 @@ def _entry(row: bytes) -> Entry | None:
         if value is None or len(value) != len(Entry._fields):
             return None
         origin, agent, good, bad, since, failures = _ENTRY_VALUES(value)
-        _are(str, origin, agent)
-        _are(int, failures)
+        if [*map(type, (origin, agent, failures))] != [str, str, int]:
+            return None
         good = None if good is None else _visit(good)
         bad = None if bad is None else _visit(bad)
         return Entry(origin, agent, good, bad, _seconds(since), failures)
@@ -200,39 +205,39 @@ def _value(word: bytes, row: bytes) -> dict[str, Any] | None:
 
 def _visit(value: Any) -> Visit:
     """Return the visit of a JSON object; raises for one of another shape."""
-    visit = Visit(*_VALUES(value))
-    lines, apart = cast(list[Any], visit.fields)
-    names = [name for name, _ in lines]
-    hops = tuple([Hop(*hop) for hop in visit.hops])
-    _are(str, visit.origin, visit.agent, visit.user_agent, visit.detail, visit.url, *names)
-    _are(bool, visit.complete, visit.renewed, visit.may_store, apart)
-    _are(int, visit.size, *[one for one in (visit.status,) if one is not None])
-    _are(str, *[one for one in (visit.digest, visit.address) if one is not None])
+    values = [*_VISIT_VALUES(value)]
+    if len(value) != len(values) or not _fits(tuple(map(type, values))):
+        raise TypeError
+    read = Visit(*values)
+    hops: list[Hop] = [Hop(*hop) for hop in read.hops]
+    lines, apart = read.fields
     for hop in hops:
-        _are(str, hop.url, hop.location)
-        _are(int, hop.status)
-    if len(value) != len(Visit._fields):
-        raise ValueError
-    return visit._replace(
-        at=_seconds(visit.at),
-        state=_STATES[visit.state],
-        trouble=_TROUBLES[visit.trouble],
-        hops=hops,
-        fields=Fields(tuple([(name, line.encode("latin-1")) for name, line in lines]), apart),
-        until=_seconds(visit.until),
-    )
+        if tuple(map(type, hop)) != (str, int, str):
+            raise TypeError
+    if type(apart) is not bool or not {type(name) for name, _ in lines} <= {str}:
+        raise TypeError
+    pairs = [(name, cast(str, line).encode("latin-1")) for name, line in lines]
+    values[3], values[15] = _seconds(read.at), _seconds(read.until)
+    values[4], values[6] = _STATES[read.state], _TROUBLES[read.trouble]
+    values[9], values[10] = tuple(hops), Fields(tuple(pairs), apart)
+    return Visit._make(values)
 
 
-_VALUES = itemgetter(*Visit._fields)
+@lru_cache(maxsize=256)
+def _fits(kinds: tuple[type, ...]) -> bool:
+    """Tell whether these are the types of a visit's values; a bool is no int."""
+    return all(kind.__name__ in allowed for kind, allowed in zip(kinds, _KINDS, strict=True))
+
+
+_TEXT, _NUMBER, _SWITCH = ("str",), ("int", "float", "str"), ("bool",)
+_KINDS = (
+    *(_TEXT, _TEXT, _TEXT, _NUMBER, _TEXT, ("int", "NoneType"), ("str", "NoneType")),
+    *(_TEXT, _TEXT, ("list",), ("list",), ("str", "NoneType"), ("int",), _SWITCH, _SWITCH),
+    *(_NUMBER, _SWITCH, ("str", "NoneType")),
+)
+_VISIT_VALUES = itemgetter(*Visit._fields)
 _STATES = {str(state): state for state in State}
 _TROUBLES: dict[str | None, Trouble | None] = {str(one): one for one in Trouble} | {None: None}
-
-
-def _are(kind: type, *values: object) -> None:
-    """Raise TypeError unless all values are of one type; a bool is no int."""
-    for value in values:
-        if type(value) is not kind:
-            raise TypeError
 
 
 def _seconds(value: Any) -> float:

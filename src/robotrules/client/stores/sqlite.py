@@ -46,6 +46,7 @@ from robotrules.client.stores.sqlite_tables import (
     PUT_ENTRY,
     RESERVE,
     SWEEP_BODIES,
+    TURN,
 )
 from robotrules.errors import StoreError
 
@@ -113,8 +114,8 @@ class SQLiteStore:
         with self._writing() as db:
             now = time.time()
             # Who took it later than now took it before the clock was set back.
-            found = db.execute(LEASE, (key, holder, now, now + seconds, now, now + SKEW))
-            return found.fetchone() is not None
+            taken = db.execute(LEASE, (key, holder, now, now + seconds, now, now + SKEW))
+            return taken.rowcount > 0
 
     def release(self, key: str, holder: str) -> None:
         """Give back a lease, if it is still *holder*'s."""
@@ -125,8 +126,8 @@ class SQLiteStore:
         """Take the next turn at an origin: not before *now*, and *interval* after the last."""
         vet_turn(origin, now, interval)
         with self._writing() as db:
-            found = db.execute(RESERVE, {"origin": origin, "now": now, "interval": interval})
-            return float(found.fetchone()[0])
+            db.execute(RESERVE, {"origin": origin, "now": now, "interval": interval})
+            return float(db.execute(TURN, (origin,)).fetchone()[0])
 
     def postpone(self, origin: str, until: float) -> None:
         """Let no turn at an origin be before a moment."""
@@ -157,7 +158,7 @@ class SQLiteStore:
         end = float("inf") if before is None else before
         only = () if origin is None else (origin,)
         while page := self._read(query, *only, at, number, end, PAGE):
-            for where, at, number, row in page:
+            for where, at, number, row in page:  # noqa: B007 - where the next page starts
                 visit = read_visit(row)
                 if visit is None or (visit.origin, visit.at) != (where, at):
                     raise self._damaged(f"the visit to {where} at {at}")
@@ -207,13 +208,11 @@ class SQLiteStore:
 
     def _shrink(self) -> None:
         """Give room back to the disk."""
-        free = 1
-        while free:
+        before = float("inf")
+        while 0 < (free := self._read("PRAGMA freelist_count")[0][0]) < before:
+            before = free
             with self._writing() as db:
                 db.execute(f"PRAGMA incremental_vacuum({SHARE})").fetchall()
-            before, free = free, self._read("PRAGMA freelist_count")[0][0]
-            if free >= before > 1:
-                return  # a file that was made without room to give back
 
     # --- The file ---------------------------------------------------------------------------------
 
@@ -236,6 +235,8 @@ class SQLiteStore:
         for desk in (self._reads, self._writes):
             if desk.held:
                 desk.lock.release()
+            elif desk.process != os.getpid():
+                desk.lock = Lock()  # who held it is not in this process
 
     def _make_folder(self) -> None:
         folder = self.path.parent

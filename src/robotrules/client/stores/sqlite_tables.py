@@ -62,10 +62,10 @@ FORGET_ENTRY = "DELETE FROM entries WHERE origin = ? AND agent = ? AND last <= ?
 LEASE = """INSERT INTO leases (key, holder, taken, until) VALUES (?, ?, ?, ?)
     ON CONFLICT (key)
     DO UPDATE SET holder = excluded.holder, taken = excluded.taken, until = excluded.until
-    WHERE holder = excluded.holder OR until <= ? OR taken > ? RETURNING 1"""
+    WHERE holder = excluded.holder OR until <= ? OR taken > ?"""
 RESERVE = """INSERT INTO turns (origin, last, earliest) VALUES (:origin, :now, -9e999)
-    ON CONFLICT (origin) DO UPDATE SET last = max(:now, last + :interval, earliest)
-    RETURNING last"""
+    ON CONFLICT (origin) DO UPDATE SET last = max(:now, last + :interval, earliest)"""
+TURN = "SELECT last FROM turns WHERE origin = ?"
 POSTPONE = """INSERT INTO turns (origin, last, earliest) VALUES (?, -9e999, ?)
     ON CONFLICT (origin) DO UPDATE SET earliest = max(earliest, excluded.earliest)"""
 
@@ -108,8 +108,10 @@ def opened(path: Path, seconds: float) -> sqlite3.Connection:
                 if not _is_busy(error) or time.monotonic() > deadline:
                     raise
                 time.sleep(0.005)
+        (log,) = db.execute("PRAGMA journal_mode").fetchone()
         for pragma in (
-            "synchronous = NORMAL",
+            # Without a log, where a file system cannot have one, less is not safe.
+            f"synchronous = {'NORMAL' if log == 'wal' else 'FULL'}",
             f"journal_size_limit = {LOG_LIMIT}",
             f"cache_size = -{CACHE}",
         ):

@@ -155,7 +155,7 @@ _LAYERS: dict[str, Callable[[], Layer]] = {
     "deflate": lambda: _Inflated("deflate"),
 }
 try:
-    import brotli
+    import brotli  # type: ignore[import-untyped]
 
     # Before 1.2 there is no bound on what comes out at a time.
     if hasattr(brotli.Decompressor, "can_accept_more_data"):

@@ -9,6 +9,7 @@ strangers send. It imports no HTTP library, and opens nothing.
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 from time import monotonic
 from typing import NamedTuple
@@ -27,6 +28,7 @@ KEPT_SECONDS = 5.0
 # A head with more octets is a trap; servers and browsers stop at some 64 KiB.
 LONGEST_HEAD = 128 * 1024
 LONGEST_SECONDS = 3_600.0
+CLOSED = "this transport is closed: make another one"
 
 _PRINTABLE = bytes(range(0x21, 0x7F)).decode("ascii")
 _PORTS = {"http": 80, "https": 443}
@@ -49,9 +51,14 @@ class Target(NamedTuple):
     """Path and query, in printable ASCII."""
 
     @property
+    def origin(self) -> str:
+        """Scheme and authority."""
+        return f"{self.scheme}://{self.authority}"
+
+    @property
     def url(self) -> str:
         """The URL without userinfo and fragment."""
-        return f"{self.scheme}://{self.authority}{self.path}"
+        return f"{self.origin}{self.path}"
 
 
 def target_of(url: str) -> Target | None:
@@ -108,9 +115,9 @@ class Settings(NamedTuple):
                 return Failure(Trouble.REFUSED, why)
         proxy = self._proxy(target) if self.trust_env else None
         seconds = self.seconds if request.seconds is None else request.seconds
-        return Exchange(request, target, self._fields(request, target), seconds, proxy)
+        return Exchange(request, target, self._sent(request, target), seconds, proxy)
 
-    def _fields(self, request: Request, target: Target) -> list[tuple[str, str]]:
+    def _sent(self, request: Request, target: Target) -> list[tuple[str, str]]:
         fields = [
             ("Host", target.authority),
             ("User-Agent", self.user_agent),
@@ -138,7 +145,14 @@ class Settings(NamedTuple):
         found = proxies.get(target.scheme) or proxies.get("all")
         if not found or proxy_bypass(target.host):
             return None
-        return found if "://" in found else f"http://{found}"
+        found = found if "://" in found else f"http://{found}"
+        scheme = found.partition("://")[0].lower()
+        if scheme not in _PORTS:
+            raise ValueError(
+                f"the environment has a proxy of scheme {scheme!r}: use one of http or https, or "
+                "leave trust_env off"
+            )
+        return found
 
 
 class Exchange:
@@ -158,7 +172,10 @@ class Exchange:
         self.proxy = proxy
         self.seconds = seconds
         self._end = monotonic() + seconds
-        # What the network below a library saw: libraries tell little of it.
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget what the network below a library saw; libraries tell little of it."""
         self.connected = False
         self.ended = False
         self.begun = b""
@@ -239,3 +256,13 @@ def is_caused_by(error: BaseException, kind: type[BaseException]) -> bool:
             return False
         seen = seen.__cause__ or seen.__context__
     return False
+
+
+def same_loop(before: asyncio.AbstractEventLoop | None) -> asyncio.AbstractEventLoop:
+    """Return the running loop; raises RuntimeError if connections belong to another one."""
+    loop = asyncio.get_running_loop()
+    if before is not None and before is not loop:
+        raise RuntimeError(
+            "this transport belongs to another event loop: make one in each asyncio.run()"
+        )
+    return loop

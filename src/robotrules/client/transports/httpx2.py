@@ -1,5 +1,5 @@
 """
-Transports over httpx2, for threads and for an event loop: `Httpx2Transport`, `AsyncHttpx2Transport`.
+Transports over httpx2: `Httpx2Transport` for threads, `AsyncHttpx2Transport` for an event loop.
 
 They use httpx2's engine, httpcore2, through its public pool and network backend. The client on top
 of it would add redirects, a cookie jar, credentials from a netrc file and proxies of the
@@ -22,6 +22,7 @@ from robotrules.access import Failure, Request, Response, Trouble
 from robotrules.client.addresses import PUBLIC, Addresses
 from robotrules.client.transports.codings import Body, CodingError
 from robotrules.client.transports.exchange import (
+    CLOSED,
     KEPT,
     KEPT_SECONDS,
     Exchange,
@@ -29,6 +30,7 @@ from robotrules.client.transports.exchange import (
     NotHttpError,
     Settings,
     is_caused_by,
+    same_loop,
 )
 from robotrules.client.transports.lookups import Lookups
 from robotrules.errors import MissingExtraError
@@ -49,8 +51,6 @@ from robotrules.client.transports.pinned import (
 )
 
 __all__ = ["AsyncHttpx2Transport", "Httpx2Transport"]
-
-CLOSED = "this transport is closed: make another one"
 
 
 class Httpx2Transport:
@@ -86,13 +86,13 @@ class Httpx2Transport:
         exchange = self._settings.begin(request)
         if isinstance(exchange, Failure):
             return exchange
+        pool = self._pool(exchange.proxy)
         token = CURRENT.set(exchange)
         try:
             while True:
-                exchange.connected = exchange.ended = False
-                exchange.begun = b""
+                exchange.restart()
                 try:
-                    return self._answer(exchange, self._pool(exchange.proxy))
+                    return self._answer(exchange, pool)
                 except Exception as error:
                     # A kept connection may have been closed by the server meanwhile: that says
                     # nothing about the file. Each attempt uses one up (RFC 9112 §9.3.1).
@@ -119,13 +119,13 @@ class Httpx2Transport:
             answer.close()
 
     def _pool(self, proxy: str | None) -> httpcore2.ConnectionPool:
+        if self._process != os.getpid():
+            # Sockets and locks are the parent's: they are neither used nor closed here.
+            self._parents.append(self._pools)
+            self._lock, self._pools, self._process = Lock(), {}, os.getpid()
         with self._lock:
             if self._closed:
                 raise RuntimeError(CLOSED)
-            if self._process != os.getpid():
-                # Sockets and locks are the parent's: they are neither used nor closed here.
-                self._parents.append(self._pools)
-                self._pools, self._process = {}, os.getpid()
             if proxy not in self._pools:
                 backend = PinnedBackend(_lookups(self._settings, proxy))
                 self._pools[proxy] = _opened(
@@ -170,6 +170,7 @@ class AsyncHttpx2Transport:
         made = Settings(user_agent, addresses, seconds, connections, verify, trust_env)
         self._settings = made.vet()
         self._pools: dict[str | None, httpcore2.AsyncConnectionPool] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
 
     async def send(self, request: Request) -> Response | Failure:
@@ -177,14 +178,14 @@ class AsyncHttpx2Transport:
         exchange = self._settings.begin(request)
         if isinstance(exchange, Failure):
             return exchange
+        pool = self._pool(exchange.proxy)
         token = CURRENT.set(exchange)
         try:
             while True:
-                exchange.connected = exchange.ended = False
-                exchange.begun = b""
+                exchange.restart()
                 try:
                     async with asyncio.timeout(exchange.left()):
-                        return await self._answer(exchange, self._pool(exchange.proxy))
+                        return await self._answer(exchange, pool)
                 except Exception as error:
                     if not _may_try_again(error, exchange):
                         return _failure(error, exchange)
@@ -212,6 +213,7 @@ class AsyncHttpx2Transport:
     def _pool(self, proxy: str | None) -> httpcore2.AsyncConnectionPool:
         if self._closed:
             raise RuntimeError(CLOSED)
+        self._loop = same_loop(self._loop)
         if proxy not in self._pools:
             backend = AsyncPinnedBackend(_lookups(self._settings, proxy))
             self._pools[proxy] = _opened(
@@ -322,7 +324,5 @@ def _failure(error: Exception, exchange: Exchange) -> Failure:
             return exchange.failure(Trouble.CUT, error)
         case httpcore2.ProtocolError() | httpcore2.UnsupportedProtocol() | NotHttpError():
             return exchange.failure(Trouble.PROTOCOL, error)
-        case RuntimeError() if str(error) == CLOSED:
-            raise error
     # Whatever a stranger's octets can make a parser raise.
     return exchange.failure(Trouble.PROTOCOL, error)

@@ -2,8 +2,8 @@
 The network below httpcore2: connections go to vetted addresses, and keep to a request's time.
 
 httpcore2 takes a network backend from outside. These resolve a name once, connect to an address
-that passed, and leave the name to TLS and to the Host field. The streams take note of what httpcore2
-does not tell: whether the server ended the connection, and whether what failed was TLS.
+that passed, and leave the name to TLS and to the Host field. The streams take note of what
+httpcore2 does not tell: whether the server ended the connection, and whether what failed was TLS.
 
 httpcore2 has a time for each operation and none for the whole, so a server that drips would never
 be late. On threads each operation therefore gets what is left; on an event loop the transport ends

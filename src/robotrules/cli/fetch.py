@@ -1,0 +1,326 @@
+"""
+`robotrules fetch`: have the robots.txt of many origins ready, a million of them if need be.
+
+A few lines over `AsyncClient.prefetch`: origins go in as they are read, so many are asked at once,
+and each gets a line as it is there. What is kept is kept at once, so that whoever interrupts it
+loses nothing. It does not decide anything about URLs.
+
+Sections: the command · origins in · lines out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
+from threading import Thread
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+import click
+
+from robotrules.access import State
+from robotrules.access import Trouble as AccessTrouble
+from robotrules.cache import moment
+from robotrules.cli.access_text import SOURCES, answer_words, moment_words
+from robotrules.cli.client import Opening, aloud, client_options, told
+from robotrules.cli.fetching import hint_private, host_of
+from robotrules.cli.options import json_option, profile_option
+from robotrules.cli.progress import Progress
+from robotrules.cli.streams import (
+    STDIN,
+    Chunk,
+    Output,
+    Trouble,
+    open_octets,
+    quoted,
+    say,
+    size_of,
+    url_chunks,
+)
+from robotrules.cli.text import is_terminal, plural, shortened, visible
+from robotrules.origins import origin_of
+
+if TYPE_CHECKING:
+    from robotrules.client.held import Held
+
+STYLES = {State.SUCCESS: "allowed", State.UNAVAILABLE: "warning", State.UNREACHABLE: "disallowed"}
+SKIPPED = "no-origin"
+MOST_HINTS = 5
+LONGEST = 100
+
+
+@click.command()
+@click.argument("origins", nargs=-1, metavar="[ORIGIN]...")
+@click.option(
+    "--origins",
+    "file",
+    metavar="FILE",
+    help="Read origins from FILE too, one a line; '-' is stdin.",
+)
+@click.option(
+    "--concurrency",
+    type=click.IntRange(1, 10_000),
+    metavar="N",
+    default=50,
+    show_default=True,
+    help="How many origins are asked at once; one request at a time goes to each.",
+)
+@profile_option
+@json_option("Print one JSON object a line, for each origin.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no lines, only the summary.")
+@client_options
+def fetch(
+    origins: tuple[str, ...],
+    file: str | None,
+    concurrency: int,
+    profile: str,
+    as_json: bool,
+    quiet: bool,
+    opening: Opening,
+) -> int:
+    """
+    Fetch the robots.txt of origins, to have them ready.
+
+    An origin is a scheme and a host, such as https://example.com; of a URL its origin is taken, and
+    a bare host name is taken with https. What holds already is not fetched again, unless --fresh is
+    given. Each origin gets a line as it is there: state, origin, status, octets, and until when it
+    holds; in a pipe, tabs are between them. A summary follows on stderr. The exit code is 0 if all
+    were reached, 1 if any was not, 2 for usage or I/O.
+
+    \b
+    Examples:
+      robotrules fetch https://example.com https://example.org
+      robotrules fetch --origins origins.txt --concurrency 200 --quiet
+      cut -d , -f 2 top.csv | robotrules fetch --origins - --json
+    """
+    if not origins and file is None:
+        piped = sys.stdin is not None and not is_terminal(sys.stdin)
+        cure = "to read them from stdin, one a line, add --origins -"
+        if not piped:
+            cure = "pass some, such as https://example.com, or --origins FILE with one a line"
+        raise Trouble(f"no origin was given: {cure}")
+    with ExitStack() as opened:
+        stream = None if file is None else open_octets(file, "origins")
+        if stream is not None and file != STDIN:
+            opened.enter_context(stream)
+        size = len(origins) if stream is None else size_of(stream)
+        bar = sys.stderr if is_terminal(sys.stderr) else None
+        progress = opened.enter_context(Progress(bar, size, "origins"))
+        lines = _Lines(Output() if not quiet else None, as_json, progress)
+        source = _Origins(origins, stream, file or "", lines)
+        opened.enter_context(aloud())
+        try:
+            with told():
+                asyncio.run(_prefetched(opening, profile, source, concurrency, lines))
+        except KeyboardInterrupt:
+            lines.summarise("interrupted; what was fetched is kept: ")
+            raise
+    lines.summarise()
+    return lines.code
+
+
+async def _prefetched(
+    opening: Opening, profile: str, source: _Origins, concurrency: int, lines: _Lines
+) -> None:
+    async with opening.async_client(profile) as client:
+        await client.prefetch(
+            source.each(), concurrency=concurrency, progress=lines.add, fresh=opening.fresh
+        )
+
+
+# --- Origins in -----------------------------------------------------------------------------------
+
+
+class _Origins:
+    """The origins of the command line, then those of a file, as they are wanted."""
+
+    def __init__(
+        self, first: tuple[str, ...], stream: BinaryIO | None, name: str, lines: _Lines
+    ) -> None:
+        self._first = first
+        self._stream = stream
+        self._name = name
+        self._lines = lines
+        self._hinted = False
+
+    async def each(self) -> AsyncIterator[str]:
+        """Yield origins; what is none gets its line here."""
+        for text in self._first:
+            if origin := self._origin(text.strip(), 1):
+                yield origin
+        if self._stream is None:
+            return
+        async for chunk in _read_ahead(url_chunks(self._stream, self._name)):
+            for octets in chunk.urls:
+                if origin := self._origin(octets.decode("utf-8", "replace"), len(octets) + 1):
+                    yield origin
+
+    def _origin(self, text: str, octets: int) -> str | None:
+        self._lines.progress.add(0, octets)
+        found = origin_of(text)
+        if found is None and "://" not in text:
+            found = origin_of(f"https://{text}")
+            if found is not None and not self._hinted:
+                self._hinted = True
+                self._lines.hint(
+                    f"{quoted(text)} has no scheme and is taken as {found}, as are others like it"
+                )
+        if found is None:
+            self._lines.skip(text)
+        return found
+
+
+async def _read_ahead(chunks: Iterator[Chunk]) -> AsyncIterator[Chunk]:
+    """
+    Yield chunks that a thread reads: whoever waits for stdin must not stop the event loop.
+
+    It is a daemon, so that a command that ends does not wait for what may never come.
+    """
+    loop = asyncio.get_running_loop()
+    queue: asyncio.Queue[Chunk | Exception | None] = asyncio.Queue(2)
+
+    def read() -> None:
+        def put(one: Chunk | Exception | None) -> None:
+            asyncio.run_coroutine_threadsafe(queue.put(one), loop).result()
+
+        try:
+            try:
+                for chunk in chunks:
+                    put(chunk)
+                put(None)
+            except Trouble as error:
+                put(error)
+        except (RuntimeError, asyncio.CancelledError):
+            pass  # nobody wants more: the loop is closed
+
+    Thread(target=read, daemon=True).start()
+    while (one := await queue.get()) is not None:
+        if isinstance(one, Exception):
+            raise one
+        yield one
+
+
+# --- Lines out ------------------------------------------------------------------------------------
+
+
+class _Row(NamedTuple):
+    """What a line says."""
+
+    state: str
+    style: str
+    origin: str
+    words: str
+    """For people."""
+    columns: tuple[str, ...]
+    """For programs, after state and origin."""
+
+
+class _Lines:
+    """Writes a line for each origin, and counts."""
+
+    def __init__(self, output: Output | None, as_json: bool, progress: Progress) -> None:
+        self.progress = progress
+        self._output = output
+        self._as_json = as_json
+        self._counts: Counter[str] = Counter()
+        self._refused: set[str] = set()
+
+    @property
+    def code(self) -> int:
+        """The exit code: whether all were reached."""
+        return int(bool(self._counts[State.UNREACHABLE] or self._counts[SKIPPED]))
+
+    def add(self, held: Held) -> None:
+        """Write the line of an origin."""
+        self._counts[str(held.state)] += 1
+        visit = held.visit
+        if visit is not None and visit.trouble is AccessTrouble.REFUSED:
+            host = host_of(visit.url)
+            if host not in self._refused and len(self._refused) < MOST_HINTS:
+                self._refused.add(host)
+                self.progress.step_aside()
+                hint_private(host)
+        if self._output is not None:
+            self._write(_json(held) if self._as_json else _row(held))
+        self.progress.add(1, 0)
+
+    def skip(self, text: str) -> None:
+        """Write the line of something that is no origin."""
+        self._counts[SKIPPED] += 1
+        name = shortened(visible(text), LONGEST)
+        words = "not an http or https origin"
+        if self._output is not None:
+            row = _Row(SKIPPED, "disallowed", name, words, ("", "", ""))
+            self._write({"origin": text, "state": SKIPPED} if self._as_json else row)
+        self.progress.add(1, 0)
+
+    def hint(self, words: str) -> None:
+        """Say something where the bar stands."""
+        self.progress.step_aside()
+        say(words, label="hint")
+
+    def _write(self, line: _Row | dict[str, Any]) -> None:
+        output = self._output
+        assert output is not None
+        if output.terminal:
+            self.progress.step_aside()
+        if isinstance(line, dict):
+            output.write(json.dumps(line) + "\n")
+        elif output.terminal:
+            word = output.paint(line.style, line.state)
+            gap = " " * (13 - len(line.state))
+            output.write(f"{word}{gap}{line.origin}  {output.paint('faint', line.words)}\n")
+        else:
+            output.write("\t".join((line.state, line.origin, *line.columns)) + "\n")
+        output.flush()
+
+    def summarise(self, before: str = "") -> None:
+        """Say how many origins ended how."""
+        self.progress.step_aside()
+        counts = [f"{self._counts[state]:,} {state}" for state in State]
+        if self._counts[SKIPPED]:
+            counts.append(f"{self._counts[SKIPPED]:,} {SKIPPED}")
+        total = sum(self._counts.values())
+        say(
+            f"{before}{plural(total, 'origin')}: {', '.join(counts)}, "
+            f"in {self.progress.seconds:.1f} s"
+        )
+
+
+def _row(held: Held) -> _Row:
+    visit, state = held.visit, held.state
+    if visit is None:
+        return _Row(str(state), STYLES[state], held.origin, "", ("", "", moment(held.until)))
+    parts = [answer_words(visit)]
+    if visit.digest is not None:
+        parts.append(plural(visit.size, "octet"))
+    reached = state is not State.UNREACHABLE
+    parts.append(f"{'until' if reached else 'next try'} {moment_words(held.until)}")
+    if str(held.source) != "fetched":
+        parts.append(SOURCES[str(held.source)])
+    answer = str(visit.status) if visit.trouble in (None, AccessTrouble.STATUS) else ""
+    answer = answer or str(visit.trouble)
+    size = str(visit.size) if visit.digest is not None else ""
+    columns = (answer, size, moment(held.until))
+    return _Row(str(state), STYLES[state], held.origin, ", ".join(parts), columns)
+
+
+def _json(held: Held) -> dict[str, Any]:
+    visit = held.visit
+    return {
+        "origin": held.origin,
+        "state": str(held.state),
+        "status": visit.status if visit else None,
+        "trouble": str(visit.trouble) if visit and visit.trouble else None,
+        "detail": visit.detail if visit else "",
+        "url": visit.url if visit else None,
+        "hops": len(visit.hops) if visit else 0,
+        "octets": visit.size if visit and visit.digest is not None else None,
+        "sha256": visit.digest if visit else None,
+        "source": str(held.source),
+        "fetched_at": moment(visit.at) if visit else None,
+        "until": moment(held.until),
+    }

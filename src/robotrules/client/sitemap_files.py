@@ -1,0 +1,223 @@
+"""
+Sitemap files: what a file is that a robots.txt names as a sitemap, and which URLs it lists.
+
+XML (urlset and sitemapindex, sitemaps.org), plain text with one URL a line, RSS and Atom, each of
+them gzipped or not. The octets come from strangers: expat reads them, and a document that declares
+entities is refused before it can use one, so nothing is expanded and nothing outside is read. How
+much is unpacked and how many URLs are kept is bounded. It fetches nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from enum import StrEnum
+from typing import Any, NamedTuple
+from xml.parsers import expat
+
+from robotrules.tags.fields import Fields
+from robotrules.tags.media import media_type
+
+# sitemaps.org: 50,000 URLs a file. What it allows in octets, 50 MB, is more than is read here.
+MOST_URLS = 50_000
+MOST_OCTETS = 10 * 1024 * 1024
+# sitemaps.org: fewer than 2,048 characters.
+LONGEST_URL = 2_048
+
+XML_TYPES = ("application/xml", "text/xml")
+FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/rdf+xml")
+GZIP_TYPES = ("application/gzip", "application/x-gzip")
+# What is said of a file that is served as it is, without a type of its own.
+PLAIN_TYPES = ("text/plain",)
+UNNAMED_TYPES = ("application/octet-stream",)
+
+_SPACE = re.compile(r"[ \t\r\n]+")
+_HTTP = re.compile(rb"https?://", re.IGNORECASE)
+
+
+class Form(StrEnum):
+    """What a file is."""
+
+    URLSET = "urlset"
+    """A list of pages, in XML."""
+    INDEX = "sitemapindex"
+    """A list of sitemaps, in XML."""
+    FEED = "feed"
+    """RSS or Atom."""
+    TEXT = "text"
+    """One URL a line."""
+    OTHER = "other"
+    """None of these."""
+
+
+class SitemapFile(NamedTuple):
+    """What a sitemap file says."""
+
+    form: Form
+    gzipped: bool
+    urls: tuple[str, ...]
+    """Of a list its pages, of an index its sitemaps."""
+    complete: bool
+    """False: there is more than was read."""
+    trouble: str = ""
+    """Why it cannot be read, or not to its end; empty: it can."""
+
+
+def read_sitemap(octets: bytes, *, complete: bool = True, limit: int = MOST_OCTETS) -> SitemapFile:
+    """Return what a file says; *complete* is False where the octets are a part of it."""
+    gzipped = octets.startswith(b"\x1f\x8b")
+    trouble = ""
+    if gzipped:
+        octets, whole, trouble = _unpacked(octets, limit, complete)
+        complete = complete and whole
+    elif len(octets) > limit:
+        octets, complete = octets[:limit], False
+    start = octets[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
+        found = _Reader(complete).read(octets)
+    elif _HTTP.match(start):
+        found = _text(octets, complete)
+    else:
+        found = SitemapFile(Form.OTHER, False, (), complete, "neither XML nor a list of URLs")
+    return found._replace(gzipped=gzipped, trouble=trouble or found.trouble)
+
+
+def odd_media_type(fields: Fields, found: SitemapFile) -> str | None:
+    """Return the media type of a response, if it is none that such a file has."""
+    named = media_type(fields)
+    usual = {
+        Form.URLSET: XML_TYPES,
+        Form.INDEX: XML_TYPES,
+        Form.FEED: (*XML_TYPES, *FEED_TYPES),
+        Form.TEXT: PLAIN_TYPES,
+        Form.OTHER: (),
+    }[found.form]
+    if found.gzipped:
+        usual = (*usual, *GZIP_TYPES, *UNNAMED_TYPES)
+    return None if named is None or not usual or named in usual else named
+
+
+def _unpacked(octets: bytes, limit: int, complete: bool) -> tuple[bytes, bool, str]:
+    """Return a gzip file unpacked as far as the limit, whether that is all, and what is wrong."""
+    unpack = zlib.decompressobj(16 + zlib.MAX_WBITS)
+    try:
+        found = unpack.decompress(octets, limit)
+    except zlib.error:
+        return b"", True, "broken gzip data"
+    if unpack.eof:
+        return found, True, ""
+    # All of what was given is used up, and the data goes on: it was cut.
+    cut = not unpack.unconsumed_tail and complete
+    return found, False, "the gzip data ends early" if cut else ""
+
+
+def _text(octets: bytes, complete: bool) -> SitemapFile:
+    """Read one URL a line (sitemaps.org, "Text file")."""
+    lines = octets.decode("utf-8", "replace").removeprefix("\ufeff").split("\n", MOST_URLS)
+    more = len(lines) > MOST_URLS
+    if not complete or more:
+        lines.pop()  # half a URL is another one
+    urls = (line.strip() for line in lines)
+    kept = tuple(url for url in urls if url and len(url) < LONGEST_URL)
+    return SitemapFile(Form.TEXT, False, kept, complete and not more)
+
+
+class _Refused(Exception):
+    """A document that is not read on, and why."""
+
+
+class _Enough(Exception):
+    """There are as many URLs as are kept."""
+
+
+class _Reader:
+    """Reads URLs from XML as it is parsed: no tree is built."""
+
+    FORMS: dict[str, Form] = {
+        "urlset": Form.URLSET,
+        "sitemapindex": Form.INDEX,
+        "rss": Form.FEED,
+        "feed": Form.FEED,
+        "RDF": Form.FEED,
+    }
+    # Element that holds a URL, and the one it stands in.
+    PLACES = frozenset((("url", "loc"), ("sitemap", "loc"), ("item", "link")))
+
+    def __init__(self, complete: bool) -> None:
+        self._complete = complete
+        self._form: Form | None = None
+        self._open: list[str] = []
+        self._text: list[str] | None = None
+        self._size = 0
+        self.urls: list[str] = []
+
+    def read(self, octets: bytes) -> SitemapFile:
+        """Parse a document; what is not well-formed says nothing beyond that place."""
+        parser = expat.ParserCreate(namespace_separator=" ")
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._characters
+        # Entities are what makes a small document a large one, and a far one near.
+        parser.EntityDeclHandler = self._entity
+        parser.ExternalEntityRefHandler = lambda *_: 0
+        trouble, complete = "", self._complete
+        try:
+            parser.Parse(octets, complete)
+        except _Refused as error:
+            trouble = str(error)
+        except _Enough:
+            complete = False
+        except expat.ExpatError as error:
+            trouble = f"not well-formed XML at line {error.lineno}: {expat.ErrorString(error.code)}"
+        except (ValueError, LookupError):
+            trouble = "an encoding that cannot be read"
+        form = self._form or Form.OTHER
+        if form is Form.OTHER and not trouble:
+            trouble = "an XML document that is no sitemap"
+        return SitemapFile(form, False, tuple(self.urls), complete, trouble)
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        local = name.rpartition(" ")[2]
+        if self._form is None:
+            self._form = self.FORMS.get(local)
+            if self._form is None:
+                raise _Refused(f"the element {local[:40]!r} begins no sitemap")
+        # Depth is not bounded by expat; a sitemap has three levels and a feed some more.
+        if len(self._open) > 100:
+            raise _Refused("elements nested more than 100 deep")
+        parent = self._open[-1] if self._open else ""
+        self._open.append(local)
+        self._text, self._size = None, 0
+        if (parent, local) in self.PLACES and not _foreign(name):
+            self._text = []
+        elif (parent, local) == ("entry", "link") and attributes.get("rel", "alternate") in (
+            "alternate",
+        ):
+            self._keep(attributes.get("href", ""))
+
+    def _end(self, name: str) -> None:
+        self._open.pop()
+        if self._text is not None:
+            self._keep("".join(self._text))
+        self._text = None
+
+    def _characters(self, text: str) -> None:
+        if self._text is not None and self._size <= LONGEST_URL:
+            self._size += len(text)
+            self._text.append(text)
+
+    def _keep(self, text: str) -> None:
+        url = _SPACE.sub(" ", text).strip()
+        if url and len(url) < LONGEST_URL:
+            if len(self.urls) >= MOST_URLS:
+                raise _Enough
+            self.urls.append(url)
+
+    def _entity(self, *_: Any) -> None:
+        raise _Refused("it declares entities, which no sitemap needs; it is not read on")
+
+
+def _foreign(name: str) -> bool:
+    """Tell whether an element is of an extension: `image:loc` is no page."""
+    namespace = name.rpartition(" ")[0]
+    return "sitemap-" in namespace

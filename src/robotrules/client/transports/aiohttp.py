@@ -1,0 +1,257 @@
+"""
+The transport over aiohttp: `AiohttpTransport`, which costs an event loop least.
+
+It uses aiohttp's public resolver and connector. Names are resolved and vetted by ours; an address
+in a URL, which aiohttp asks no resolver about, is vetted before (`Settings.begin`). Redirects,
+cookies, netrc and the environment's proxies are off, and so is its decoding (`codings`).
+
+Of what comes, aiohttp takes lines of at most 32 KiB and some 128 of them, and buffers 128 KiB of a
+body. Its pool does not count connections that wait for a next request, so only a few origins at a
+time may keep one: two connectors, of which one keeps none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from time import monotonic
+from types import TracebackType
+
+from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.client.addresses import PUBLIC, Addresses
+from robotrules.client.transports.codings import Body, CodingError
+from robotrules.client.transports.exchange import (
+    CLOSED,
+    KEPT,
+    KEPT_SECONDS,
+    Exchange,
+    NoAddressError,
+    Settings,
+    is_caused_by,
+    same_loop,
+)
+from robotrules.client.transports.lookups import Lookups
+from robotrules.errors import MissingExtraError
+
+try:
+    import aiohttp
+    from aiohttp.abc import AbstractResolver, ResolveResult
+    from aiohttp.connector import Connection
+    from yarl import URL
+except ImportError:
+    raise MissingExtraError(
+        "this transport needs aiohttp, which is not installed: pip install 'robotrules[aiohttp]'"
+    ) from None
+
+__all__ = ["AiohttpTransport"]
+
+# A Content-Security-Policy is longer than aiohttp's own 8,190 octets often enough.
+LONGEST_LINE = 32 * 1024
+
+
+class AiohttpTransport:
+    """
+    Makes requests over aiohttp on one event loop; arguments as of `Httpx2Transport`.
+
+    A request to which a server says nothing is made a second time: aiohttp does not tell a kept
+    connection from a new one.
+    """
+
+    def __init__(
+        self,
+        user_agent: str,
+        *,
+        addresses: Addresses = PUBLIC,
+        seconds: float = 30.0,
+        connections: int = 100,
+        verify: ssl.SSLContext | bool = True,
+        trust_env: bool = False,
+    ) -> None:
+        made = Settings(user_agent, addresses, seconds, connections, verify, trust_env)
+        self._settings = made.vet()
+        self._sessions: dict[str, aiohttp.ClientSession] = {}
+        self._slots = asyncio.Semaphore(connections)
+        self._keeping: dict[str, float] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._closed = False
+
+    async def send(self, request: Request) -> Response | Failure:
+        """Make a GET; never raises for what the network does."""
+        exchange = self._settings.begin(request)
+        if isinstance(exchange, Failure):
+            return exchange
+        if self._closed:
+            raise RuntimeError(CLOSED)
+        self._loop = same_loop(self._loop)
+        try:
+            async with asyncio.timeout(exchange.left()), self._slots:
+                return await self._answer(exchange)
+        except Exception as error:
+            return _failure(error, exchange)
+
+    async def _answer(self, exchange: Exchange) -> Response | Failure:
+        keeps = self._may_keep(exchange)
+        answer = await self._session(exchange, keeps).get(
+            URL(exchange.target.url, encoded=True),
+            headers=exchange.fields,
+            allow_redirects=False,
+            proxy=exchange.proxy,
+        )
+        assert isinstance(answer, _Answer)
+        try:
+            headers = list(answer.raw_headers)
+            address = None if exchange.proxy else answer.address
+            body = exchange.head(answer.status, headers, address)
+            if not isinstance(body, Body):
+                return body
+            async for chunk in answer.content.iter_any():
+                exchange.left()
+                if body.feed(chunk):
+                    break
+            else:
+                body.end()
+            return Response(answer.status, headers, *body.octets(), address)
+        finally:
+            # What was not read to its end is dropped, without the farewell of TLS, which a stranger
+            # may leave unanswered for long. What was is in the pool, and may be another's by now.
+            if answer.connection is not None or not keeps:
+                answer.abort()
+            answer.close()
+            if keeps:
+                self._keeping[exchange.target.origin] = monotonic() + KEPT_SECONDS
+
+    def _may_keep(self, exchange: Exchange) -> bool:
+        """Tell whether the connection may wait for a next request to the same origin."""
+        now = monotonic()
+        origin = exchange.target.origin
+        self._keeping = {one: end for one, end in self._keeping.items() if end > now}
+        if origin not in self._keeping and len(self._keeping) >= KEPT:
+            return False
+        self._keeping[origin] = now + KEPT_SECONDS + exchange.seconds
+        return True
+
+    def _session(self, exchange: Exchange, keeps: bool) -> aiohttp.ClientSession:
+        name = "proxy" if exchange.proxy else "keeps" if keeps else "closes"
+        if name not in self._sessions:
+            self._sessions[name] = self._opened(name)
+        return self._sessions[name]
+
+    def _opened(self, name: str) -> aiohttp.ClientSession:
+        settings = self._settings
+        verify = settings.verify
+        resolver = _Resolver(Lookups(settings.addresses, max(settings.connections, 32)))
+        connector = aiohttp.TCPConnector(
+            resolver=aiohttp.ThreadedResolver() if name == "proxy" else resolver,
+            use_dns_cache=False,
+            ssl=verify,
+            limit=0,  # ours counts both
+            force_close=name != "keeps",
+            keepalive_timeout=KEPT_SECONDS if name == "keeps" else None,
+        )
+        return aiohttp.ClientSession(
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
+            auto_decompress=False,
+            trust_env=False,
+            max_line_size=LONGEST_LINE,
+            max_field_size=LONGEST_LINE,
+            response_class=_Answer,
+        )
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        self._closed = True
+        sessions, self._sessions = list(self._sessions.values()), {}
+        for session in sessions:
+            await session.close()
+
+    async def __aenter__(self) -> AiohttpTransport:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+class _Answer(aiohttp.ClientResponse):
+    """A response that remembers who sent it; aiohttp forgets once all has come."""
+
+    address: str | None = None
+    _transport: asyncio.Transport | None = None
+
+    async def start(self, connection: Connection) -> aiohttp.ClientResponse:
+        self._transport = connection.transport
+        if self._transport is not None:
+            peer = self._transport.get_extra_info("peername")
+            self.address = peer[0] if peer else None
+        return await super().start(connection)
+
+    def abort(self) -> None:
+        """Drop the connection."""
+        if self._transport is not None:
+            self._transport.abort()
+
+
+class _Resolver(AbstractResolver):
+    """Gives aiohttp the vetted addresses of a host."""
+
+    def __init__(self, lookups: Lookups) -> None:
+        self._lookups = lookups
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        found = await self._lookups.avetted(host, port)
+        if isinstance(found, Failure):
+            raise NoAddressError(found)
+        return [
+            ResolveResult(
+                hostname=host,
+                host=address,
+                port=port,
+                family=socket.AF_INET6 if ":" in address else socket.AF_INET,
+                proto=0,
+                flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
+            )
+            for address in found
+        ]
+
+    async def close(self) -> None:
+        """There is nothing to close."""
+
+
+def _failure(error: Exception, exchange: Exchange) -> Failure:
+    """Return what an error of the library means (AMB-57)."""
+    match error:
+        case aiohttp.ClientConnectorDNSError():
+            if isinstance(error.os_error, NoAddressError):
+                return error.os_error.failure
+            return exchange.failure(Trouble.DNS, error.os_error)
+        case CodingError():
+            return exchange.failure(Trouble.CODING, error)
+        case TimeoutError():
+            return exchange.failure(Trouble.TIMEOUT)
+        case aiohttp.ClientSSLError():
+            return exchange.failure(Trouble.TLS, error.os_error)
+        case aiohttp.ClientProxyConnectionError() | aiohttp.ClientHttpProxyError():
+            return exchange.failure(Trouble.CONNECT, "the proxy does not connect")
+        case aiohttp.ClientConnectorError():
+            # asyncio has no number for a connection that ends while TLS begins.
+            begun = exchange.target.scheme == "https" and (
+                error.os_error.errno is None or isinstance(error.os_error, ConnectionResetError)
+            )
+            trouble = Trouble.TLS if begun else Trouble.CONNECT
+            return exchange.failure(trouble, error.os_error)
+        case aiohttp.ClientPayloadError() | aiohttp.ClientConnectionError():
+            cut = Trouble.TLS if is_caused_by(error, ssl.SSLError) else Trouble.CUT
+            return exchange.failure(cut, error)
+        case aiohttp.ClientResponseError():
+            return exchange.failure(Trouble.PROTOCOL, error.message or error)
+    # Whatever a stranger's octets can make a parser raise.
+    return exchange.failure(Trouble.PROTOCOL, error)

@@ -1,0 +1,316 @@
+"""
+What the records of an archive are visits of: one's own, exactly; those of others, as they can be.
+
+An archive of ours has the visit itself in a `metadata` record, and the file in the `response`
+beside it. In an archive of others a `response` for `/robots.txt` is a visit of that origin: its
+status means what `access` says, and it holds as long as `cache` says. Who fetched it stands in the
+`request` beside it, or in the `warcinfo` above. It opens no file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, OrderedDict
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, BinaryIO, NamedTuple
+
+from robotrules.access import ACCESS_PROFILES, AccessResult, State, Trouble, state_of
+from robotrules.access.values import SLACK
+from robotrules.cache import Visit, digest_of, visit_of
+from robotrules.client.warc_reading import Record, Source, agrees, records
+from robotrules.client.warc_visits import is_visit, visit_from
+from robotrules.client.warc_writing import OURS
+from robotrules.errors import MissingExtraError, SavedError
+from robotrules.origins import authority_end, origin_of
+from robotrules.profile import LEAST_MAX_BYTES
+from robotrules.robotstxt.tokens import product_token
+from robotrules.tags.fields import Fields, read_fields
+from robotrules.tags.saved import Saved, read_response
+
+# What a client reads of a file.
+LIMIT = LEAST_MAX_BYTES + SLACK
+# What is kept of a block: head and file of an answer, coded or not; a visit as JSON; a request.
+MOST_ANSWER = 2 * 1024 * 1024
+MOST_VISIT = 8 * 1024 * 1024
+MOST_REQUEST = 64 * 1024
+# Answers that wait for the records beside them, which mostly come next; and who asked.
+WAITING = 8
+ASKED = 256
+LONGEST_AGENT = 1024
+NOBODY = "unknown"
+_DEFAULT = ACCESS_PROFILES["default"]
+
+Found = tuple[Visit, bytes | None]
+
+
+class _Answer(NamedTuple):
+    """An answer that waits for the records beside it."""
+
+    record: Record
+    body: bytes | None
+    """Of an archive of ours; None: it was not kept."""
+    ours: bool
+
+
+class Captures:
+    """The visits in an archive, and what could not become one."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._source = Source(stream)
+        self.skipped: Counter[str] = Counter()
+        self.found = 0
+        """How many visits were yielded."""
+        self._number = 0
+        self._ours = False
+        self._crawler = ""
+        self._answers: OrderedDict[str, _Answer] = OrderedDict()
+        self._asked: OrderedDict[str, str] = OrderedDict()
+        self._file: tuple[str, bytes] | None = None
+
+    def visits(self) -> Iterator[Found]:
+        """Yield visits and their files, in the order of the archive."""
+        for found in self._visits():
+            self.found += 1
+            yield found
+
+    def _visits(self) -> Iterator[Found]:
+        for record in records(self._source, self._wanted, self._lost):
+            if record.digest is False:
+                self._skip("bad-digest")
+            elif record.kind == "warcinfo":
+                yield from self._flushed(0)
+                self._read_info(record)
+            elif record.kind == "request":
+                self._read_request(record)
+                yield from self._after_request(record)
+            elif record.kind == "metadata":
+                yield from self._metadata(record)
+            elif record.kind == "resource":
+                self._file = digest_of(record.block), record.block
+            else:
+                yield from self._answer(record)
+        yield from self._flushed(0)
+
+    def _skip(self, reason: str, count: int = 1) -> None:
+        self.skipped[reason] += count
+
+    def _lost(self, count: int) -> None:
+        self._skip("damaged", count)
+
+    def _wanted(self, record: Record) -> int | None:
+        """Return how much to keep of a record; None: it is skipped, and counted if it is one."""
+        kind = record.kind
+        if kind in ("warcinfo", "request"):
+            return MOST_REQUEST
+        if kind == "metadata":
+            return MOST_VISIT if "json" in record.get("Content-Type").lower() else None
+        if self._ours and kind in ("response", "revisit", "resource"):
+            return MOST_VISIT
+        if kind == "response" and _origin(record.target()):
+            return MOST_ANSWER
+        is_revisit = kind == "revisit" and _origin(record.target()) is not None
+        self._skip("revisit" if is_revisit else "other")
+        return None
+
+    # --- Who asked --------------------------------------------------------------------------------
+
+    def _read_info(self, record: Record) -> None:
+        """Note whose archive this is, and who crawled for all that follows."""
+        fields = read_fields(record.block)
+        self._ours = bool(fields.get(OURS))
+        self._crawler = _agent(fields, "http-header-user-agent")
+        self._file = None
+
+    def _read_request(self, record: Record) -> None:
+        agent = _agent(read_fields(record.block.partition(b"\n")[2]), "user-agent")
+        for name in (*_beside(record), record.get("WARC-Record-ID"), _exchange(record)):
+            if name:
+                self._asked[name] = agent
+                self._asked.move_to_end(name)
+        while len(self._asked) > ASKED:
+            self._asked.popitem(last=False)
+
+    def _who(self, record: Record) -> str | None:
+        """Return the User-Agent that got an answer; None: no request is known."""
+        for name in (*_beside(record), record.get("WARC-Record-ID"), _exchange(record)):
+            if name in self._asked:
+                return self._asked[name] or self._crawler
+        return None
+
+    # --- Archives of ours -------------------------------------------------------------------------
+
+    def _metadata(self, record: Record) -> Iterator[Found]:
+        try:
+            values = json.loads(record.block)
+        except (ValueError, RecursionError):
+            return
+        if not is_visit(values):
+            return
+        beside = next((self._answers.pop(one, None) for one in _beside(record)), None)
+        visit = visit_from(values)
+        if visit is None:
+            self._skip("bad-visit")
+            return
+        file, self._file = self._file, None
+        body = beside.body if beside else None
+        if body is None and file is not None and file[0] == visit.digest:
+            body = file[1]
+        if not visit.may_store or visit.digest is None:
+            body = None
+        if body is not None and (digest_of(body) != visit.digest or len(body) != visit.size):
+            self._skip("bad-digest")
+            return
+        yield visit, body
+
+    def _answer(self, record: Record) -> Iterator[Found]:
+        """Let an answer wait for the records beside it, or take it as it is."""
+        body = None
+        if self._ours:
+            kept = record.kind == "response" and record.get("WARC-Truncated") != "unspecified"
+            body = record.block.partition(b"\r\n\r\n")[2] if kept else None
+        answer = _Answer(record, body, self._ours)
+        if not self._ours and self._who(record) is not None:
+            yield from self._captured(answer)
+            return
+        name = record.get("WARC-Record-ID")
+        if name in self._answers:  # an id that is not one, so nobody can refer to it
+            name = f"{name} {self._number}"
+        self._number += 1
+        self._answers[name] = answer
+        yield from self._flushed(1 if self._ours else WAITING)
+
+    def _flushed(self, most: int) -> Iterator[Found]:
+        """Take the answers that waited longest, until so many are left."""
+        while len(self._answers) > most:
+            _, answer = self._answers.popitem(last=False)
+            if answer.ours:
+                self._skip("alone")
+            else:
+                yield from self._captured(answer)
+
+    def _after_request(self, record: Record) -> Iterator[Found]:
+        """Take the answer that waited for this request, if one did."""
+        for name, answer in list(self._answers.items()):
+            if not answer.ours and self._who(answer.record) is not None:
+                del self._answers[name]
+                yield from self._captured(answer)
+
+    # --- Archives of others -----------------------------------------------------------------------
+
+    def _captured(self, answer: _Answer) -> Iterator[Found]:
+        """Yield the visit that an answer of somebody's archive is."""
+        record = answer.record
+        at = _moment(record.get("WARC-Date"))
+        if at is None:
+            self._skip("bad-date")
+            return
+        found = _result(record)
+        if isinstance(found, str):
+            self._skip(found)
+            return
+        user_agent = self._who(record)
+        user_agent = self._crawler if user_agent is None else user_agent
+        agent = product_token(user_agent) or NOBODY
+        visit = visit_of(found, None, at=at, agent=agent, user_agent=user_agent, profile=_DEFAULT)
+        keeps = visit.digest is not None and visit.may_store
+        yield visit, found.body if keeps else None
+
+
+def _result(record: Record) -> AccessResult | str:
+    """Return what an answer says about a robots.txt, or why it says nothing."""
+    try:
+        saved = read_response(record.block)
+    except SavedError:
+        return "no-http"
+    first = next((one for one in saved.earlier if (one.status or 0) >= 200), None)
+    status, fields = (first or saved).status, (first or saved).fields
+    if status is None or status < 200 or (first and status < 300):
+        return "no-http"  # or two answers in one record, and nobody knows which counts
+    if 300 <= status < 400:
+        return "redirect"
+    body, complete = b"", True
+    state = state_of(status, _DEFAULT)
+    if state is State.SUCCESS and status not in (204, 205):
+        file = _file(record, saved)
+        if isinstance(file, str):
+            return file
+        body, complete = file
+    trouble = None if state is State.SUCCESS else Trouble.STATUS
+    detail = "" if trouble is None else f"status {status}"
+    target = record.target().partition("#")[0]
+    origin = _origin(target) or ""
+    url, address = origin + target[authority_end(target) :], record.get("WARC-IP-Address")[:64]
+    return AccessResult(
+        *(origin, state, status, trouble, detail, url, (), fields, body, complete),
+        *(False, address or None),
+    )
+
+
+def _file(record: Record, saved: Saved) -> tuple[bytes, bool] | str:
+    """Return the file in an answer, and whether that is all of it; or why it cannot be used."""
+    codes = {note.code for note in saved.notes}
+    if "body-not-decoded" in codes:
+        return "coding"
+    if "fields-cut" in codes:
+        return "no-http"
+    body = saved.body if isinstance(saved.body, bytes) else b""
+    is_cut = "body-cut" in codes or record.length > len(record.block)
+    is_cut = is_cut or bool(record.get("WARC-Truncated")) or _is_short(saved.fields, body)
+    raw = record.block.partition(b"\r\n\r\n")[2]
+    is_plain = not is_cut and not saved.fields.get("transfer-encoding")
+    if (
+        is_plain
+        and record.digest is None
+        and agrees(record.get("WARC-Payload-Digest"), raw) is False
+    ):
+        return "bad-digest"
+    if is_cut and len(body) < LEAST_MAX_BYTES:
+        # The rule that counts may stand in the other half (AMB-57).
+        return "cut"
+    return body[:LIMIT], not is_cut and len(body) <= LIMIT
+
+
+def _is_short(fields: Fields, body: bytes) -> bool:
+    """Tell whether a body has fewer octets than its Content-Length, which a coding would change."""
+    length = b"".join(fields.get("content-length")[:1])
+    coded = fields.get("content-encoding") or fields.get("transfer-encoding")
+    return not coded and length.isdigit() and len(length) < 16 and int(length) > len(body)
+
+
+def _origin(url: str) -> str | None:
+    """Return the origin whose robots.txt a URL is; None: it is something else."""
+    target = url.partition("#")[0]
+    if target[authority_end(target) :] != "/robots.txt":
+        return None
+    try:
+        return origin_of(target)
+    except MissingExtraError:
+        return None  # an international name, and the library for them is not there
+
+
+def _moment(date: str) -> float | None:
+    """Return a WARC-Date, which is UTC and has a time; one without is too little to go by."""
+    try:
+        found = datetime.fromisoformat(date)
+        if len(date) < 16:
+            return None
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def _agent(fields: Fields, name: str) -> str:
+    value = b"".join(fields.get(name)[:1])[:LONGEST_AGENT]
+    return value.decode("latin-1").replace("\0", "")
+
+
+def _beside(record: Record) -> list[str]:
+    """Return the ids of records of the same exchange; a record may name several."""
+    values: Any = record.header.headers
+    return [value for name, value in values if name.lower() == "warc-concurrent-to"]
+
+
+def _exchange(record: Record) -> str:
+    """Return what records of one exchange have alike where they do not name each other."""
+    return f"{record.get('WARC-Date')} {record.target()}"

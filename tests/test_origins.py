@@ -1,0 +1,149 @@
+"""
+Origins: what one robots.txt governs, and where that file is (RFC 9309 §2.3; AMB-62).
+
+`conformance/vectors/origins/` has what the decision says, case by case. Here are the ways to ask,
+misuse, and the names of others: what an HTTP library would connect to is the origin we name.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from robotrules import MissingExtraError, origins
+from robotrules.origins import authority_end, origin_of, robots_url
+
+
+def test_octets_and_text() -> None:
+    """A URL is text or its octets; octets that are no text make no host."""
+
+    assert origin_of(b"https://e.example/\xff") == origin_of("https://e.example/x")
+    assert origin_of("https://bücher.example".encode()) == "https://xn--bcher-kva.example"
+    assert origin_of(b"https://\xff.example/") is None
+
+
+def test_surrogates_make_no_host() -> None:
+    """What a lenient decoder smuggled into a host is nobody's name."""
+
+    assert origin_of("https://\udcff.example/") is None
+    assert origin_of("https://e.example/\udcff") == "https://e.example"
+
+
+@pytest.mark.parametrize("url", [None, 5, ["https://e.example"], object()])
+def test_misuse(url: Any) -> None:
+    """What is no URL at all is told so."""
+
+    with pytest.raises(TypeError, match="str or bytes"):
+        origin_of(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "written"),
+    [
+        ("https://e.example/x", "https://e.example"),
+        ("HTTPS://u@E.example:443?x", "HTTPS://u@E.example:443"),
+        ("https://[2001:db8::1]:8#x", "https://[2001:db8::1]:8"),
+        ("https://e.example", "https://e.example"),
+        ("https://e.example:", "https://e.example:"),
+        ("ftp://e.example/x", ""),
+        ("https://e.example\\x", ""),
+        ("", ""),
+    ],
+)
+def test_authority_as_written(url: str, written: str) -> None:
+    """Where scheme and authority end, whatever their spelling."""
+
+    assert url[: authority_end(url)] == written
+
+
+def test_robots_url() -> None:
+    """One file for an origin."""
+
+    assert robots_url("https://e.example:8443") == "https://e.example:8443/robots.txt"
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "☃".join("ab"),  # joined by what IDNA 2008 has no letters for
+        "ab--c\u0301.example",  # hyphens where only xn has them
+        "\u0301a.example",  # begins with an accent
+        "a\u200d.example",  # an invisible joiner
+        "\u05d0a.example",  # right to left and left to right in one label
+        "é" * 70 + ".example",  # longer than a label may be
+        "xn--é.example",
+    ],
+)
+def test_no_international_names(host: str) -> None:
+    """What IDNA refuses has no origin."""
+
+    assert origin_of(f"https://{host}/") is None
+
+
+def test_full_width_letters_are_letters() -> None:
+    """Names are mapped as browsers map them (UTS #46)."""
+
+    assert origin_of("https://\uff45.\uff45xample/") == "https://e.example"
+    assert origin_of("https://ß.example") == "https://xn--zca.example"
+    assert origin_of("https://e.example\u3002/") == "https://e.example"
+
+
+def test_international_name_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the library an international name is an error that says the cure, and no other is."""
+
+    usual = builtins.__import__
+
+    def without(
+        name: str,
+        globals: Mapping[str, object] | None = None,
+        locals: Mapping[str, object] | None = None,
+        fromlist: Sequence[str] | None = (),
+        level: int = 0,
+    ) -> Any:
+        if name == "idna":
+            raise ImportError(name)
+        return usual(name, globals, locals, fromlist, level)
+
+    origins._normal.cache_clear()
+    monkeypatch.setattr(builtins, "__import__", without)
+
+    assert origin_of("https://a.example/é") == "https://a.example"
+    assert origin_of("https://xn--bcher-kva.example/") == "https://xn--bcher-kva.example"
+    with pytest.raises(MissingExtraError, match=r"pip install 'robotrules\[http\]'"):
+        origin_of("https://bücher.example/")
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["::ffff:192.0.2.1", "::FFFF:C000:201", "0:0:0:0:0:ffff:192.0.2.1"],
+)
+def test_mapped_addresses_have_one_spelling(host: str) -> None:
+    """An IPv4 address in an IPv6 one is written in one way."""
+
+    assert origin_of(f"http://[{host}]/") == origin_of("http://[::ffff:c000:201]")
+
+
+@pytest.mark.parametrize(
+    "host", ["1.2.3", "1.2.3.4.5", "1.2.3.04", "a.1", "0x10", "1", "a.0x", "\u0661.\u0662"]
+)
+def test_no_other_numbers(host: str) -> None:
+    """The last label of a name is no number: programs differ about what such a host means."""
+
+    assert origin_of(f"https://{host}/") is None
+
+
+def test_full_width_numbers_are_numbers() -> None:
+    """An address is one in any width, as browsers have it."""
+
+    assert origin_of("https://\uff11.\uff12.\uff13.\uff14/") == "https://1.2.3.4"
+
+
+def test_a_number_may_begin_a_name() -> None:
+    """Other labels may be numbers."""
+
+    assert origin_of("https://1.2.example/") == "https://1.2.example"
+    assert origin_of("https://0x7f.example/") == "https://0x7f.example"
+    assert origin_of("https://360.cn") == "https://360.cn"

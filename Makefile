@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Tests want optimised code with overflow checks, not the slow link-time optimisation of a release.
 export SETUPTOOLS_RUST_CARGO_PROFILE ?= gate
 
-.PHONY: help install test lint rust types pytest bench fuzz docs clean
+.PHONY: help install test lint rust types servers pytest bench fuzz docs clean
 
 help:
 	@echo "make test     install what is needed and run the whole gate"
@@ -47,7 +47,11 @@ rust:
 	elif [ "$${ROBOTRULES_REQUIRE_EXTENSIONS:-0}" != 0 ]; then echo "cargo is required here"; exit 1; \
 	else echo "no cargo here: the Rust tests did not run"; fi
 
-pytest: install
+# A real Redis and a real PostgreSQL for the tests of shared stores, where they can be had.
+servers: install
+	$(BIN)/python scripts/test_servers.py
+
+pytest: install servers
 	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest -m "not slow"
 	$(BIN)/coverage report --fail-under=95

@@ -6,11 +6,11 @@ from collections import deque
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import urldefrag, urljoin
 
 from small_site import SmallSite
 
 import robotrules
+from robotrules.access import target_of
 from robotrules.client import Fetched
 from robotrules.origins import origin_of
 
@@ -18,17 +18,16 @@ from robotrules.origins import origin_of
 class Links(HTMLParser):
     """Where a page leads: `a href` of HTML, `loc` of a sitemap."""
 
-    def __init__(self, page: Fetched) -> None:
+    def __init__(self, body: bytes) -> None:
         super().__init__()
         self.found: list[str] = []
-        self._url = page.url
-        self.feed(page.body.decode("utf-8", "replace"))
+        self.feed(body.decode("utf-8", "replace"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found += [urljoin(self._url, to) for name, to in attrs if tag == "a" and name == "href"]
+        self.found += [to for name, to in attrs if (tag, name) == ("a", "href") and to]
 
     def handle_data(self, data: str) -> None:
-        self.found += [data.strip()] if self.lasttag == "loc" else []
+        self.found += [data] if self.lasttag == "loc" else []
 
 
 def crawl(client: robotrules.Client, start: str, most: int = 20) -> Iterator[Fetched]:
@@ -45,11 +44,11 @@ def crawl(client: robotrules.Client, start: str, most: int = 20) -> Iterator[Fet
         if page.status in (429, 503) and url not in busy:
             busy.add(url)  # once more: the next turn comes when Retry-After says
             queue.append(url)
-        for link in Links(page).found if page.ok else ():
-            link = urldefrag(link).url
-            if origin_of(link) == site and link not in seen:
-                seen.add(link)
-                queue.append(link)
+        for link in Links(page.body).found if page.ok else ():
+            to = target_of(page.url, link.strip())
+            if to is not None and origin_of(to) == site and to not in seen:
+                seen.add(to)
+                queue.append(to)
 
 
 def main() -> None:

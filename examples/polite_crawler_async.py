@@ -1,14 +1,16 @@
-"""The polite crawler on an event loop: one task for each site, since each has one turn at a time."""
+"""The polite crawler on an event loop: a task for each site, for each has one turn at a time."""
 
 import asyncio
 import sys
 from collections import deque
 from collections.abc import AsyncIterator
+from typing import Any
 
 from polite_crawler import Links
 from small_site import SmallSite
 
 import robotrules
+from robotrules.access import target_of
 from robotrules.client import Fetched
 from robotrules.origins import origin_of
 
@@ -29,17 +31,18 @@ async def crawl(
         if page.status in (429, 503) and url not in busy:
             busy.add(url)
             queue.append(url)
-        for link in Links(page).found if page.ok else ():
-            if origin_of(link) == site and link not in seen:
-                seen.add(link)
-                queue.append(link)
+        for link in Links(page.body).found if page.ok else ():
+            to = target_of(page.url, link.strip())
+            if to is not None and origin_of(to) == site and to not in seen:
+                seen.add(to)
+                queue.append(to)
 
 
 async def crawled(client: robotrules.AsyncClient, start: str) -> list[Fetched]:
     return [page async for page in crawl(client, start)]
 
 
-async def main(starts: list[str], **options: object) -> list[list[Fetched]]:
+async def main(starts: list[str], **options: Any) -> list[list[Fetched]]:
     agent = "ExampleBot/1.0 (+https://example.com/bot)"
     async with robotrules.AsyncClient(agent, **options) as client:
         return await asyncio.gather(*(crawled(client, start) for start in starts))

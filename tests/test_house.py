@@ -92,7 +92,8 @@ WORLD_HERE = {
     ("tags/rules.py", "datetime"),
     ("guide.py", "datetime"),
     ("write/tag_values.py", "datetime"),
-    ("cache.py", "datetime"),
+    ("cache/__init__.py", "datetime"),
+    ("cache/values.py", "datetime"),
     # Parts of URLs, and nothing fetched.
     ("origins.py", "urllib"),
     ("access/__init__.py", "urllib"),

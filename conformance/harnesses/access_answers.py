@@ -352,17 +352,22 @@ def _over_time(
             client = Client(AGENT, clock=lambda: now[0], **given)
         now[0] = START + moment["at"]
         script.expect(moment.get("answers", []))
-        url, token = _url(moment), moment.get("product_token", NAME)
-        verdict = client.check(url, token)
-        # What goes on in the background is waited for, so that the next moment comes after it.
-        if client._threads is not None:
-            client._threads.shutdown()
-            client._threads = None
+        url = _url(moment)
+        verdict = client.check(url, moment.get("product_token"))
+        _landed(client)
         held = client.held(url)
+        _landed(client)
         told.append(_told(script, verdict, held and held.until))
     client.close()
     store.close()
     return told
+
+
+def _landed(client: Client) -> None:
+    """Wait for what goes on in the background, so that the next moment comes after it."""
+    if client._threads is not None:
+        client._threads.shutdown()
+        client._threads = None
 
 
 async def _over_time_async(
@@ -378,10 +383,11 @@ async def _over_time_async(
             client = AsyncClient(AGENT, clock=lambda: now[0], **given)
         now[0] = START + moment["at"]
         script.expect(moment.get("answers", []))
-        url, token = _url(moment), moment.get("product_token", NAME)
-        verdict = await client.check(url, token)
+        url = _url(moment)
+        verdict = await client.check(url, moment.get("product_token"))
         await asyncio.gather(*client._flights.values())
         held = await client.held(url)
+        await asyncio.gather(*client._flights.values())
         told.append(_told(script, verdict, held and held.until))
     await client.aclose()
     store.close()

@@ -44,9 +44,7 @@ def server() -> Server:
 def make(request: pytest.FixtureRequest, server: Server, clock: Clock) -> Iterator[Make]:
     """Return what makes clients of one kind."""
     with ExitStack() as stack:
-        yield lambda **options: stack.enter_context(
-            opened(request.param, server, clock, **options)
-        )
+        yield lambda **options: stack.enter_context(opened(request.param, server, clock, **options))
 
 
 class TestChecking:
@@ -64,18 +62,14 @@ class TestChecking:
         verdict = make().check(f"{SITE}/private/x")
         assert (verdict.line, verdict.reason) == (2, Reason.DISALLOW_RULE)
 
-    def test_one_origin_is_one_file_however_it_is_written(
-        self, make: Make, server: Server
-    ) -> None:
+    def test_one_origin_is_one_file_however_it_is_written(self, make: Make, server: Server) -> None:
         client = make()
         for url in ("https://EXAMPLE.com:443/private/", "https://u:p@example.com./private/"):
             assert not client.check(url)
         assert not client.check(b"https://example.com/private/")
         assert server.urls == [ROBOTS]
 
-    def test_scheme_host_and_port_have_files_of_their_own(
-        self, make: Make, server: Server
-    ) -> None:
+    def test_scheme_host_and_port_have_files_of_their_own(self, make: Make, server: Server) -> None:
         client = make()
         for site in ("http://example.com", "https://www.example.com", f"{SITE}:8443"):
             assert client.check(f"{site}/private/").reason is Reason.UNAVAILABLE
@@ -245,9 +239,7 @@ class TestKeeping:
         assert entry is not None
         assert entry.good is None
 
-    def test_what_this_client_would_not_do_is_not_stored(
-        self, make: Make, server: Server
-    ) -> None:
+    def test_what_this_client_would_not_do_is_not_stored(self, make: Make, server: Server) -> None:
         server.answers[ROBOTS] = Failure(Trouble.REFUSED, "10.0.0.1 is private")
         client = make()
         assert not client.check(SITE)
@@ -387,7 +379,7 @@ class TestStoreTrouble:
         with caplog.at_level(logging.WARNING, "robotrules"):
             assert not client.check(f"{SITE}/private/")
             assert client.check(f"{SITE}/x")
-            assert not client.check("https://b.example/x").reason is Reason.UNREACHABLE
+            assert client.check("https://b.example/x").reason is not Reason.UNREACHABLE
         assert client.trouble == "it is down"
         assert client.held(SITE).trouble == "it is down"
         assert [record.getMessage() for record in caplog.records] == [
@@ -398,9 +390,7 @@ class TestStoreTrouble:
         server.answers[ROBOTS] = Response(503)
         assert client.check(f"{SITE}/x").reason is Reason.UNREACHABLE
 
-    def test_comes_back(
-        self, make: Make, server: Server, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_comes_back(self, make: Make, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("robotrules.client.flow.REST", 0.0)
         store = open_store("memory:")
         get = store.get
@@ -473,6 +463,17 @@ class TestTurns:
             turn.heed(503)
         with client.turn(SITE):
             assert clock.now == START + 6 + 60
+
+    def test_for_a_queue_of_ones_own(self, make: Make, clock: Clock) -> None:
+        client = make(min_delay=4)
+        assert [client.reserve(f"{SITE}/{n}") for n in range(3)] == [START, START + 4, START + 8]
+        assert client.heed(SITE, 200) is None
+        assert client.heed("mailto:x", 503) == 60
+        assert client.heed(f"{SITE}/x", 429, {"Retry-After": "30"}) == 30
+        assert client.reserve(SITE) == START + 30
+        assert not clock.slept
+        with pytest.raises(ValueError, match="http or https"):
+            client.reserve("mailto:x")
 
 
 class TestWho:

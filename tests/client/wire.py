@@ -50,6 +50,15 @@ class Peer:
             # The last one to close a socket sends the reset, so TLS is not asked.
             socket.socket(fileno=self.sock.detach()).close()
 
+    def farewell(self) -> None:
+        """End the connection, and wait for the other end: unread octets would make it a reset."""
+        with suppress(OSError):
+            self.sock.settimeout(1.0)
+            self.sock.shutdown(socket.SHUT_WR)
+            for _ in range(1000):
+                if not self.sock.recv(65536):
+                    return
+
     def pause(self, seconds: float) -> bool:
         """Wait; False: the server ends."""
         return not self.site.over.wait(seconds)
@@ -84,12 +93,21 @@ class Site:
 
 @contextmanager
 def serve(
-    behaviour: Behaviour, *, tls: ssl.SSLContext | None = None, reads: bool = True
+    behaviour: Behaviour,
+    *,
+    tls: ssl.SSLContext | None = None,
+    reads: bool = True,
+    scheme: str | None = None,
 ) -> Iterator[Site]:
-    """Run a server; *reads* False: it does not wait for a request."""
+    """
+    Run a server.
+
+    *reads* False: it does not wait for a request. *scheme*: what its origin says, if that is not
+    what it speaks.
+    """
     listener = socket.create_server((LOOPBACK, 0), backlog=128)
     listener.settimeout(0.1)
-    site = Site("https" if tls else "http", listener.getsockname()[1])
+    site = Site(scheme or ("https" if tls else "http"), listener.getsockname()[1])
     guests: list[tuple[Thread, socket.socket]] = []
 
     def host(sock: socket.socket) -> None:
@@ -100,7 +118,9 @@ def serve(
                 wrapped = tls.wrap_socket(sock, server_side=True)
             head = _head(wrapped) if reads else b""
             site.heads.append(head)
-            behaviour(Peer(wrapped, site, head))
+            peer = Peer(wrapped, site, head)
+            behaviour(peer)
+            peer.farewell()
         with suppress(OSError):
             wrapped.close()
 
@@ -251,11 +271,6 @@ def never_answers(peer: Peer) -> None:
     peer.pause(LONGEST)
 
 
-def never_shakes_hands(peer: Peer) -> None:
-    """Say nothing at all, for a client that wants TLS; with `reads=False`."""
-    peer.pause(LONGEST)
-
-
 def _drips(peer: Peer, data: bytes) -> None:
     for octet in data:
         peer.send(bytes([octet]))
@@ -281,6 +296,8 @@ def pours(peer: Peer) -> None:
             peer.sock.sendall(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 100)
 
 
+# For a client that wants TLS: with `reads=False, scheme="https"`.
+plain_speech = says(message(b"speak up", status="400 Bad Request"))
 garbage = says(b"\x00\x01\x02 this is no HTTP \xff\xfe\r\n\r\n")
 ssh = says(b"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n")
 bad_status_line = says(b"HTTP/1.1 two hundred OK\r\n\r\n")
@@ -308,9 +325,7 @@ def many_headers(peer: Peer) -> None:
 unknown_coding = says(message(ROBOTS, "Content-Encoding: sdch"))
 broken_coding = says(message(b"this is not gzip", "Content-Encoding: gzip"))
 cut_coding = says(message(gzip.compress(ROBOTS * 100)[:-30], "Content-Encoding: gzip"))
-coded_transfer = says(
-    message(chunked(gzip.compress(ROBOTS)), "Transfer-Encoding: gzip, chunked")
-)
+coded_transfer = says(message(chunked(gzip.compress(ROBOTS)), "Transfer-Encoding: gzip, chunked"))
 
 
 @cache

@@ -35,6 +35,8 @@ COMMANDS = (
     "tags",
     "guidance",
     "write",
+    "cache",
+    "evidence",
 )
 
 

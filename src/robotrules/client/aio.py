@@ -37,7 +37,7 @@ from robotrules.client.asking import Asking, Prefetched, given_addresses
 from robotrules.client.flow import Effect, Wait, Wanted
 from robotrules.client.held import Held
 from robotrules.client.pages import MOST_OCTETS, Fetched, Look, fetching, guidance_of
-from robotrules.client.politeness import Delay, Turn
+from robotrules.client.politeness import Delay, Turn, pause_after
 from robotrules.client.transports import AsyncTransport, open_async_transport
 from robotrules.guide import Guidance
 from robotrules.profile import Profile
@@ -139,7 +139,11 @@ class AsyncClient(Asking):
         origin = self._origin(url)
         if origin is None:
             return None
-        return self._look(origin) or await self._flown(origin, Wanted.DUE)
+        found = self._look(origin)
+        if found is None:
+            found = await self._flown(origin, Wanted.DUE)
+            self._look(origin)  # what the store had may want to be renewed
+        return found
 
     async def robots(self, url: URL) -> RobotsTxt:
         """Return the robots.txt that governs *url*; where there is none, one that says the same."""
@@ -252,6 +256,19 @@ class AsyncClient(Asking):
         if found is None:
             raise ValueError(f"{url!r} has no origin: pass an http or https URL")
         return self._delay(found, *self._asked(None, None))
+
+    async def reserve(self, url: URL) -> float:
+        """Take the next turn at an origin, and return when it is, as `Client.reserve` does."""
+        delay, origin = await self.delay(url), self._origin(url) or ""
+        return await self._run(self._turns.reserve(origin, delay.seconds))
+
+    async def heed(self, url: URL, status: int, headers: object = None) -> float | None:
+        """Put off the next turn if an answer asks for that, as `Client.heed` does."""
+        now, origin = self._clock(), self._origin(url)
+        asked = pause_after(status, headers, now)
+        if asked is not None and origin is not None:
+            await self._run(self._turns.postpone(origin, now + asked))
+        return asked
 
     @asynccontextmanager
     async def turn(self, url: URL) -> AsyncIterator[Turn]:

@@ -37,7 +37,8 @@ from robotrules.robotstxt.verdict import Because, Explanation, Reason, Verdict
 REMEMBERED_SPELLINGS = 65_536
 # RFC 9110 §5.5: what a field value may hold, without what no name needs.
 _PRINTABLE = re.compile(r"[\x20-\x7e]+")
-# The shortest origin is `http://a`: no slash of a path stands before this.
+# The shortest origin is `http://a`: no slash of a path stands before this. A spelling is remembered
+# with that slash, so that a URL without one is not taken for what is one letter shorter.
 _SCHEME = 8
 
 
@@ -121,7 +122,7 @@ class Asking:
         self._identity = identity(user_agent, product_token, purposes, parsing)
         # A store that was handed over is closed by who made it.
         self._closes_store = store is None or isinstance(store, (str, os.PathLike))
-        opened: Store = open_store(store) if self._closes_store else store  # type: ignore[assignment,arg-type]
+        opened: Store = open_store(store, lazy=True) if self._closes_store else store  # type: ignore[assignment,arg-type]
         self._desk = Desk(
             opened,
             user_agent=user_agent,
@@ -176,7 +177,7 @@ class Asking:
     def _answered(self, url: URL) -> Verdict | None:
         """Return the verdict that memory has; None: look further. Most questions end here."""
         if type(url) is str:
-            slot = self._slots.get(url[: url.find("/", _SCHEME)])
+            slot = self._slots.get(url[: url.find("/", _SCHEME) + 1])
             # What was renewed meanwhile is another object.
             if slot and self._origins.get(slot[0]) is slot[1]:
                 if slot[2] <= self._clock() < slot[3]:
@@ -196,19 +197,19 @@ class Asking:
         if len(self._slots) >= REMEMBERED_SPELLINGS:
             self._slots.clear()
         since = found.entry.last - SKEW
-        self._slots[url[:end]] = found.origin, found, since, found.until, check
+        self._slots[f"{url[:end]}/"] = found.origin, found, since, found.until, check
 
     def _origin(self, url: URL) -> str | None:
         """Return the origin of a URL, and remember how it was written."""
         if isinstance(url, str):
-            origin = self._spellings.get(url[: url.find("/", _SCHEME)])
+            origin = self._spellings.get(url[: url.find("/", _SCHEME) + 1])
             if origin is not None:
                 return origin
         origin = origin_of(url)
         if origin is not None and isinstance(url, str):
             if len(self._spellings) >= REMEMBERED_SPELLINGS:
                 self._spellings.clear()
-            self._spellings[url[: authority_end(url)]] = origin
+            self._spellings[f"{url[: authority_end(url)]}/"] = origin
         return origin
 
     def _asked(
@@ -244,7 +245,7 @@ class Asking:
         by_spelling: dict[object, list[int]] = {}
         for position, url in enumerate(listed):
             # Two lookups a URL: how its origin is written, and that spelling's list.
-            spelling = url[: url.find("/", _SCHEME)] if type(url) is str else None
+            spelling = url[: url.find("/", _SCHEME) + 1] if type(url) is str else None
             positions = by_spelling.get(spelling)
             if positions is None:
                 positions = groups.setdefault(self._origin(url), [])

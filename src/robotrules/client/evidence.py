@@ -111,7 +111,7 @@ class Evidence:
         # told more than what others were.
         known.sort(key=lambda one: (one.held, one.agent.lower() in tokens, one.entry.last))
         chosen = known.pop()
-        visits = self._visits(origin, chosen.agent, after=seconds)
+        visits = self._visits(origin, chosen.agent, nextafter(seconds, inf))
         later = next(visits, None)
         visits.close()
         explained = self._explained(chosen, url, product_token, purposes)
@@ -130,22 +130,36 @@ class Evidence:
             notes=notes,
         )
 
-    def visits(self, url: URL, *, agent: str | None = None) -> Iterator[Visit]:
+    def visits(
+        self,
+        url: URL,
+        *,
+        agent: str | None = None,
+        after: float | None = None,
+        before: float | None = None,
+    ) -> Iterator[Visit]:
         """Yield the visits to the origin of *url* in the order of their time."""
         origin = origin_of(url)
         if origin is None:
             raise ValueError(f"{url!r} has no origin: pass a URL such as 'https://example.com/a'")
-        return self._visits(origin, agent)
+        return self._visits(origin, agent, after, before)
 
-    def periods(self, url: URL, *, agent: str | None = None) -> list[Period]:
+    def periods(
+        self,
+        url: URL,
+        *,
+        agent: str | None = None,
+        after: float | None = None,
+        before: float | None = None,
+    ) -> list[Period]:
         """Return what was found over time: visits in a row that found the same are one period."""
         periods: list[Period] = []
         current: dict[str, int] = {}
-        for visit in self.visits(url, agent=agent):
-            at = current.get(visit.agent)
-            before = None if at is None else periods[at]
-            if at is not None and before and _outcome(before.last) == _outcome(visit):
-                periods[at] = Period(before.first, visit, before.visits + 1)
+        for visit in self.visits(url, agent=agent, after=after, before=before):
+            number = current.get(visit.agent)
+            if number is not None and _outcome(periods[number].last) == _outcome(visit):
+                first, _, visits = periods[number]
+                periods[number] = Period(first, visit, visits + 1)
             else:
                 current[visit.agent] = len(periods)
                 periods.append(Period(visit, visit, 1))
@@ -157,24 +171,21 @@ class Evidence:
         self,
         origin: str,
         agent: str | None,
-        *,
         after: float | None = None,
         before: float | None = None,
     ) -> Generator[Visit]:
-        """Yield visits, those of one crawler or of all, `after < at <= before`."""
+        """Yield visits, those of one crawler or of all, `after <= at <= before`."""
         wanted = None if agent is None else agent.lower()
         visits = self.store.visits(origin, after=after, before=before)
         with closing(visits) if isinstance(visits, Generator) else nullcontext():
             for visit in visits:
-                if after is not None and visit.at <= after:
-                    continue
                 if wanted is None or visit.agent.lower() == wanted:
                     yield visit
 
     def _entries(self, origin: str, seconds: float, agent: str | None) -> dict[str, Entry]:
         """Return what each crawler had at a moment; no body is looked at."""
         entries: dict[str, Entry] = {}
-        for visit in self._visits(origin, agent, before=seconds):
+        for visit in self._visits(origin, agent, None, seconds):
             before = entries.get(visit.agent)
             entries[visit.agent] = recorded(before, _read_as(visit, before, self.access))
         return entries
@@ -190,7 +201,7 @@ class Evidence:
 
     def _never(self, blank: Testimony, origin: str, agent: str | None) -> Testimony:
         """Answer that nothing is known."""
-        visits = self._visits(origin, agent, after=blank.at)
+        visits = self._visits(origin, agent, nextafter(blank.at, inf))
         first = next(visits, None)
         visits.close()
         words = f"No visit to {origin}{f' by {agent}' if agent else ''} is known"

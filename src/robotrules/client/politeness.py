@@ -77,12 +77,16 @@ class Turns:
         self._lock = Lock()
         self._next: dict[str, float] = {}
 
+    def reserve(self, origin: str, interval: float) -> Generator[Effect, Any, float]:
+        """Take the next turn at an origin; return when it is, in seconds since 1970."""
+        desk = self._desk
+        at: float | None = yield from desk.ask(desk.store.reserve, origin, desk.clock(), interval)
+        return self._reserved(origin, interval) if at is None else at
+
     def take(self, origin: str, interval: float, holder: str) -> Generator[Effect, Any, None]:
         """Wait for the next turn at an origin, and until nobody else has one."""
         desk, store = self._desk, self._desk.store
-        at = yield from desk.ask(store.reserve, origin, desk.clock(), interval)
-        if at is None:
-            at = self._reserved(origin, interval)
+        at = yield from self.reserve(origin, interval)
         if (left := at - desk.clock()) > 0:
             yield Wait(left)
         waited, pause = 0.0, FIRST_LOOK
@@ -117,6 +121,17 @@ def _key(origin: str) -> str:
     return f"turn {origin}"
 
 
+def pause_after(status: int, headers: object, now: float) -> float | None:
+    """
+    Return the seconds for which an answer asks to be left alone; None: it does not.
+
+    Retry-After counts with a redirect or an error (RFC 9110 §10.2.3); 429 and 503 without one ask
+    for a minute.
+    """
+    asked = retry_after(read_fields(headers), now) if status >= 300 else None
+    return USUAL_PAUSE if asked is None and status in (429, 503) else asked
+
+
 class Turn:
     """One turn at an origin: fetch, then tell it what the answer was."""
 
@@ -135,10 +150,7 @@ class Turn:
         Returns for how many seconds; None: there is nothing to heed.
         """
         now = self._clock()
-        # RFC 9110 §10.2.3: with 503, 429 or any redirect.
-        asked = retry_after(read_fields(headers), now) if status >= 300 else None
-        if asked is None and status in (429, 503):
-            asked = USUAL_PAUSE
+        asked = pause_after(status, headers, now)
         if asked is None:
             return None
         self.until = max(self.until or 0.0, now + asked)

@@ -122,6 +122,20 @@ def _text(octets: bytes, complete: bool) -> SitemapFile:
     return SitemapFile(Form.TEXT, False, kept, complete and not more)
 
 
+# By the name of the first element.
+_FORMS = {
+    "urlset": Form.URLSET,
+    "sitemapindex": Form.INDEX,
+    "rss": Form.FEED,
+    "feed": Form.FEED,
+    "RDF": Form.FEED,
+}
+# Elements that hold a URL, each after the one it stands in.
+_PLACES = frozenset((("url", "loc"), ("sitemap", "loc"), ("item", "link")))
+# A sitemap has three levels and a feed some more.
+MOST_DEEP = 100
+
+
 class _Refused(Exception):
     """A document that is not read on, and why."""
 
@@ -132,16 +146,6 @@ class _Enough(Exception):
 
 class _Reader:
     """Reads URLs from XML as it is parsed: no tree is built."""
-
-    FORMS: dict[str, Form] = {
-        "urlset": Form.URLSET,
-        "sitemapindex": Form.INDEX,
-        "rss": Form.FEED,
-        "feed": Form.FEED,
-        "RDF": Form.FEED,
-    }
-    # Element that holds a URL, and the one it stands in.
-    PLACES = frozenset((("url", "loc"), ("sitemap", "loc"), ("item", "link")))
 
     def __init__(self, complete: bool) -> None:
         self._complete = complete
@@ -157,8 +161,10 @@ class _Reader:
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._characters
-        # Entities are what makes a small document a large one, and a far one near.
-        parser.EntityDeclHandler = self._entity
+        # Entities and defaults of attributes make a large document of a small one, and bring in
+        # what is far away. Both are declared in a document type of the file's own.
+        parser.StartDoctypeDeclHandler = self._doctype
+        parser.EntityDeclHandler = self._declared
         parser.ExternalEntityRefHandler = lambda *_: 0
         trouble, complete = "", self._complete
         try:
@@ -179,21 +185,19 @@ class _Reader:
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         local = name.rpartition(" ")[2]
         if self._form is None:
-            self._form = self.FORMS.get(local)
+            self._form = _FORMS.get(local)
             if self._form is None:
                 raise _Refused(f"the element {local[:40]!r} begins no sitemap")
-        # Depth is not bounded by expat; a sitemap has three levels and a feed some more.
-        if len(self._open) > 100:
-            raise _Refused("elements nested more than 100 deep")
+        if len(self._open) >= MOST_DEEP:
+            raise _Refused(f"elements nested more than {MOST_DEEP} deep")
         parent = self._open[-1] if self._open else ""
         self._open.append(local)
         self._text, self._size = None, 0
-        if (parent, local) in self.PLACES and not _foreign(name):
+        if (parent, local) in _PLACES and not _foreign(name):
             self._text = []
-        elif (parent, local) == ("entry", "link") and attributes.get("rel", "alternate") in (
-            "alternate",
-        ):
-            self._keep(attributes.get("href", ""))
+        elif (parent, local) == ("entry", "link"):
+            if attributes.get("rel", "alternate") == "alternate":
+                self._keep(attributes.get("href", ""))
 
     def _end(self, name: str) -> None:
         self._open.pop()
@@ -213,8 +217,13 @@ class _Reader:
                 raise _Enough
             self.urls.append(url)
 
-    def _entity(self, *_: Any) -> None:
-        raise _Refused("it declares entities, which no sitemap needs; it is not read on")
+    def _doctype(self, name: str, system: str | None, public: str | None, own: int) -> None:
+        if own:
+            self._declared()
+
+    @staticmethod
+    def _declared(*_: Any) -> None:
+        raise _Refused("it declares entities or a type of its own, which no sitemap needs")
 
 
 def _foreign(name: str) -> bool:

@@ -28,7 +28,7 @@ from robotrules.client.asking import Asking, Prefetched, given_addresses
 from robotrules.client.flow import Effect, Wait, Wanted
 from robotrules.client.held import Held
 from robotrules.client.pages import MOST_OCTETS, Fetched, Look, fetching, guidance_of
-from robotrules.client.politeness import Delay, Turn
+from robotrules.client.politeness import Delay, Turn, pause_after
 from robotrules.client.threads import Flights, Queues
 from robotrules.client.transports import Transport, open_transport
 from robotrules.guide import Guidance
@@ -154,7 +154,11 @@ class Client(Asking):
         origin = self._origin(url)
         if origin is None:
             return None
-        return self._look(origin)[0] or self._flown(origin, Wanted.DUE)
+        found, _ = self._look(origin)
+        if found is None:
+            found = self._flown(origin, Wanted.DUE)
+            self._look(origin)  # what the store had may want to be renewed
+        return found
 
     def robots(self, url: URL) -> RobotsTxt:
         """Return the robots.txt that governs *url*; where there is none, one that says the same."""
@@ -278,6 +282,28 @@ class Client(Asking):
         if found is None:
             raise ValueError(f"{url!r} has no origin: pass an http or https URL")
         return self._delay(found, *self._asked(None, None))
+
+    def reserve(self, url: URL) -> float:
+        """
+        Take the next turn at the origin of *url*, and return when it is, in seconds since 1970.
+
+        For crawlers that keep a queue of their own: nothing waits, and `heed()` says what came.
+        `turn()` waits, and lets one at a time through.
+        """
+        delay, origin = self.delay(url), self._origin(url) or ""
+        return self._run(self._turns.reserve(origin, delay.seconds))
+
+    def heed(self, url: URL, status: int, headers: object = None) -> float | None:
+        """
+        Put off the next turn at the origin of *url* if an answer asks for that.
+
+        Returns for how many seconds; None: a Retry-After, 429 or 503 it was not.
+        """
+        now, origin = self._clock(), self._origin(url)
+        asked = pause_after(status, headers, now)
+        if asked is not None and origin is not None:
+            self._run(self._turns.postpone(origin, now + asked))
+        return asked
 
     @contextmanager
     def turn(self, url: URL) -> Iterator[Turn]:

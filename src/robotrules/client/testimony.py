@@ -104,7 +104,7 @@ class Testimony(NamedTuple):
         if self.visit:
             lines.append(f"  {told(self.visit)}")
         if self.until is not None:
-            lines.append(f"  {'holds' if self.held else 'held'} until {when(self.until)}")
+            lines.append(f"  held until {when(self.until)}")
         return "\n".join([*lines, *(f"  {note.level}: {note.message}" for note in self.notes)])
 
 

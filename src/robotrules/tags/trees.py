@@ -70,6 +70,9 @@ class Tree(Protocol):
     def texts(self, names: Sequence[str], attribute: str) -> list[str]:
         """Return the text of the outermost elements that have one of *names* and *attribute*."""
 
+    def in_head(self, name: str) -> list[Mapping[str, str | None]]:
+        """Return the attributes of each element of that name that stands in the head itself."""
+
 
 Builder = Callable[[str, bool], Tree]
 
@@ -132,6 +135,11 @@ class _Lexbor:
         outside: set[int] = set()
         outermost = [node for node in marked if not self._is_in(node, inside, outside)]
         return ["".join(self._text(node)) for node in outermost]
+
+    def in_head(self, name: str) -> list[Mapping[str, str | None]]:
+        """Children of the head."""
+        nodes = self._parser.tags(name)
+        return [node.attributes for node in nodes if node.parent and node.parent.tag == "head"]
 
     @staticmethod
     def _is_in(node: LexborNode, inside: set[int], outside: set[int]) -> bool:
@@ -204,6 +212,14 @@ class _Just:
             else:
                 waiting += reversed(node.children or ())
         return found
+
+    def in_head(self, name: str) -> list[Mapping[str, str | None]]:
+        """Children of the head."""
+        tops = [child for html in self._root.children or () for child in html.children or ()]
+        heads = [child for child in tops if child.name == "head"]
+        return [
+            node.attrs or {} for head in heads for node in head.children or () if node.name == name
+        ]
 
     @staticmethod
     def _text(top: Node) -> Iterator[str]:

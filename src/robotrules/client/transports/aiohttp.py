@@ -28,7 +28,7 @@ from robotrules.client.transports.exchange import (
     Exchange,
     NoAddressError,
     Settings,
-    is_caused_by,
+    causes,
     same_loop,
 )
 from robotrules.client.transports.lookups import Lookups
@@ -246,11 +246,12 @@ def _failure(error: Exception, exchange: Exchange) -> Failure:
             begun = exchange.target.scheme == "https" and (
                 error.os_error.errno is None or isinstance(error.os_error, ConnectionResetError)
             )
-            trouble = Trouble.TLS if begun else Trouble.CONNECT
-            return exchange.failure(trouble, error.os_error)
+            if begun:
+                return exchange.failure(Trouble.TLS, "the connection ended while TLS began")
+            return exchange.failure(Trouble.CONNECT, error.os_error)
         case aiohttp.ClientPayloadError() | aiohttp.ClientConnectionError():
-            cut = Trouble.TLS if is_caused_by(error, ssl.SSLError) else Trouble.CUT
-            return exchange.failure(cut, error)
+            tls = any(isinstance(one, ssl.SSLError) for one in causes(error))
+            return exchange.failure(Trouble.TLS if tls else Trouble.CUT, error)
         case aiohttp.ClientResponseError():
             return exchange.failure(Trouble.PROTOCOL, error.message or error)
     # Whatever a stranger's octets can make a parser raise.

@@ -10,7 +10,10 @@ strangers send. It imports no HTTP library, and opens nothing.
 from __future__ import annotations
 
 import asyncio
+import os
+import re
 import ssl
+from collections.abc import Iterator
 from time import monotonic
 from typing import NamedTuple
 from urllib.parse import quote_from_bytes
@@ -31,6 +34,8 @@ LONGEST_SECONDS = 3_600.0
 CLOSED = "this transport is closed: make another one"
 
 _PRINTABLE = bytes(range(0x21, 0x7F)).decode("ascii")
+# Where in its source OpenSSL was.
+_OPENSSL = re.compile(r"^\[[^]]*\] | ?\(_ssl\.c:[0-9]+\)$")
 _PORTS = {"http": 80, "https": 443}
 # Fields that are not a request's to choose.
 _OURS = frozenset(("host", "user-agent", "accept-encoding", "connection", "content-length"))
@@ -192,30 +197,35 @@ class Exchange:
         if not data:
             self.ended = True
         elif len(self.begun) < 5:
-            self.begun = (self.begun + data)[:5]
+            seen = self.begun + data[:20]
+            self.begun = seen[:5]
             if not b"HTTP/".startswith(self.begun):
-                raise NotHttpError(f"the answer begins with {(self.begun + data)[:20]!r}")
+                raise NotHttpError(f"the answer begins with {seen!r}")
 
     def head(self, status: int, headers: Headers, address: str | None) -> Response | Failure | Body:
         """Return what the head of an answer makes: the answer, or a body that is to be read."""
         if sum(len(name) + len(value) + 4 for name, value in headers) > LONGEST_HEAD:
-            return Failure(Trouble.PROTOCOL, f"a head of more than {LONGEST_HEAD} octets")
+            return self.failure(Trouble.PROTOCOL, f"a head of more than {LONGEST_HEAD} octets")
         if not self.request.wants_body(status):
             return Response(status, headers, b"", True, address)
         # Nobody asked for a coded transfer, and not every library takes it off (RFC 9112 §7).
         transfer = b",".join(values(headers, b"transfer-encoding")).strip().lower()
         if transfer not in (b"", b"chunked", b"identity"):
-            return Failure(Trouble.CODING, one_line(f"Transfer-Encoding {transfer!r}"))
+            return self.failure(Trouble.PROTOCOL, f"Transfer-Encoding {transfer!r}")
         try:
             return Body(values(headers, b"content-encoding"), self.request.limit)
         except CodingError as error:
-            return Failure(Trouble.CODING, one_line(str(error)))
+            return self.failure(Trouble.CODING, error)
 
     def failure(self, trouble: Trouble, error: BaseException | str = "") -> Failure:
         """Return a failure with its reason in one line."""
         if trouble is Trouble.TIMEOUT:
             return Failure(trouble, f"no whole answer within {self.seconds:g} s")
-        return Failure(trouble, one_line(f"{self.target.authority}: {words(error)}"))
+        if trouble is Trouble.CUT:
+            said = "the connection ended before the answer did"
+        else:
+            said = error if isinstance(error, str) else words(error)
+        return Failure(trouble, one_line(f"{self.target.authority}: {said}"))
 
 
 class NotHttpError(Exception):
@@ -235,27 +245,26 @@ def values(headers: Headers, name: bytes) -> list[bytes]:
     return [value for there, value in headers if there.lower() == name]
 
 
-def words(error: BaseException | str) -> str:
-    """Return what an error says: the words of what is behind it, if it has none of its own."""
-    seen: BaseException | None = None if isinstance(error, str) else error
-    said = error if isinstance(error, str) else ""
-    while seen is not None and not said:
-        said = getattr(seen, "strerror", None) or str(seen)
-        seen, name = seen.__cause__ or seen.__context__, type(seen).__name__
-        said = said or ("" if seen else name)
-    return said
+def words(error: BaseException) -> str:
+    """Return what went wrong in the words of whoever saw it first: TLS, the system, a library."""
+    chain = list(causes(error))
+    for one in chain:
+        if isinstance(one, ssl.SSLError):
+            return _OPENSSL.sub("", str(one.strerror or one))
+    for one in chain:
+        if isinstance(one, OSError) and one.errno:
+            return os.strerror(one.errno)
+    return next((str(one) for one in chain if str(one)), type(chain[-1]).__name__)
 
 
-def is_caused_by(error: BaseException, kind: type[BaseException]) -> bool:
-    """Tell whether an error, or one that it came from, is of a kind."""
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and those that it came from."""
     seen: BaseException | None = error
     for _ in range(10):
-        if isinstance(seen, kind):
-            return True
         if seen is None:
-            return False
+            return
+        yield seen
         seen = seen.__cause__ or seen.__context__
-    return False
 
 
 def same_loop(before: asyncio.AbstractEventLoop | None) -> asyncio.AbstractEventLoop:

@@ -29,7 +29,7 @@ from robotrules.client.transports.exchange import (
     NoAddressError,
     NotHttpError,
     Settings,
-    is_caused_by,
+    causes,
     same_loop,
 )
 from robotrules.client.transports.lookups import Lookups
@@ -318,8 +318,8 @@ def _failure(error: Exception, exchange: Exchange) -> Failure:
         case httpcore2.ConnectError() | httpcore2.ProxyError():
             return exchange.failure(Trouble.CONNECT, error)
         case httpcore2.NetworkError():
-            cut = Trouble.TLS if is_caused_by(error, ssl.SSLError) else Trouble.CUT
-            return exchange.failure(cut, error)
+            tls = any(isinstance(one, ssl.SSLError) for one in causes(error))
+            return exchange.failure(Trouble.TLS if tls else Trouble.CUT, error)
         case httpcore2.RemoteProtocolError() if exchange.ended:
             return exchange.failure(Trouble.CUT, error)
         case httpcore2.ProtocolError() | httpcore2.UnsupportedProtocol() | NotHttpError():

@@ -11,17 +11,34 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from enum import StrEnum
 from hashlib import sha256
 from math import inf
-from typing import Any, NamedTuple, Protocol
 
-from robotrules.access import AccessProfile, AccessResult, Hop, State, Stored, Trouble, state_of
+from robotrules.access import AccessProfile, AccessResult, State, Stored, Trouble, state_of
+from robotrules.cache.store import Store
+from robotrules.cache.values import Decides, Entry, Freshness, Visit, moment
 from robotrules.tags.dates import read_http_date
 from robotrules.tags.fields import Fields
 from robotrules.tags.freshness import freshness as http_freshness
+
+__all__ = [
+    "EARLY",
+    "LONGEST_RETRY_AFTER",
+    "SKEW",
+    "Decides",
+    "Entry",
+    "Freshness",
+    "Store",
+    "Visit",
+    "digest_of",
+    "freshness",
+    "moment",
+    "recorded",
+    "retry_after",
+    "stored_of",
+    "visit_of",
+]
 
 # A clock may be set back a little; a visit further in the future than this is not believed.
 SKEW = 60.0
@@ -29,123 +46,6 @@ SKEW = 60.0
 LONGEST_RETRY_AFTER = 86_400.0
 # With refresh in the background, this part of the longest lifetime is used before asking again.
 EARLY = 0.9
-
-
-# --- Values ---------------------------------------------------------------------------------------
-
-
-class Visit(NamedTuple):
-    """One attempt to get a robots.txt, and what came of it: what is kept as evidence."""
-
-    origin: str
-    agent: str
-    """The product token of the User-Agent that was sent: sites answer crawlers differently."""
-    user_agent: str
-    at: float
-    """When the answer came."""
-    state: State
-    status: int | None
-    trouble: Trouble | None
-    detail: str
-    url: str
-    """What was asked for last."""
-    hops: tuple[Hop, ...]
-    fields: Fields
-    digest: str | None
-    """SHA-256 of the body, in hexadecimal; None: there is no file."""
-    size: int
-    complete: bool
-    renewed: bool
-    """True: a 304, so the body is that of a visit before."""
-    until: float
-    """Until when it holds; of a failure, when to try again."""
-    may_store: bool
-    """False: `no-store`, so the body is not kept beyond this process (HC-5.2.2-01)."""
-    address: str | None
-
-    @property
-    def usable(self) -> bool:
-        """Whether it says something about the file: it is there, or there is none."""
-        return self.state is not State.UNREACHABLE
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON."""
-        return {
-            "origin": self.origin,
-            "user_agent": self.user_agent,
-            "at": moment(self.at),
-            "state": str(self.state),
-            "status": self.status,
-            "trouble": str(self.trouble) if self.trouble else None,
-            "detail": self.detail,
-            "url": self.url,
-            "hops": [hop._asdict() for hop in self.hops],
-            "fields": self.fields.as_dict()["lines"],
-            "sha256": self.digest,
-            "octets": self.size,
-            "complete": self.complete,
-            "renewed": self.renewed,
-            "until": moment(self.until),
-            "may_store": self.may_store,
-            "address": self.address,
-        }
-
-
-class Entry(NamedTuple):
-    """What a client has of one origin."""
-
-    origin: str
-    agent: str
-    good: Visit | None = None
-    """The last usable visit."""
-    bad: Visit | None = None
-    """The last visit, if it failed."""
-    since: float = 0.0
-    """When the first failure after the last usable visit was (AMB-59); 0: there is none."""
-    failures: int = 0
-
-    @property
-    def last(self) -> float:
-        """When the last visit was; 0: there was none."""
-        return max((one.at for one in (self.good, self.bad) if one), default=0.0)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON."""
-        return {
-            "origin": self.origin,
-            "agent": self.agent,
-            "good": self.good.as_dict() if self.good else None,
-            "bad": self.bad.as_dict() if self.bad else None,
-            "failing_since": moment(self.since) if self.bad else None,
-            "failures": self.failures,
-        }
-
-
-class Decides(StrEnum):
-    """What decides about the URLs of an origin."""
-
-    NOTHING = "nothing"
-    """Nothing is known: ask the origin first."""
-    RULES = "rules"
-    """The rules of the last file."""
-    ALLOW = "allow"
-    """There is no file: everything is allowed (§2.3.1.3)."""
-    DISALLOW = "disallow"
-    """Complete disallow (§2.3.1.4)."""
-
-
-class Freshness(NamedTuple):
-    """What decides at a moment, until when, and whether to ask the origin before."""
-
-    decides: Decides
-    until: float
-    """Until when that is so without another look; of what is due, the moment itself."""
-    due: bool
-    """Whether to fetch before an answer is given."""
-    refresh: bool
-    """Whether to fetch soon: the answer holds meanwhile."""
-    because: str
-    """`never-fetched`, `fresh`, `stale`, `unreachable`, `copy`, `patience` or `clock`."""
 
 
 # --- What decides now -----------------------------------------------------------------------------
@@ -309,14 +209,6 @@ def digest_of(body: bytes) -> str:
     return sha256(body).hexdigest()
 
 
-def moment(at: float) -> str:
-    """Return seconds since 1970 as ISO 8601 in UTC."""
-    try:
-        return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
-    except (OverflowError, ValueError, OSError):
-        return str(at)
-
-
 def _lifetime(fields: Fields, at: float, profile: AccessProfile) -> float:
     """Return the seconds a usable visit holds: explicit freshness between bounds (AMB-60)."""
     said = http_freshness(fields, received=datetime.fromtimestamp(at, UTC))
@@ -342,66 +234,3 @@ def retry_after(fields: Fields, at: float) -> float | None:
         if date := read_http_date(text):
             return min(max(date.timestamp() - at, 0.0), LONGEST_RETRY_AFTER)
     return None
-
-
-# --- Stores ---------------------------------------------------------------------------------------
-
-
-class Store(Protocol):
-    """
-    Where entries, bodies and visits are kept. Safe to use from several threads.
-
-    What it cannot do raises `StoreError`; what it has is never given out altered: a row or a
-    body that is not what was put is as good as none, or an error.
-    """
-
-    name: str
-    """For people: `SQLite, /home/…/robots.sqlite`. Without passwords."""
-    inline: bool
-    """Whether a call takes microseconds, so that an event loop may make it itself."""
-
-    def get(self, origin: str, agent: str) -> Entry | None:
-        """Return what is known of an origin."""
-
-    def body(self, digest: str) -> bytes | None:
-        """Return the octets that have this digest."""
-
-    def put(self, visit: Visit, body: bytes | None, entry: Entry | None) -> None:
-        """
-        Keep a visit as evidence, its body, and the entry it makes, all of it or nothing.
-
-        *body* None: there is none, or it is not to be kept. *entry* None: what was known of the
-        origin is forgotten (`no-store`). An entry whose last visit is newer stays as it is.
-        """
-
-    def lease(self, key: str, holder: str, seconds: float) -> bool:
-        """Take a lease that nobody else holds, or renew one's own; False: somebody has it."""
-
-    def release(self, key: str, holder: str) -> None:
-        """Give back a lease, if it is still *holder*'s."""
-
-    def reserve(self, origin: str, now: float, interval: float) -> float:
-        """Take the next turn at an origin: not before *now*, and *interval* after the last."""
-
-    def postpone(self, origin: str, until: float) -> None:
-        """Let no turn at an origin be before a moment."""
-
-    def entries(self) -> Iterator[Entry]:
-        """Yield all entries, by origin."""
-
-    def visits(
-        self, origin: str | None = None, *, after: float | None = None, before: float | None = None
-    ) -> Iterator[Visit]:
-        """Yield visits in the order of their time, `after <= at <= before`."""
-
-    def add(self, visits: Iterable[tuple[Visit, bytes | None]]) -> int:
-        """Add visits of elsewhere as evidence, without entries; return how many were new."""
-
-    def prune(self, before: float) -> int:
-        """Forget entries whose last visit is older; return how many. Evidence stays."""
-
-    def prune_evidence(self, before: float) -> int:
-        """Forget visits older than a moment, and bodies nobody needs; return how many visits."""
-
-    def close(self) -> None:
-        """Let go of files and connections."""

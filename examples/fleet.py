@@ -1,0 +1,72 @@
+"""A fleet: processes that share a store ask a cold origin once, and take turns at it."""
+
+import multiprocessing
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from small_site import SmallSite
+
+import robotrules
+
+AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
+PROCESSES, THREADS, TURNS, DELAY = 2, 16, 3, 0.1
+
+
+class SlowSite(SmallSite):
+    """A site that takes its time, and remembers how many it served at once."""
+
+    def __init__(self) -> None:
+        self._lock, self._now, self.most = Lock(), 0, 0
+        super().__init__()
+
+    def answer(self, path: str) -> tuple[int, str, dict[str, str]]:
+        with self._lock:
+            self._now += 1
+            self.most = max(self.most, self._now)
+        time.sleep(0.3 if path == "/robots.txt" else 0.02)
+        with self._lock:
+            self._now -= 1
+            return super().answer(path)
+
+
+def work(store: str, url: str, ready: Any, told: Any) -> None:
+    """Be one process of the fleet: many threads ask at once, then a few pages are fetched."""
+    with robotrules.Client(
+        AGENT, store=store, allow_private=["127.0.0.1"], min_delay=DELAY
+    ) as client:
+        urls = [f"{url}/private/{number}" for number in range(THREADS)]
+        ready.wait()
+        with ThreadPoolExecutor(THREADS) as threads:
+            verdicts = set(map(str, threads.map(client.check, urls)))
+        began = time.time()
+        pages = [client.fetch(f"{url}/news") for _ in range(TURNS)]
+        told.put((sorted(verdicts), began, pages[-1].at))
+
+
+def main() -> None:
+    # Each process starts by itself, as on another machine; what they share is the store.
+    fleet = multiprocessing.get_context("spawn")
+    ready, told = fleet.Barrier(PROCESSES), fleet.Queue()
+    with SlowSite() as site, tempfile.TemporaryDirectory() as folder:
+        given = (str(Path(folder) / "robots.sqlite"), site.url, ready, told)
+        processes = [fleet.Process(target=work, args=given) for _ in range(PROCESSES)]
+        for process in processes:
+            process.start()
+        reports = [told.get(timeout=50) for _ in processes]
+        for process in processes:
+            process.join()
+        for verdicts, _, _ in reports:
+            print(f"a process of {THREADS} threads heard: {'; '.join(verdicts)}")
+        print(f"requests for the robots.txt that reached the site: {site.asked['/robots.txt']}")
+        print(f"pages: {site.asked['/news']}, at once at most: {site.most}")
+        took = max(end for _, _, end in reports) - min(began for _, began, _ in reports)
+        least = (PROCESSES * TURNS - 1) * DELAY
+        print(f"turns were {DELAY} s apart or more: {took >= least}")
+
+
+if __name__ == "__main__":
+    main()

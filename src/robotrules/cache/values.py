@@ -1,0 +1,136 @@
+"""
+What is kept of an origin, and what it comes to: visits, entries, freshness.
+
+All are values. Times are seconds since 1970, UTC; `moment()` writes them for people.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from robotrules.access import Hop, State, Trouble
+from robotrules.tags.fields import Fields
+
+
+class Visit(NamedTuple):
+    """One attempt to get a robots.txt, and what came of it: what is kept as evidence."""
+
+    origin: str
+    agent: str
+    """The product token of the User-Agent that was sent: sites answer crawlers differently."""
+    user_agent: str
+    at: float
+    """When the answer came."""
+    state: State
+    status: int | None
+    trouble: Trouble | None
+    detail: str
+    url: str
+    """What was asked for last."""
+    hops: tuple[Hop, ...]
+    fields: Fields
+    digest: str | None
+    """SHA-256 of the body, in hexadecimal; None: there is no file."""
+    size: int
+    complete: bool
+    renewed: bool
+    """True: a 304, so the body is that of a visit before."""
+    until: float
+    """Until when it holds; of a failure, when to try again."""
+    may_store: bool
+    """False: `no-store`, so the body is not kept beyond this process (HC-5.2.2-01)."""
+    address: str | None
+
+    @property
+    def usable(self) -> bool:
+        """Whether it says something about the file: it is there, or there is none."""
+        return self.state is not State.UNREACHABLE
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {
+            "origin": self.origin,
+            "user_agent": self.user_agent,
+            "at": moment(self.at),
+            "state": str(self.state),
+            "status": self.status,
+            "trouble": str(self.trouble) if self.trouble else None,
+            "detail": self.detail,
+            "url": self.url,
+            "hops": [hop._asdict() for hop in self.hops],
+            "fields": self.fields.as_dict()["lines"],
+            "sha256": self.digest,
+            "octets": self.size,
+            "complete": self.complete,
+            "renewed": self.renewed,
+            "until": moment(self.until),
+            "may_store": self.may_store,
+            "address": self.address,
+        }
+
+
+class Entry(NamedTuple):
+    """What a client has of one origin."""
+
+    origin: str
+    agent: str
+    good: Visit | None = None
+    """The last usable visit."""
+    bad: Visit | None = None
+    """The last visit, if it failed."""
+    since: float = 0.0
+    """When the first failure after the last usable visit was (AMB-59); 0: there is none."""
+    failures: int = 0
+
+    @property
+    def last(self) -> float:
+        """When the last visit was; 0: there was none."""
+        return max((one.at for one in (self.good, self.bad) if one), default=0.0)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {
+            "origin": self.origin,
+            "agent": self.agent,
+            "good": self.good.as_dict() if self.good else None,
+            "bad": self.bad.as_dict() if self.bad else None,
+            "failing_since": moment(self.since) if self.bad else None,
+            "failures": self.failures,
+        }
+
+
+class Decides(StrEnum):
+    """What decides about the URLs of an origin."""
+
+    NOTHING = "nothing"
+    """Nothing is known: ask the origin first."""
+    RULES = "rules"
+    """The rules of the last file."""
+    ALLOW = "allow"
+    """There is no file: everything is allowed (§2.3.1.3)."""
+    DISALLOW = "disallow"
+    """Complete disallow (§2.3.1.4)."""
+
+
+class Freshness(NamedTuple):
+    """What decides at a moment, until when, and whether to ask the origin before."""
+
+    decides: Decides
+    until: float
+    """Until when that is so without another look; of what is due, the moment itself."""
+    due: bool
+    """Whether to fetch before an answer is given."""
+    refresh: bool
+    """Whether to fetch soon: the answer holds meanwhile."""
+    because: str
+    """`never-fetched`, `fresh`, `stale`, `unreachable`, `copy`, `patience` or `clock`."""
+
+
+def moment(at: float) -> str:
+    """Return seconds since 1970 as ISO 8601 in UTC."""
+    try:
+        return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
+    except (OverflowError, ValueError, OSError):
+        return str(at)

@@ -1,0 +1,274 @@
+"""
+`robotrules cache`: what the store holds, where it is, and how it forgets.
+
+`show` lists what is known of origins now, `prune` forgets what is old, `path` tells where the store
+is. Evidence is forgotten only where that is asked for. It fetches nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from robotrules.access import ACCESS_PROFILES, AccessProfile
+from robotrules.cache import Decides, Entry, Freshness, freshness, moment
+from robotrules.cli import client
+from robotrules.cli.access_text import answer_words, moment_words
+from robotrules.cli.client import open_given_store, store_option, told
+from robotrules.cli.moments import given_moment, given_span
+from robotrules.cli.options import json_option
+from robotrules.cli.streams import Output, Trouble, quoted, say
+from robotrules.cli.text import cells, plural, shortened, visible
+from robotrules.origins import origin_of
+
+if TYPE_CHECKING:
+    from robotrules.cache import Store
+
+# On a terminal an origin that is longer than this moves the columns after it.
+WIDEST = 50
+LONGEST = 200
+WORDS = {
+    Decides.RULES: ("rules", "start"),
+    Decides.ALLOW: ("no file", "allowed"),
+    Decides.DISALLOW: ("unreachable", "disallowed"),
+    Decides.NOTHING: ("old", "faint"),
+}
+
+
+@click.group()
+def cache() -> None:
+    """
+    Show what is stored of robots.txt files, and forget what is old.
+
+    \b
+    Examples:
+      robotrules cache show
+      robotrules cache show https://example.com --json
+      robotrules cache prune --older-than 30d
+      robotrules cache path
+    """
+
+
+# --- show -----------------------------------------------------------------------------------------
+
+
+@cache.command()
+@click.argument("origins", nargs=-1, metavar="[ORIGIN]...")
+@store_option
+@click.option(
+    "--profile",
+    type=click.Choice(list(ACCESS_PROFILES)),
+    metavar="NAME",
+    default="default",
+    show_default=True,
+    help="How to read what RFC 9309 leaves open about access: 'default', 'strict', 'google' or "
+    "'stale'.",
+)
+@json_option("Print one JSON object a line, for each origin and crawler.")
+def show(origins: tuple[str, ...], where: str | None, profile: str, as_json: bool) -> int:
+    """
+    Show what is stored, of all origins or of some.
+
+    Each line is one origin as one crawler found it: what decides now, until when, and when it was
+    asked for. 'old' is what would be asked for again before an answer is given. In a pipe, tabs are
+    between the columns.
+    """
+    wanted = {_given_origin(origin) for origin in origins}
+    access, output, now = ACCESS_PROFILES[profile], Output(), client.now()
+    count = 0
+    with existing_store(where) as store, told():
+        found = (entry for entry in store.entries() if not wanted or entry.origin in wanted)
+        lines = _Lines(output, access, now)
+        for entry in found:
+            count += 1
+            if as_json:
+                output.json(_as_dict(entry, freshness(entry, now, access)))
+            else:
+                lines.add(entry)
+        lines.end()
+    output.flush()
+    if not count:
+        say("nothing is stored" + (" of that" if wanted else ""))
+    return 0
+
+
+def _given_origin(text: str) -> str:
+    with told():
+        found = origin_of(text.strip())
+    if found is None:
+        raise Trouble(f"{quoted(text)} is no origin: pass one such as https://example.com")
+    return found
+
+
+def _as_dict(entry: Entry, fresh: Freshness) -> dict[str, Any]:
+    return {
+        **entry.as_dict(),
+        "decides": str(fresh.decides),
+        "because": fresh.because,
+        "until": moment(fresh.until),
+        "due": fresh.due,
+    }
+
+
+class _Lines:
+    """Entries as lines: a few at a time are aligned, so that millions take no memory."""
+
+    TOGETHER = 500
+
+    def __init__(self, output: Output, access: AccessProfile, now: float) -> None:
+        self._output, self._access, self._now = output, access, now
+        self._rows: list[tuple[str, str, str, str, str]] = []
+
+    def add(self, entry: Entry) -> None:
+        """Take an entry."""
+        fresh = freshness(entry, self._now, self._access)
+        word, style = WORDS[fresh.decides]
+        if fresh.decides is Decides.DISALLOW and fresh.because == "fresh":
+            word = "restricted"
+        last = entry.bad or entry.good
+        until = "due" if fresh.due else f"until {moment_words(fresh.until)}"
+        asked = f"asked {moment_words(entry.last)}"
+        came = shortened(answer_words(last), LONGEST) if last else ""
+        crawler = visible(entry.agent)
+        self._rows.append(
+            (word, style, visible(entry.origin), crawler, f"{until}\t{asked}\t{came}")
+        )
+        if len(self._rows) >= self.TOGETHER:
+            self.end()
+
+    def end(self) -> None:
+        """Write what was taken."""
+        output, rows = self._output, self._rows
+        if not output.terminal:
+            output.lines(["\t".join((word, *rest)) for word, _, *rest in rows])
+        else:
+            origins = min(max((cells(row[2]) for row in rows), default=0), WIDEST)
+            crawlers = max((cells(row[3]) for row in rows), default=0)
+            for word, style, origin, crawler, rest in rows:
+                first = output.paint(style, word) + " " * (11 - len(word))
+                gaps = " " * (origins - cells(origin)), " " * (crawlers - cells(crawler))
+                words = output.paint("faint", rest.replace("\t", "  "))
+                output.write(f"{first}  {origin}{gaps[0]}  {crawler}{gaps[1]}  {words}\n")
+        self._rows = []
+
+
+# --- prune ----------------------------------------------------------------------------------------
+
+
+@cache.command()
+@click.option(
+    "--older-than", metavar="SPAN", help="Forget what was last asked for longer ago, such as 30d."
+)
+@click.option(
+    "--before", metavar="MOMENT", help="Forget what was last asked for before, such as 2026-05-01."
+)
+@click.option(
+    "--evidence",
+    is_flag=True,
+    help="Forget the visits of that time too, and the files that only they need. What the rules "
+    "said then can no longer be shown: export it first.",
+)
+@store_option
+@json_option("Print one JSON object: how much was forgotten.")
+def prune(
+    older_than: str | None, before: str | None, evidence: bool, where: str | None, as_json: bool
+) -> int:
+    """
+    Forget what is old.
+
+    Entries are what a client uses now; what is forgotten is fetched again when it is needed.
+    Evidence, which is every visit with its file, stays unless --evidence says otherwise.
+
+    \b
+    Examples:
+      robotrules cache prune --older-than 30d
+      robotrules evidence --export 2025.warc.gz --before 2026-01-01
+      robotrules cache prune --before 2026-01-01 --evidence
+    """
+    if (older_than is None) == (before is None):
+        raise Trouble(
+            "how old is old? Pass one of --older-than SPAN, such as 30d, and --before MOMENT, such "
+            "as 2026-05-01"
+        )
+    if older_than is not None:
+        limit = client.now() - given_span(older_than, "--older-than")
+    else:
+        limit = given_moment(before or "", "--before")
+    with existing_store(where) as store, told():
+        entries = store.prune(limit)
+        visits = store.prune_evidence(limit) if evidence else None
+    if as_json:
+        output = Output()
+        output.json({"before": moment(limit), "entries": entries, "visits": visits})
+        output.flush()
+        return 0
+    kept = "evidence stays" if visits is None else f"and {plural(visits, 'visit')} of the evidence"
+    noun = "entry" if entries == 1 else "entries"
+    say(
+        f"{entries:,} {noun} forgotten; {kept}"
+        if visits is None
+        else f"{entries:,} {noun} {kept} forgotten"
+    )
+    return 0
+
+
+# --- path -----------------------------------------------------------------------------------------
+
+
+@cache.command()
+@store_option
+@json_option("Print one JSON object.")
+def path(where: str | None, as_json: bool) -> int:
+    """Tell where the store is: --store, else ROBOTRULES_STORE, else a file in your cache folder."""
+    file = store_path(where)
+    shown = str(file) if file else _without_password(where or "")
+    output = Output()
+    if as_json:
+        there = file.exists() if file else None
+        size = file.stat().st_size if file and there else None
+        output.json({"store": shown, "exists": there, "octets": size})
+    else:
+        output.lines([visible(shown)])
+    output.flush()
+    return 0
+
+
+def _without_password(where: str) -> str:
+    return re.sub(r"(?<=://)([^/@:]*):[^/@]*@", r"\1:…@", where)
+
+
+# --- Stores that are there ------------------------------------------------------------------------
+
+
+def store_path(where: str | None) -> Path | None:
+    """Return the file of a store; None: it is none, but a server's or memory."""
+    if not where:
+        with told():
+            from robotrules.client.stores import default_path
+
+            return default_path()
+    if where.startswith("sqlite:"):
+        return Path(where.removeprefix("sqlite:")).expanduser().absolute()
+    is_file = "://" not in where and not where.startswith("memory:")
+    return Path(where).expanduser().absolute() if is_file else None
+
+
+@contextmanager
+def existing_store(where: str | None) -> Iterator[Store]:
+    """Open a store to look at it, and close it; one that is not there is not made."""
+    file = store_path(where)
+    if file is not None and not file.exists():
+        raise Trouble(
+            f"there is no store at {quoted(str(file))}: robotrules fetch makes one, robotrules "
+            "evidence --import fills one, and --store names another"
+        )
+    store = open_given_store(where)
+    try:
+        yield store
+    finally:
+        store.close()

@@ -1,0 +1,335 @@
+"""
+`robotrules evidence`: what the rules said at a moment of the past, from what the store keeps.
+
+A few lines over `Evidence.at`, and beside it the history of an origin, archives out and in, and the
+octets of a file. It fetches nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import Any, BinaryIO, NoReturn
+
+import click
+
+from robotrules.access import ACCESS_PROFILES
+from robotrules.cli import client
+from robotrules.cli.cache import existing_store
+from robotrules.cli.client import open_given_store, store_option, told
+from robotrules.cli.evidence_text import PeriodLines, TestimonyPage
+from robotrules.cli.moments import given_moment
+from robotrules.cli.options import (
+    given_purposes,
+    given_tokens,
+    json_option,
+    purpose_option,
+    single_or_many,
+    token_option,
+)
+from robotrules.cli.progress import Progress
+from robotrules.cli.streams import STDIN, Output, Trouble, open_octets, quoted, say, size_of
+from robotrules.cli.text import is_terminal, plural, visible
+from robotrules.origins import origin_of
+from robotrules.profile import PROFILES
+from robotrules.robotstxt.values import shown
+
+USAGE_OR_IO = 2
+
+
+@click.command()
+@click.argument("urls", nargs=-1, metavar="[URL]...")
+@click.option(
+    "--at",
+    metavar="MOMENT",
+    help="When: ISO 8601 with a zone, such as 2026-05-01T12:00Z; a date alone is its start in UTC. "
+    "Without it, now.",
+)
+@token_option
+@purpose_option
+@click.option(
+    "--fetched-by",
+    "agent",
+    metavar="TOKEN",
+    help="Count the visits of this crawler alone. Without it all count, and it is said where they "
+    "found different files.",
+)
+@click.option("--list", "listed", is_flag=True, help="Show what was found over time.")
+@click.option(
+    "--export",
+    "target",
+    metavar="FILE",
+    help="Write the visits, of all origins or of those of the URLs, as a WARC archive, compressed "
+    "if the name ends with .gz; '-' is stdout.",
+)
+@click.option(
+    "--import",
+    "source",
+    metavar="FILE",
+    help="Read a WARC archive into the store, one of ours or of others; '-' is stdin.",
+)
+@click.option("--after", metavar="MOMENT", help="With --list and --export: visits from then on.")
+@click.option("--before", metavar="MOMENT", help="With --list and --export: visits up to then.")
+@click.option("--body", "digest", metavar="SHA256", help="Print the octets of a file.")
+@store_option
+@click.option(
+    "--profile",
+    type=click.Choice(list(ACCESS_PROFILES)),
+    metavar="NAME",
+    default="default",
+    show_default=True,
+    help="How to read what RFC 9309 leaves open: 'default', 'strict', 'google', or 'stale' (an old "
+    "copy counts while a file is unreachable).",
+)
+@json_option("Print JSON: one object, or with --list one a line.")
+def evidence(
+    urls: tuple[str, ...],
+    at: str | None,
+    product_tokens: tuple[str, ...],
+    purposes: tuple[str, ...],
+    agent: str | None,
+    listed: bool,
+    target: str | None,
+    source: str | None,
+    after: str | None,
+    before: str | None,
+    digest: str | None,
+    where: str | None,
+    profile: str,
+    as_json: bool,
+) -> int:
+    """
+    Show what the rules said at a moment, and how that is known.
+
+    Every visit to a robots.txt is kept with what was found, when, from where, and until when it
+    held. So the verdict of then can be given now, offline, with the rule that decided. The exit
+    code is 0 if the URL was allowed, 1 if it was disallowed, and 2 if nothing is known, or for
+    usage or I/O.
+
+    \b
+    Examples:
+      robotrules evidence https://example.com/a --at 2026-05-01T12:00Z --as ExampleBot
+      robotrules evidence https://example.com --list
+      robotrules evidence --export evidence.warc.gz
+      robotrules evidence https://example.com --export one-site.warc --after 2026-01-01
+      robotrules evidence --import evidence.warc.gz --store other.sqlite
+      robotrules evidence --body f26c…53ef > robots.txt
+    """
+    modes = {
+        "--list": listed,
+        "--export": target is not None,
+        "--import": source is not None,
+        "--body": digest is not None,
+        "--at": at is not None,
+    }
+    chosen = [name for name, given in modes.items() if given]
+    if len(chosen) > 1:
+        raise Trouble(f"{' and '.join(chosen)} are two questions: ask one at a time")
+    mode = chosen[0] if chosen else "--at"
+    _refuse_unused(mode, urls, after, before, product_tokens)
+    span = [
+        None if text is None else given_moment(text, name)
+        for name, text in (("--after", after), ("--before", before))
+    ]
+    if source is not None:
+        return _import(source, where, as_json)
+    with existing_store(where) as store, told():
+        if digest is not None:
+            return _body(store.body(_given_digest(digest)), digest, as_json)
+        if target is not None:
+            return _export(store, target, urls, span, as_json)
+        from robotrules.client.evidence import Evidence
+
+        if listed:
+            return _list(Evidence(store, profile), urls[0], agent, span, as_json)
+        name = profile if profile in PROFILES else "default"
+        testimony = Evidence(store, profile).at(
+            os.fsencode(urls[0]).strip(),
+            client.now() if at is None else given_moment(at, "--at"),
+            single_or_many(given_tokens(product_tokens, name)),
+            given_purposes(purposes, name),
+            agent=agent,
+        )
+    output = Output()
+    if as_json:
+        output.json(testimony.as_dict())
+    else:
+        output.lines(list(TestimonyPage(testimony, output).lines()))
+    output.flush()
+    if testimony.allowed is None:
+        say(next(visible(note.message) for note in testimony.notes if note.level == "error"))
+        return USAGE_OR_IO
+    return int(not testimony.allowed)
+
+
+def _refuse_unused(
+    mode: str,
+    urls: tuple[str, ...],
+    after: str | None,
+    before: str | None,
+    tokens: tuple[str, ...],
+) -> None:
+    """End the command where arguments are missing, or given and of no use."""
+    if mode in ("--at", "--list") and len(urls) != 1:
+        if not urls and mode == "--at" and not tokens:
+            words = (
+                "nothing was asked: pass a URL with --at and --as, or --list, --export, --import"
+            )
+            raise Trouble(f"{words} or --body")
+        raise Trouble(f"{mode} is about one URL: pass one, such as https://example.com/a")
+    if mode in ("--import", "--body") and urls:
+        raise Trouble(f"{mode} takes no URL: leave out {quoted(urls[0])}")
+    if mode not in ("--list", "--export") and (after is not None or before is not None):
+        raise Trouble("--after and --before go with --list and --export: leave them out")
+    for url in urls:
+        with told():
+            if mode != "--at" and origin_of(url.strip()) is None:
+                raise Trouble(
+                    f"{quoted(url)} has no origin: pass a URL such as https://example.com"
+                )
+
+
+# --- History --------------------------------------------------------------------------------------
+
+
+def _list(
+    evidence: Any, url: str, agent: str | None, span: list[float | None], as_json: bool
+) -> int:
+    """Show what was found over time."""
+    after, before = span
+    periods = evidence.periods(url.strip(), agent=agent, after=after, before=before)
+    output = Output()
+    if as_json:
+        for period in periods:
+            output.json(period.as_dict())
+    else:
+        output.lines(list(PeriodLines(periods, output).lines()))
+    output.flush()
+    if not periods:
+        say(f"no visit to {visible(origin_of(url.strip()) or '')} is known")
+    return 0 if periods else USAGE_OR_IO
+
+
+# --- Archives -------------------------------------------------------------------------------------
+
+
+def _export(
+    store: Any, target: str, urls: tuple[str, ...], span: list[float | None], as_json: bool
+) -> int:
+    """Write an archive."""
+    from robotrules.client.warc import export_warc
+
+    to_stdout = target == STDIN
+    if to_stdout and is_terminal(sys.stdout):
+        raise Trouble("an archive would be written to this terminal: name a file, or pipe it on")
+    if to_stdout and as_json:
+        raise Trouble("--json and the archive cannot both be stdout: name a file")
+    output = Output()
+    bar = sys.stderr if is_terminal(sys.stderr) else None
+    with Progress(bar, None, "visits") as progress:
+        try:
+            count = export_warc(
+                store,
+                sys.stdout.buffer if to_stdout else target,
+                origin=[url.strip() for url in urls] or None,
+                after=span[0],
+                before=span[1],
+                progress=lambda _: progress.add(1, 0),
+            )
+        except FileExistsError:
+            raise Trouble(
+                f"{quoted(target)} is there already, and evidence is not written over: name another"
+            ) from None
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            _refuse_target(target, error)
+    if as_json:
+        output.json({"file": target, "visits": count})
+    output.flush()
+    if not as_json:
+        say(f"{plural(count, 'visit')} written to {'stdout' if to_stdout else quoted(target)}")
+    return 0
+
+
+def _refuse_target(target: str, error: OSError) -> NoReturn:
+    from robotrules.errors import StoreError
+
+    if isinstance(error, StoreError):
+        raise error
+    why = error.strerror or type(error).__name__
+    raise Trouble(f"cannot write {quoted(target)}: {why}; name another file")
+
+
+class _Counted:
+    """A file that is read, and how far."""
+
+    def __init__(self, stream: BinaryIO, progress: Progress) -> None:
+        self._stream = stream
+        self._progress = progress
+
+    def read(self, size: int = -1) -> bytes:
+        octets = self._stream.read(size)
+        self._progress.add(0, len(octets or b""))
+        return octets
+
+
+def _import(source: str, where: str | None, as_json: bool) -> int:
+    """Read an archive into the store, which is made if it is not there."""
+    from robotrules.client.warc import SKIPPED, import_warc
+
+    if source == STDIN and is_terminal(sys.stdin):
+        raise Trouble("an archive would be read from this terminal: pass a file, or pipe it in")
+    stream = open_octets(source, "an archive")
+    output = Output()
+    try:
+        store = open_given_store(where)
+        try:
+            bar = sys.stderr if is_terminal(sys.stderr) else None
+            with Progress(bar, size_of(stream), "visits") as progress, told():
+                counted: Any = _Counted(stream, progress)
+                done = import_warc(store, counted)
+        finally:
+            store.close()
+    finally:
+        if source != STDIN:
+            stream.close()
+    if not (done.added or done.known) and set(done.skipped) == {"damaged"}:
+        raise Trouble(f"{quoted(source)} has no record that can be read: pass a WARC file")
+    if as_json:
+        output.json({"file": source, **done.as_dict()})
+        output.flush()
+        return 0
+    say(f"{plural(done.added, 'visit')} added, {done.known:,} known already")
+    for reason, count in done.skipped.items():
+        say(f"skipped {count:,}: {SKIPPED[reason]}", label="hint")
+    return 0
+
+
+# --- Files ----------------------------------------------------------------------------------------
+
+
+def _given_digest(text: str) -> str:
+    digest = text.strip().lower().removeprefix("sha256:")
+    if not re.fullmatch(r"[0-9a-f]{64}", digest):
+        raise Trouble(
+            f"{quoted(text)} is no SHA-256: pass the 64 digits that robotrules evidence URL --list "
+            "--json shows"
+        )
+    return digest
+
+
+def _body(octets: bytes | None, digest: str, as_json: bool) -> int:
+    """Print a file: its octets for a program, and what can be shown of them for a person."""
+    if octets is None:
+        raise Trouble(f"the store has no file with the SHA-256 {visible(digest)}")
+    output = Output()
+    if as_json:
+        output.json({"sha256": _given_digest(digest), "octets": len(octets), "text": shown(octets)})
+    elif output.terminal:
+        output.lines([visible(line) for line in octets.split(b"\n")])
+    else:
+        sys.stdout.buffer.write(octets)
+    output.flush()
+    return 0

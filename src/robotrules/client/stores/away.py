@@ -1,0 +1,52 @@
+"""
+Away: what the stores on a server have in common. Waits are short, and words hold no password.
+
+A server that is down answers at once that nobody listens, and costs nothing. One that is out of
+reach or stuck costs its timeout; so after such a failure it is left alone for some seconds, in which
+every call fails at once: a crawl goes on from memory and the network, and is not slowed down to the
+pace of a dead store. It does not know which server that is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from urllib.parse import quote
+
+from robotrules.errors import StoreError
+
+# Seconds to wait for a connection, and for an answer.
+CONNECT, ANSWER = 2.0, 5.0
+# A failure that took this long was a wait, and for so long nobody waits again.
+SLOW, REST = 1.0, 5.0
+
+
+class Away:
+    """Whether a server is away, and how that is told."""
+
+    def __init__(self, name: str, passwords: Iterable[str | None]) -> None:
+        self._name = name
+        given = [word for word in passwords if word]
+        self._passwords = sorted({*given, *[quote(word, "") for word in given]}, key=len)[::-1]
+        self._until = 0.0
+        self._why = ""
+
+    def check(self) -> None:
+        """Raise StoreError while the server is left alone."""
+        rest = self._until - time.monotonic()
+        if rest > 0:
+            raise StoreError(f"{self._why}; it is asked again in {rest:.0f} s")
+
+    def trouble(self, error: Exception, started: float, cure: str) -> StoreError:
+        """Return the error to raise for a call that began at a moment of the monotonic clock."""
+        words = " ".join(str(error).split()) or type(error).__name__
+        for password in self._passwords:
+            words = words.replace(password, "***")
+        why = f"{self._name} cannot be used: {words[:500]}; {cure}"
+        if (now := time.monotonic()) - started >= SLOW:
+            self._why, self._until = why, now + REST
+        return StoreError(why)
+
+    def answered(self) -> None:
+        """Nobody need wait: the server is there."""
+        self._until = 0.0

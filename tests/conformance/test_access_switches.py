@@ -1,0 +1,77 @@
+"""Every field of an access profile is seen by a vector: turn it, and some vector fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf
+from typing import Any
+
+import pytest
+import robotrules_harness
+import suite
+
+import robotrules
+from robotrules.access import ACCESS_PROFILES
+
+# Parts whose items name an access profile.
+PARTS = ("access", "timelines")
+DAY = 86_400.0
+OTHER_VALUES: dict[str, dict[Any, Any]] = {
+    "retried": {
+        # Each status for itself: the profile without it, or with one more.
+        (408, 421, 425, 429): [(421, 425, 429), (408, 425, 429), (408, 421, 429), (408, 421, 425)],
+        (408, 421, 425): [(421, 425), (408, 425), (408, 421), (408, 421, 425, 429)],
+        (429,): [(), (408, 429), (404, 429)],
+    },
+    "max_redirects": {5: [6]},
+    "shortest": {300.0: [299.0, 301.0]},
+    "longest": {DAY: [DAY - 1]},
+    "stop": {inf: [12 * 3_600.0], 12 * 3_600.0: [inf, 0.0, 12 * 3_600.0 + 61], 0.0: [inf, 1.0]},
+    "without_copy": {"disallow": ["allow"], "allow": ["disallow"]},
+    "patience": {30 * DAY: [30 * DAY - 1, 30 * DAY + 1]},
+    "after_patience": {"unavailable": ["cached"]},
+    "first_retry": {60.0: [59.0, 61.0]},
+    "longest_retry": {3_600.0: [3_599.0, 3_601.0]},
+}
+# Where complete disallow lasts until patience ends, no copy is ever looked for before.
+UNSEEN = {("default", "without_copy"), ("strict", "without_copy")}
+VECTORS = [vector for vector in suite.load() if any(part in vector.data for part in PARTS)]
+# Long files; no switch needs them.
+SHORT = [vector for vector in VECTORS if not vector.id.startswith("access-limits/")]
+
+
+def turned() -> Iterator[tuple[str, str, object]]:
+    """Yield each access profile with each field, and other values."""
+    for profile in ACCESS_PROFILES.values():
+        for field, value in profile._asdict().items():
+            if field == "name" or (profile.name, field) in UNSEEN:
+                continue
+            for other in [not value] if isinstance(value, bool) else OTHER_VALUES[field][value]:
+                yield profile.name, field, other
+
+
+@pytest.mark.parametrize(("profile", "switch", "value"), list(turned()))
+def test_switch_is_seen(profile: str, switch: str, value: object) -> None:
+    """With one field turned, at least one vector about the profile does not pass."""
+
+    for vector in SHORT:
+        asked = suite.question(vector)
+        touched = False
+        for item in (item for part in PARTS for item in asked.get(part, ())):
+            options = item.get("access_options", {})
+            if item.get("access_profile", vector.profile) == profile and switch not in options:
+                item["access_options"] = {**options, switch: value}
+                touched = True
+        if touched and not passes(vector, asked):
+            return
+
+    pytest.fail(f"no vector about access profile {profile} sees {switch}={value}")
+
+
+def passes(vector: suite.Vector, asked: dict[str, Any]) -> bool:
+    """Return whether robotrules answers a changed question as the vector says."""
+    try:
+        answer = robotrules_harness.answer(asked)
+    except robotrules.RobotrulesError as error:
+        answer = {"errored": str(error)}
+    return suite.judge(vector, answer).kind == "passed"

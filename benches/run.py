@@ -21,11 +21,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import cached
 import engines
 import facts
 import growth
 import html_heads
 import measure
+import prefetch
 import processes
 import scoped
 import table
@@ -322,6 +324,8 @@ TABLES: dict[str, Callable[[dict[str, Any], Sequence[engines.Engine], Report, Pr
     "rules": run_rules,
     "scoped": lambda plan, _, report, progress: scoped.run(plan, report, progress),
     "html": lambda plan, _, report, progress: html_heads.run(plan, report, progress),
+    "cached": lambda plan, _, report, progress: cached.run(plan, report, progress),
+    "prefetch": lambda plan, _, report, progress: prefetch.run(plan, report, progress),
     "pathological": run_pathological,
     "process": run_process,
 }

@@ -142,7 +142,7 @@ def canonical(vectors: list[dict[str, Any]]) -> str:
 def _item(item: Any) -> str:
     """Return an item of a part; one with moments or many answers takes several lines."""
     text = _dumps(item)
-    lists = ("moments", "answers", "checks")
+    lists = ("moments", "answers", "checks", "evidence")
     if not isinstance(item, dict) or not any(name in item for name in lists):
         return text
     if len(text) <= ITEM_WIDTH and "moments" not in item:

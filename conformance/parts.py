@@ -96,7 +96,8 @@ EXTENSION_PARTS: dict[str, Part] = {
             "moments": Part(
                 ("at", "url", "product_token", "answers", "restart"),
                 (*_VERDICT, "requests", "urls", "conditions", "until"),
-            )
+            ),
+            "evidence": Part(("at", "url", "product_token"), (*_VERDICT, "preferences")),
         },
     ),
     "access_refused": Part(("access_options",), ("refused",)),

@@ -20,7 +20,7 @@ import suite
 # What a vector leaves out.
 ORIGIN = "https://e.example"
 # More lines of one vector than this are cut: the vector has them all.
-MOST_LINES = 12
+MOST_LINES = 16
 LONGEST = 60
 
 
@@ -124,6 +124,10 @@ def show_timeline(item: dict[str, Any]) -> Iterator[str]:
         line += f"{said} → " if moment["requests"] else "nobody is asked → "
         line += show_verdict(moment)
     yield line
+    for one in item.get("evidence", ()):
+        wishes = [f"{label} {wish}" for label, wish in one.get("preferences", {}).items()]
+        said = "nothing is known" if one["allowed"] is None else show_verdict(one)
+        yield f"evidence of {span(one['at'])}: {'; '.join([said, *wishes])}"
 
 
 def show_refused(item: dict[str, Any]) -> Iterator[str]:

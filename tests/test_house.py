@@ -342,7 +342,7 @@ NEVER_SAID = {
     *("row", "directive", "field", "entry", "section", "block", "policy", "bot", "robot", "glob"),
     *("regex", "characters", "length", "matcher", "permission", "permitted", "consent", "category"),
     *("authorisation", "authorization", "site", "host", "domain", "mode", "dialect", "plugin"),
-    *("violation", "fixture", "forbidden", "access", "type", "kind", "result", "unknown"),
+    *("violation", "fixture", "forbidden", "type", "kind", "result", "unknown"),
 }
 # Words that the documents have which extensions implement: app directives, categories of usage, the
 # Content-Usage field, registry entries, types of Structured Fields, the Host record.

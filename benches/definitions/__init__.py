@@ -12,7 +12,7 @@ from typing import Any
 
 __all__ = ["NAMES", "definition"]
 
-NAMES = ("real", "rules", "scoped", "html", "pathological", "process")
+NAMES = ("real", "rules", "scoped", "html", "cached", "prefetch", "pathological", "process")
 
 
 def definition(name: str, quick: bool = False) -> dict[str, Any]:

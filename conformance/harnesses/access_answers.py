@@ -3,8 +3,9 @@ The answers of robotrules to questions about access and cache; `robotrules_harne
 
 No server is asked: a transport reads answers from a vector, and the clock stands where a vector
 puts it. There are several doors to one answer: `access()` and `freshness()` driven by hand, `Client`,
-`AsyncClient`, and a new client for every question over one store, as another process would be. All
-are tried, and where they differ there is no answer to give. It knows nothing of what is expected.
+`AsyncClient`, a new client for every question over one store, as another process would be, and what
+the evidence in that store says afterwards. All are tried, and where they differ there is no answer
+to give. It knows nothing of what is expected.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ import robotrules
 from robotrules import access, cache, origins
 from robotrules.access import Failure, Request, Response, State, Trouble
 from robotrules.client import AsyncClient, Client
+from robotrules.client.evidence import Evidence
 from robotrules.client.stores import open_store
+from robotrules.extensions import content_usage
 from robotrules.tags import read_fields
 
 Item = Mapping[str, Any]
@@ -308,14 +311,14 @@ async def _through_async_client(
 def _timeline(parsing: robotrules.Profile, file: bytes, item: Item) -> protocol.Answer:
     fetching = _fetching(parsing, item)
     given = (Script(file), parsing, fetching, item)
-    told = _over_time(*given, anew=False)
+    told, evidence = _over_time(*given, anew=False)
     _same(told, asyncio.run(_over_time_async(*given, anew=False)))
     if not any(moment.get("restart") for moment in item["moments"]):
         _same(told, _over_time_by_hand(*given))
     if _is_stored(item):
-        _same(told, _over_time(*given, anew=True))
+        _same((told, evidence), _over_time(*given, anew=True))
         _same(told, asyncio.run(_over_time_async(*given, anew=True)))
-    return {"moments": told}
+    return {"moments": told, "evidence": evidence}
 
 
 def _is_stored(item: Item) -> bool:
@@ -340,7 +343,7 @@ def _told(script: Script, verdict: robotrules.Verdict, until: float | None) -> d
 
 def _over_time(
     script: Script, parsing: Any, fetching: Any, item: Item, *, anew: bool
-) -> list[dict[str, Any]]:
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Ask one client moment by moment; *anew*: a new one each time, over the same store."""
     now, told, store = [START], [], open_store("memory:")
     given: dict[str, Any] = {"profile": parsing, "access": fetching, "store": store}
@@ -359,8 +362,26 @@ def _over_time(
         _landed(client)
         told.append(_told(script, verdict, held and held.until))
     client.close()
+    proof = Evidence(store, parsing, fetching)
+    if _is_stored(item) and not item.get("background"):
+        # What was said is what the evidence says was so.
+        for moment, said in zip(item["moments"], told, strict=True):
+            if said["reason"] != robotrules.Reason.NO_ORIGIN:
+                testimony = _testimony(proof, moment)
+                _same({name: said[name] for name in ("allowed", "line", "reason")}, testimony[0])
+    asked = [_testimony(proof, one) for one in item.get("evidence", ())]
     store.close()
-    return told
+    return told, [verdict | {"preferences": preferences} for verdict, preferences in asked]
+
+
+def _testimony(proof: Evidence, item: Item) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return what the rules said at a moment, and which preferences they had."""
+    url, token = _url(item), item.get("product_token", NAME)
+    found = proof.at(url, START + item["at"], token)
+    nothing = {"allowed": None, "line": None, "reason": None}
+    verdict = nothing if found.verdict is None else _verdict(found.verdict)
+    wishes = content_usage.preferences(url, token, robots=found.robots)
+    return verdict, {label: str(wishes.get(label)) for label in content_usage.CATEGORIES}
 
 
 def _landed(client: Client) -> None:

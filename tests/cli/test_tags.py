@@ -276,7 +276,7 @@ def test_nothing_of_it_is_imported_by_other_commands() -> None:
 @pytest.mark.parametrize("page", ["cli/tags.md", "cli/guidance.md", "guidance.md"])
 def test_files_on_pages_are_those_of_the_examples(page: str) -> None:
     """`examples/pages` has the files that the documentation shows."""
-    files, _ = read_page(ROOT / "docs" / page)
+    files = read_page(ROOT / "docs" / page).files
     assert files
     for name, text in files.items():
         assert (PAGES / name).read_text(encoding="utf-8") == text

@@ -6,10 +6,12 @@ Every test runs on both, over a scripted server and a clock that is set by hand.
 
 from __future__ import annotations
 
+import json
 import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,12 +21,15 @@ from robotrules import CrawlerError, ProfileError, Reason, StoreError
 from robotrules.access import AccessProfile, Failure, Request, Response, State, Trouble
 from robotrules.cache import Decides
 from robotrules.client import AsyncClient, Client, Source, open_store
+from tests.cli.schema import problems
 from tests.client.scripted import START, Clock, Server, opened
 
 FILE = b"User-agent: *\nDisallow: /private/\n\nUser-agent: otherbot\nDisallow: /\n"
 SITE = "https://example.com"
 ROBOTS = f"{SITE}/robots.txt"
 DAY = 86_400.0
+DOCS = Path(__file__).parents[2] / "docs"
+SCHEMA = json.loads((DOCS / "explain.schema.json").read_text(encoding="utf-8"))
 Make = Callable[..., Any]
 
 
@@ -351,7 +356,27 @@ class TestExplaining:
 
     def test_given_files_have_none(self) -> None:
         robots = robotrules.parse(FILE)
-        assert "access" not in robots.explain(f"{SITE}/x", "ExampleBot").as_dict()
+        assert robots.explain(f"{SITE}/x", "ExampleBot").as_dict()["access"] is None
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            Response(200, {"ETag": '"é"'}, FILE),
+            Response(301, {"Location": "/elsewhere"}),
+            Response(403),
+            Response(503),
+            Failure(Trouble.TLS, "no certificate"),
+        ],
+    )
+    @pytest.mark.parametrize("access", ["default", "stale"])
+    def test_as_the_schema_describes(
+        self, make: Make, server: Server, clock: Clock, answer: Any, access: str
+    ) -> None:
+        server.answers[ROBOTS] = answer
+        client = make(access=access)
+        for url in (f"{SITE}/private/", ROBOTS, "mailto:x"):
+            values = client.explain(url).as_dict()
+            assert list(problems(json.loads(json.dumps(values)), SCHEMA)) == []
 
 
 class _Down:

@@ -41,9 +41,7 @@ def clock() -> Clock:
 @pytest.fixture(params=["sync", "async"])
 def make(request: pytest.FixtureRequest, server: Server, clock: Clock) -> Iterator[Make]:
     with ExitStack() as stack:
-        yield lambda **options: stack.enter_context(
-            opened(request.param, server, clock, **options)
-        )
+        yield lambda **options: stack.enter_context(opened(request.param, server, clock, **options))
 
 
 def test_a_page(make: Make) -> None:

@@ -1,7 +1,7 @@
 """
 Servers on loopback that do one thing, mostly a wrong one: faults as they come over a wire.
 
-`with serve(behaviour) as site:` gives a server with an address of its own; a behaviour is a function
+`with serve(behaviour) as site:` gives a server with a port of its own; a behaviour is a function
 that is handed one connection. `farm()` is for many requests: it answers whatever host is asked, so
 that one server is ten thousand origins. Everything is bounded and ends with the block.
 """

@@ -70,7 +70,7 @@ REDIRECTS = frozenset((301, 302, 303, 307, 308))
 # A longer Location is a trap: nobody's URL has so many octets.
 LONGEST_URL = 8 * 1024
 _PRINTABLE = bytes(range(0x21, 0x7F)).decode("ascii")
-# RFC 3986 §4.3: what begins with a scheme is resolved against nothing.
+# RFC 3986 §3.1: a scheme, and the colon behind it.
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 Flow = Generator[Request, Response | Failure, AccessResult]
@@ -149,12 +149,14 @@ class _SoFar(NamedTuple):
         body: bytes = b"",
         complete: bool = True,
     ) -> AccessResult:
+        """End with what is known so far."""
         return AccessResult(
             *(self.origin, state, self.status, trouble, detail, self.url, self.hops, self.fields),
             *(body, complete, False, self.address),
         )
 
     def unreachable(self, trouble: Trouble, detail: str) -> AccessResult:
+        """End without an answer (§2.3.1.4)."""
         return self.ended(State.UNREACHABLE, trouble, detail)
 
     def lost(self, profile: AccessProfile, trouble: Trouble, detail: str) -> AccessResult:
@@ -201,13 +203,13 @@ def target_of(url: str, location: str) -> str | None:
     """Return where a Location leads; None: nowhere that is followed (AMB-56)."""
     if not location or len(location) > LONGEST_URL:
         return None
-    try:
-        # Python resolves `https:a` and `https://` against a URL of that scheme, others do not.
-        target = location if _ABSOLUTE.match(location) else urljoin(url, location)
-        target = target.partition("#")[0]
-        origin = origin_of(target)
-    except ValueError:
-        return None
+    # A scheme or an authority stands for itself (RFC 3986 §5.2.2). Python's urljoin takes `https:a`,
+    # `https://` and `//` for something relative, and other programs do not.
+    if location[:2] == "//":
+        location = f"{url.partition(':')[0]}:{location}"
+    target = location if _ABSOLUTE.match(location) else urljoin(url, location)
+    target = target.partition("#")[0]
+    origin = origin_of(target)
     if origin is None:
         return None
     # In normal form, so that a loop is seen; and without userinfo, which is nobody's to send.

@@ -34,9 +34,11 @@ COMMANDS = (
     "preferences",
     "tags",
     "guidance",
-    "write",
-    "cache",
+    "fetch",
+    "audit",
     "evidence",
+    "cache",
+    "write",
 )
 
 
@@ -92,21 +94,26 @@ def _version() -> str:
 @click.pass_context
 def program(ctx: click.Context) -> int | None:
     """
-    Decide, explain and read robots.txt (RFC 9309), and the tags of pages.
+    Decide, explain and fetch robots.txt (RFC 9309), and read the tags of pages.
 
     \b
-    robotrules check https://example.com/x --as ExampleBot --robots robots.txt
+    robotrules check https://example.com/x --as ExampleBot
     robotrules explain https://example.com/x --as ExampleBot --robots robots.txt
     robotrules parse robots.txt
-    robotrules directives https://example.com/x --app examplesearch --robots robots.txt
-    robotrules preferences https://example.com/x --as ExampleBot --robots robots.txt
+    robotrules directives https://example.com/x --app examplesearch
+    robotrules preferences https://example.com/x --as ExampleBot
     robotrules tags page.html --header 'Robots-Tag: *;noindex' --as ExampleBot
-    robotrules guidance https://example.com/x --as ExampleBot --robots robots.txt --page x.html
+    robotrules guidance https://example.com/x --as ExampleBot
+    robotrules fetch --origins origins.txt
+    robotrules audit https://example.com/x --as ExampleBot
+    robotrules evidence https://example.com/x --at 2026-05-01T12:00Z --as ExampleBot
+    robotrules cache show
     robotrules write policy.toml
 
-    Data goes to stdout, words to stderr, and every command has --json. Exit code 0 is allowed, 1
-    disallowed, 2 usage or I/O. What a site asks of crawlers is a request and not a form of access
-    authorization.
+    Commands about URLs fetch what they need, and keep it in a store to use it for a day; where you
+    pass files, nothing is fetched. Data goes to stdout, words to stderr, and every command has
+    --json. Exit code 0 is allowed or clean, 1 disallowed or findings, 2 usage or I/O. What a site
+    asks of crawlers is a request and not a form of access authorization.
     """
     if ctx.invoked_subcommand is not None:
         return None

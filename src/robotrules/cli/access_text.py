@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from robotrules import Reason, Verdict
 from robotrules.access import Hop, State, Trouble
+from robotrules.cache import moment
 from robotrules.cli import client
 from robotrules.cli.text import plural, shortened, visible
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 # What a person reads of a URL or of a sentence of the network's; JSON has all of it.
 LONGEST = 200
 MOST_HOPS = 6
+# Where no file decides, what came of access does.
+NO_FILE = (Reason.UNAVAILABLE, Reason.UNREACHABLE, Reason.RESTRICTED)
 
 
 def moment_words(at: float) -> str:
@@ -72,21 +75,41 @@ def state_words(held: Held) -> str:
 
 def reason_words(verdict: Verdict, held: Held | None) -> str:
     """Return why a verdict is what it is, where no rule decided: with what came of access."""
-    if held is None or verdict.reason not in (
-        Reason.UNAVAILABLE,
-        Reason.UNREACHABLE,
-        Reason.RESTRICTED,
-    ):
+    if held is None or verdict.reason not in NO_FILE:
         return verdict.reason.sentence
     return state_words(held)
 
 
-def copy_words(held: Held | None) -> str:
+def copy_words(held: Held) -> str:
     """Return what to add where an old file decides because there is no new one; empty: nothing."""
-    if held is None or held.because != "copy" or held.entry.good is None:
+    if held.because != "copy" or held.entry.good is None:
         return ""
     at = moment_words(held.entry.good.at)
     return f"of a copy fetched {at}: the robots.txt is unreachable"
+
+
+def because_words(words: str, verdict: Verdict, held: Held | None) -> str:
+    """Return why a verdict is what it is; *words* say so where a rule or a group decides."""
+    if held is None:
+        return words
+    if verdict.rule is None:
+        words = reason_words(verdict, held) if verdict.reason in NO_FILE else words
+    copy = copy_words(held)
+    return f"{words}, {copy}" if copy else words
+
+
+def access_values(held: Held | None) -> dict[str, Any]:
+    """Return how a robots.txt was got, in a few plain values for JSON."""
+    visit = held.visit if held else None
+    return {
+        "origin": held.origin if held else None,
+        "state": str(held.state) if held else None,
+        "status": visit.status if visit else None,
+        "trouble": str(visit.trouble) if visit and visit.trouble else None,
+        "source": str(held.source) if held else None,
+        "fetched_at": moment(visit.at) if visit else None,
+        "until": moment(held.until) if held else None,
+    }
 
 
 def hop_lines(hops: tuple[Hop, ...]) -> Iterator[str]:

@@ -17,7 +17,6 @@ import click
 
 from robotrules.cli.check_text import JSONLines, Lines, TextLines
 from robotrules.cli.client import Opening, client_options
-from robotrules.cli.fetching import Looker, refuse_paths
 from robotrules.cli.options import (
     given_purposes,
     given_robots,
@@ -54,7 +53,7 @@ from robotrules.cli.text import is_terminal, plural
 @click.option(
     "-q", "--quiet", is_flag=True, help="Print nothing; stop at the first disallowed URL."
 )
-@client_options
+@client_options()
 def check(
     urls: tuple[str, ...],
     robots: str | None,
@@ -136,6 +135,9 @@ class _Run:
 
     def fetching(self, urls: tuple[str, ...], opening: Opening) -> int:
         """Answer from the robots.txt files of the URLs' origins."""
+        # Who has a file at hand does not wait for what fetches.
+        from robotrules.cli.fetching import Looker, refuse_paths
+
         tokens, purposes = self._who()
         refuse_paths(urls)
         first = given_urls(urls, self._profile, hints=not self._quiet)
@@ -145,7 +147,7 @@ class _Run:
             looker = opened.enter_context(
                 Looker(client, fresh=opening.fresh, profile=self._profile)
             )
-            chunks = _whole(_chunks(first, stream, self._file or ""))
+            chunks = _chunks(first, stream, self._file or "")
             asked = single_or_many(tokens), purposes
             if self._quiet:
                 parts = (part for chunk in chunks for part in looker.answers(chunk.urls, *asked))
@@ -229,11 +231,3 @@ def _summarise(progress: Progress, disallowed: int) -> None:
         f"{plural(progress.count, 'URL')}: {allowed:,} allowed, {disallowed:,} disallowed, "
         f"in {progress.seconds:.1f} s"
     )
-
-
-def _whole(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-    """Refuse a file of paths, which its first line tells; later ones are just no URLs."""
-    for number, chunk in enumerate(chunks):
-        if number == 0:
-            refuse_paths(url.decode("utf-8", "backslashreplace") for url in chunk.urls[:1])
-        yield chunk

@@ -2,8 +2,8 @@
 Verdicts as lines: columns for a person, tabs or JSON for a program.
 
 Verdicts are few and URLs are many, so what follows from a verdict is made once. A verdict that was
-fetched for comes with what the client holds of the origin, and then the line says that too. It does
-not decide anything, and does not read URLs.
+fetched for comes with what the client holds of the origin, and then the line says that too; what
+knows about fetching is imported only then. It does not decide anything, and does not read URLs.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from json.encoder import encode_basestring_ascii as json_string
 from typing import TYPE_CHECKING
 
 from robotrules import Verdict
-from robotrules.cache import moment
-from robotrules.cli.access_text import copy_words, reason_words
 from robotrules.cli.streams import Output
 from robotrules.cli.text import cells, shortened, visible
 
@@ -127,11 +125,13 @@ class TextLines(Lines):
     def ends(self, verdict: Verdict, held: Held | None) -> tuple[str, str]:
         """Return the verdict, and what decided."""
         word = "allowed" if verdict else "disallowed"
-        why = reason_words(verdict, held)
+        why = verdict.reason.sentence
         if verdict.rule is not None:
             why = f"line {verdict.rule.line}: {visible(str(verdict.rule))}"
-        if words := copy_words(held):
-            why = f"{why}, {words}"
+        if held is not None:
+            from robotrules.cli.access_text import because_words
+
+            why = because_words(why, verdict, held)
         paint = self._output.paint
         if not self._output.terminal:
             return f"{paint(word, word)}\t", f"\t{why}\n"
@@ -172,14 +172,7 @@ class JSONLines(Lines):
             "purposes": self._purposes,
         }
         if self._fetched:
-            visit = held.visit if held else None
-            rest |= {
-                "origin": held.origin if held else None,
-                "state": str(held.state) if held else None,
-                "status": visit.status if visit else None,
-                "trouble": str(visit.trouble) if visit and visit.trouble else None,
-                "source": str(held.source) if held else None,
-                "fetched_at": moment(visit.at) if visit else None,
-                "until": moment(held.until) if held else None,
-            }
+            from robotrules.cli.access_text import access_values
+
+            rest |= access_values(held)
         return '{"url": ', f", {json.dumps(rest)[1:]}\n"

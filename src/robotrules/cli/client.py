@@ -155,45 +155,47 @@ class Opening(NamedTuple):
         }
 
 
-def client_options(command: Command) -> Command:
-    """Add the options of a client, which the command gets as one value, *opening*."""
+def client_options(*, fresh: bool = True) -> Callable[[Command], Command]:
+    """Add the options of a client; *fresh*: also `--fresh`. The command gets them as *opening*."""
 
-    @wraps(command)
-    def gathered(*args: Any, **values: Any) -> Any:
-        opening = Opening(**{name: values.pop(name) for name in Opening._fields})
-        return command(*args, opening=opening, **values)
+    def added(command: Command) -> Command:
+        @wraps(command)
+        def gathered(*args: Any, **values: Any) -> Any:
+            given = {name: values.pop(name) for name in Opening._fields if name in values}
+            return command(*args, opening=Opening(**given), **values)
 
-    options = (
-        click.option(
-            "--user-agent",
-            metavar="TEXT",
-            help=f"What servers are told about who asks; by default '{USER_AGENT}'. The crawler of "
-            "--as is whom you ask about, and never whom this program claims to be.",
-        ),
-        store_option,
-        click.option(
-            "--no-store", is_flag=True, help="Read and write no store: fetch, and keep nothing."
-        ),
-        click.option("--fresh", is_flag=True, help="Ask servers now, whatever the store has."),
-        click.option(
-            "--allow-private",
-            metavar="HOST",
-            multiple=True,
-            help="A host whose private address may be asked, such as localhost; also an address, a "
-            "network, or '*.internal'. Repeat it for several.",
-        ),
-        click.option(
-            "--timeout",
-            metavar="SECONDS",
-            type=click.FloatRange(min=0, min_open=True, max=3600),
-            help=f"What one fetch may take, redirects included; by default {SECONDS:g}.",
-        ),
-    )
-    found: Any = gathered
-    for option in reversed(options):
-        found = option(found)
-    result: Command = found
-    return result
+        found: Any = gathered
+        for option in (_TIMEOUT, _ALLOW_PRIVATE, *([_FRESH] if fresh else []), _NO_STORE):
+            found = option(found)
+        made: Command = _USER_AGENT(store_option(found))
+        return made
+
+    return added
+
+
+_USER_AGENT = click.option(
+    "--user-agent",
+    metavar="TEXT",
+    help=f"What servers are told about who asks; by default '{USER_AGENT}'. The crawler of --as is "
+    "whom you ask about, and never whom this program claims to be.",
+)
+_NO_STORE = click.option(
+    "--no-store", is_flag=True, help="Read and write no store: fetch, and keep nothing."
+)
+_FRESH = click.option("--fresh", is_flag=True, help="Ask servers now, whatever the store has.")
+_ALLOW_PRIVATE = click.option(
+    "--allow-private",
+    metavar="HOST",
+    multiple=True,
+    help="A host whose private address may be asked, such as localhost; also an address, a "
+    "network, or '*.internal'. Repeat it for several.",
+)
+_TIMEOUT = click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True, max=3600),
+    help=f"What one fetch may take, redirects included; by default {SECONDS:g}.",
+)
 
 
 __all__ = [

@@ -58,7 +58,7 @@ LONGEST = 60
     "a later one counts where two say different things.",
 )
 @json_option("Print one JSON object for each URL.")
-@client_options
+@client_options()
 def directives(
     urls: tuple[str, ...],
     application: str | None,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from typing import Any, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import click
 
@@ -34,6 +34,10 @@ from robotrules.cli.text import is_terminal, plural, visible
 from robotrules.origins import origin_of
 from robotrules.profile import PROFILES
 from robotrules.robotstxt.values import shown
+
+if TYPE_CHECKING:
+    from robotrules.cache import Store
+    from robotrules.client.evidence import Evidence
 
 USAGE_OR_IO = 2
 
@@ -71,7 +75,12 @@ USAGE_OR_IO = 2
 )
 @click.option("--after", metavar="MOMENT", help="With --list and --export: visits from then on.")
 @click.option("--before", metavar="MOMENT", help="With --list and --export: visits up to then.")
-@click.option("--body", "digest", metavar="SHA256", help="Print the octets of a file.")
+@click.option(
+    "--body",
+    "digest",
+    metavar="SHA256",
+    help="Print the octets of a file; the first digits will do.",
+)
 @store_option
 @click.option(
     "--profile",
@@ -114,7 +123,7 @@ def evidence(
       robotrules evidence --export evidence.warc.gz
       robotrules evidence https://example.com --export one-site.warc --after 2026-01-01
       robotrules evidence --import evidence.warc.gz --store other.sqlite
-      robotrules evidence --body f26c…53ef > robots.txt
+      robotrules evidence --body f26c1148a87f > robots.txt
     """
     modes = {
         "--list": listed,
@@ -136,15 +145,15 @@ def evidence(
         return _import(source, where, as_json)
     with existing_store(where) as store, told():
         if digest is not None:
-            return _body(store.body(_given_digest(digest)), digest, as_json)
+            return _body(store, _given_digest(digest), as_json)
         if target is not None:
             return _export(store, target, urls, span, as_json)
-        from robotrules.client.evidence import Evidence
+        from robotrules.client import evidence as library
 
         if listed:
-            return _list(Evidence(store, profile), urls[0], agent, span, as_json)
+            return _list(library.Evidence(store, profile), urls[0], agent, span, as_json)
         name = profile if profile in PROFILES else "default"
-        testimony = Evidence(store, profile).at(
+        testimony = library.Evidence(store, profile).at(
             os.fsencode(urls[0]).strip(),
             client.now() if at is None else given_moment(at, "--at"),
             single_or_many(given_tokens(product_tokens, name)),
@@ -157,10 +166,11 @@ def evidence(
     else:
         output.lines(list(TestimonyPage(testimony, output).lines()))
     output.flush()
-    if testimony.allowed is None:
+    if testimony.allowed is not None:
+        return int(not testimony.allowed)
+    if as_json:
         say(next(visible(note.message) for note in testimony.notes if note.level == "error"))
-        return USAGE_OR_IO
-    return int(not testimony.allowed)
+    return USAGE_OR_IO
 
 
 def _refuse_unused(
@@ -194,7 +204,7 @@ def _refuse_unused(
 
 
 def _list(
-    evidence: Any, url: str, agent: str | None, span: list[float | None], as_json: bool
+    evidence: Evidence, url: str, agent: str | None, span: list[float | None], as_json: bool
 ) -> int:
     """Show what was found over time."""
     after, before = span
@@ -215,7 +225,7 @@ def _list(
 
 
 def _export(
-    store: Any, target: str, urls: tuple[str, ...], span: list[float | None], as_json: bool
+    store: Store, target: str, urls: tuple[str, ...], span: list[float | None], as_json: bool
 ) -> int:
     """Write an archive."""
     from robotrules.client.warc import export_warc
@@ -312,23 +322,31 @@ def _import(source: str, where: str | None, as_json: bool) -> int:
 
 def _given_digest(text: str) -> str:
     digest = text.strip().lower().removeprefix("sha256:")
-    if not re.fullmatch(r"[0-9a-f]{64}", digest):
+    if not re.fullmatch(r"[0-9a-f]{8,64}", digest):
         raise Trouble(
-            f"{quoted(text)} is no SHA-256: pass the 64 digits that robotrules evidence URL --list "
-            "--json shows"
+            f"{quoted(text)} is no SHA-256: pass its 64 digits, or the first of them, as "
+            "robotrules evidence URL --list shows them"
         )
     return digest
 
 
-def _body(octets: bytes | None, digest: str, as_json: bool) -> int:
+def _body(store: Store, digest: str, as_json: bool) -> int:
     """Print a file: its octets for a program, and what can be shown of them for a person."""
+    if len(digest) < 64:
+        found = {
+            visit.digest for visit in store.visits() if (visit.digest or "").startswith(digest)
+        }
+        if len(found) > 1:
+            raise Trouble(f"{len(found):,} files have a SHA-256 that starts so: pass more digits")
+        digest = next(iter(found), None) or digest
+    octets = store.body(digest)
     if octets is None:
-        raise Trouble(f"the store has no file with the SHA-256 {visible(digest)}")
+        raise Trouble(f"the store has no file with the SHA-256 {digest}")
     output = Output()
     if as_json:
-        output.json({"sha256": _given_digest(digest), "octets": len(octets), "text": shown(octets)})
+        output.json({"sha256": digest, "octets": len(octets), "text": shown(octets)})
     elif output.terminal:
-        output.lines([visible(line) for line in octets.split(b"\n")])
+        output.lines([visible(line) for line in octets.removesuffix(b"\n").split(b"\n")])
     else:
         sys.stdout.buffer.write(octets)
     output.flush()

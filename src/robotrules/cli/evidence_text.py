@@ -26,7 +26,7 @@ DIGITS = 12
 FOUND = {
     State.SUCCESS: ("file", "start"),
     State.UNAVAILABLE: ("no file", "allowed"),
-    State.UNREACHABLE: ("no answer", "disallowed"),
+    State.UNREACHABLE: ("unreachable", "disallowed"),
 }
 
 
@@ -98,7 +98,7 @@ class TestimonyPage:
     def _rule(self) -> Iterator[str]:
         """Yield the line of the file that decides, and where it stands."""
         said = self._said
-        rule = said.verdict.rule if said.verdict else None
+        rule = None if said.verdict is None else said.verdict.rule
         if rule is None or said.robots is None:
             return
         yield ""
@@ -135,10 +135,10 @@ class PeriodLines:
     def _row(self, period: Period) -> tuple[str, ...]:
         first, last = period.first, period.last
         if last.digest is None:
-            found = shortened(answer_words(last), LONGEST)
+            found, size = shortened(answer_words(last), LONGEST), ""
         else:
-            digest = last.digest[:DIGITS] if self._output.terminal else last.digest
-            found = f"{digest}, {plural(last.size, 'octet')}"
+            found = last.digest[:DIGITS] if self._output.terminal else last.digest
+            size = plural(last.size, "octet")
         visits = plural(period.visits, "visit")
         word = FOUND[last.state][0]
-        return when(first.at), when(last.at), visits, word, visible(first.agent), found
+        return when(first.at), when(last.at), visits, word, visible(first.agent), found, size

@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from robotrules import Explanation, Match, Outcome, Reason, RobotsTxt
-from robotrules.cli.access_text import access_lines, copy_words, reason_words
 from robotrules.cli.client import Opening, client_options
-from robotrules.cli.fetching import Looker, refuse_paths
 from robotrules.cli.options import (
     given_purposes,
     given_robots,
@@ -62,7 +60,7 @@ NO_FILE = (Reason.UNAVAILABLE, Reason.UNREACHABLE, Reason.RESTRICTED)
 @robots_options
 @purpose_option
 @json_option("Print one JSON object for each URL; docs/explain.schema.json describes it.")
-@client_options
+@client_options()
 def explain(
     urls: tuple[str, ...],
     robots: str | None,
@@ -96,6 +94,8 @@ def explain(
             opening.hint_unused()
             parsed = given_robots(robots, profile)
         else:
+            from robotrules.cli.fetching import Looker, refuse_paths
+
             refuse_paths(urls)
             client = opened.enter_context(opening.client(profile))
             looker = Looker(client, fresh=opening.fresh, profile=profile)
@@ -151,6 +151,8 @@ class _Page:
         if self._held is not None:
             yield ""
             yield self._paint("heading", "How the file was got")
+            from robotrules.cli.access_text import access_lines
+
             yield from (f"  {line}" for line in access_lines(self._held))
         if self._explanation.notes:
             yield ""
@@ -186,11 +188,14 @@ class _Page:
 
     def _because(self) -> str:
         verdict = self._explanation.verdict
-        words = SENTENCES.get(verdict.reason) or reason_words(verdict, self._held)
+        words = SENTENCES.get(verdict.reason, verdict.reason.sentence)
         if verdict.rule is not None:
             words = f"line {verdict.rule.line}: {shortened(visible(str(verdict.rule)), LONGEST)}"
-        copy = copy_words(self._held)
-        return f"{words}, {copy}" if copy else words
+        if self._held is None:
+            return words
+        from robotrules.cli.access_text import because_words
+
+        return because_words(words, verdict, self._held)
 
     def _why_groups(self) -> str:
         explanation = self._explanation

@@ -71,7 +71,7 @@ LONGEST = 100
 @profile_option
 @json_option("Print one JSON object a line, for each origin.")
 @click.option("-q", "--quiet", is_flag=True, help="Print no lines, only the summary.")
-@client_options
+@client_options()
 def fetch(
     origins: tuple[str, ...],
     file: str | None,

@@ -50,6 +50,7 @@ class Looker:
         self._client = client
         self._fresh = fresh
         self._nowhere = Verdict(False, Reason.NO_ORIGIN, None, profile)
+        self._begun = False
         self._asked: set[str] = set()
         self._refused: dict[str, None] = {}
         self._pool: ThreadPoolExecutor | None = None
@@ -105,6 +106,10 @@ class Looker:
         self, urls: Sequence[bytes], tokens: str | tuple[str, ...], purposes: Sequence[str]
     ) -> Iterator[Answers]:
         """Yield verdicts on URLs in their order, a part at a time."""
+        if not self._begun and urls:
+            # A file of paths is told by its first line; a later one is just no URL.
+            refuse_paths([urls[0].decode("utf-8", "backslashreplace")])
+            self._begun = True
         groups = grouped(urls)
         if len(groups) > MOST_ORIGINS:
             half = len(urls) // 2

@@ -90,7 +90,7 @@ if TYPE_CHECKING:
 )
 @tag_profile_option
 @json_option("Print one JSON object for each URL; docs/guidance.schema.json describes it.")
-@client_options
+@client_options()
 def guidance(
     url: str | None,
     robots: str | None,

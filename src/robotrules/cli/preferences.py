@@ -61,7 +61,7 @@ STYLES = {Preference.ALLOWED: "allowed", Preference.DISALLOWED: "disallowed"}
     "--signals", is_flag=True, help="Show Content-Signal records too; they change no preference."
 )
 @json_option("Print one JSON object for each URL.")
-@client_options
+@client_options()
 def preferences(
     urls: tuple[str, ...],
     robots: str | None,

@@ -1,8 +1,9 @@
 """
 A progress bar on stderr: by octets where the size is known, a counter where it is not.
 
-It appears only after a moment, so short work shows nothing, and leaves no trace. It does not know
-what is counted, and it is silent unless somebody turns it on.
+It appears only after a moment, so short work shows nothing, and leaves no trace. Where there is
+nothing to count, `Doing` says what is being done. Neither knows what that is, and both are silent
+unless somebody turns them on.
 """
 
 from __future__ import annotations
@@ -98,8 +99,41 @@ class Progress:
 
     def _draw(self, text: str) -> None:
         assert self._stream is not None
-        with suppress(OSError, ValueError):
-            width = os.get_terminal_size(self._stream.fileno()).columns or 80
-            # Carriage return, text, erase to the end of the line.
-            self._stream.write(f"\r{shortened(text, width - 1)}\x1b[K")
-            self._stream.flush()
+        _draw(self._stream, text)
+
+
+class Doing:
+    """Says what is being done; a context manager that wipes its line at the end."""
+
+    __slots__ = ("_shown", "_stream")
+
+    def __init__(self, stream: TextIO | None) -> None:
+        """*stream* is None for silence."""
+        self._stream = stream
+        self._shown = False
+
+    def __enter__(self) -> Doing:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.step_aside()
+
+    def now(self, words: str) -> None:
+        """Say what is being done now."""
+        if self._stream is not None:
+            self._shown = True
+            _draw(self._stream, words)
+
+    def step_aside(self) -> None:
+        """Wipe the line, so that another can be written where it stands."""
+        if self._shown and self._stream is not None:
+            self._shown = False
+            _draw(self._stream, "")
+
+
+def _draw(stream: TextIO, text: str) -> None:
+    with suppress(OSError, ValueError):
+        width = os.get_terminal_size(stream.fileno()).columns or 80
+        # Carriage return, text, erase to the end of the line.
+        stream.write(f"\r{shortened(text, width - 1)}\x1b[K")
+        stream.flush()

@@ -255,15 +255,10 @@ def _carried(address: IPv6Address) -> Iterator[tuple[str, IPv4Address]]:
         yield "the translation", last
     elif address in _LOCAL_NAT64:
         yield "the translation", last
-        # Whoever runs the translator chose a prefix below this one: each reading that the zeros
-        # of RFC 6052 §2.2 leave open must pass.
-        for prefix in (48, 56, 64):
-            before = 64 - prefix  # bits of the IPv4 address that stand before the zero octet
-            after = 32 - before
-            if bits >> 56 & 0xFF == 0 and bits & ((1 << 56 - after) - 1) == 0:
-                high = bits >> 64 & ((1 << before) - 1)
-                low = bits >> 56 - after & ((1 << after) - 1)
-                yield "the translation", IPv4Address(high << after | low)
+        # Whoever runs the translator chose a prefix below this one. With 64 bits the address stands
+        # before three zero octets; with fewer, four follow, and zeros do not pass (RFC 6052 §2.2).
+        if bits & 0xFF_FFFF == 0:
+            yield "the translation", IPv4Address(bits >> 24 & 0xFFFF_FFFF)
     elif address in _TEREDO:
         yield "a tunnel by way", IPv4Address(bits >> 64 & 0xFFFF_FFFF)
         yield "a tunnel to the net", IPv4Address(bits & 0xFFFF_FFFF ^ 0xFFFF_FFFF)

@@ -35,6 +35,8 @@ class EvidenceNote(NamedTuple):
 class Testimony(NamedTuple):
     """What the rules said about a URL at a moment, and how that is known."""
 
+    __test__ = False  # no test, though pytest would take it for one by its name
+
     url: str
     origin: str | None
     at: float
@@ -83,8 +85,8 @@ class Testimony(NamedTuple):
             "profile": self.profile,
             "access_profile": self.access,
             "allowed": self.allowed,
-            "reason": str(verdict.reason) if verdict else None,
-            "line": verdict.line if verdict else None,
+            "reason": None if verdict is None else str(verdict.reason),
+            "line": None if verdict is None else verdict.line,
             "decides": str(self.decides),
             "because": self.because,
             "held": self.held,

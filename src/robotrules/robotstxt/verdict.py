@@ -274,5 +274,5 @@ class Explanation(NamedTuple):
             "winner": winner.as_dict() if winner else None,
             "losers": [match.as_dict() for match in self.losers],
             "notes": [note.as_dict() for note in self.notes],
-            **({} if self.access is None else {"access": self.access.as_dict()}),
+            "access": self.access.as_dict() if self.access else None,
         }

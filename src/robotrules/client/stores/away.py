@@ -2,9 +2,9 @@
 Away: what the stores on a server have in common. Waits are short, and words hold no password.
 
 A server that is down answers at once that nobody listens, and costs nothing. One that is out of
-reach or stuck costs its timeout; so after such a failure it is left alone for some seconds, in which
-every call fails at once: a crawl goes on from memory and the network, and is not slowed down to the
-pace of a dead store. It does not know which server that is.
+reach or stuck costs its timeout; so after such a failure it is left alone for some seconds, in
+which every call fails at once: a crawl goes on from memory and the network, and is not slowed down
+to the pace of a dead store. It does not know which server that is.
 """
 
 from __future__ import annotations

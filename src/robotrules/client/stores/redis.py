@@ -41,8 +41,8 @@ from robotrules.errors import MissingExtraError, StoreError
 
 try:
     import redis
+    from redis import connection
     from redis.backoff import NoBackoff
-    from redis.connection import BlockingConnectionPool, parse_url
     from redis.retry import Retry
 except ImportError:
     raise MissingExtraError(
@@ -57,6 +57,7 @@ MONTH = 31 * 86_400
 CURE = "check that the server runs, its address and its password"
 
 T = TypeVar("T")
+_connection: Any = connection  # which has no types
 
 
 class RedisStore:
@@ -67,7 +68,7 @@ class RedisStore:
     def __init__(self, url: str, *, lazy: bool = False) -> None:
         """Connect; StoreError where that cannot be, unless *lazy*: then at the first call."""
         try:
-            given: dict[str, Any] = dict(parse_url(url))
+            given: dict[str, Any] = _connection.parse_url(url)
         except ValueError:
             # Its words may hold a part of the password.
             raise ValueError(
@@ -89,7 +90,8 @@ class RedisStore:
             **given,
             "decode_responses": False,
         }
-        self._redis: Any = redis.Redis(connection_pool=BlockingConnectionPool(**options))
+        pool = _connection.BlockingConnectionPool(**options)
+        self._redis: Any = redis.Redis(connection_pool=pool)
         self._scripts: dict[str, Any] = {}
         self._ready = self._closed = False
         if not lazy:
@@ -116,10 +118,10 @@ class RedisStore:
     def put(self, visit: Visit, body: bytes | None, entry: Entry | None) -> None:
         """Keep a visit as evidence, its body, and the entry it makes, all of it or nothing."""
         vet(visit, body)
-        kept: tuple[Any, ...] = (visit.agent, repr(visit.at), "", b"")
+        kept: tuple[Any, ...] = (visit.agent, repr(float(visit.at)), "", b"")
         if entry is not None:
             digest = entry.good.digest if entry.good else None
-            kept = (entry.agent, repr(entry.last), digest or "", entry_row(entry))
+            kept = (entry.agent, repr(float(entry.last)), digest or "", entry_row(entry))
         self._run(scripts.PUT, *_seen(visit, body), *kept)
 
     # --- Leases and turns -------------------------------------------------------------------------
@@ -138,11 +140,13 @@ class RedisStore:
     def reserve(self, origin: str, now: float, interval: float) -> float:
         """Take the next turn at an origin: not before *now*, and *interval* after the last."""
         vet_turn(origin, now, interval)
-        return float(self._run(scripts.RESERVE, origin, MONTH, repr(now), repr(interval)))
+        return float(
+            self._run(scripts.RESERVE, origin, MONTH, repr(float(now)), repr(float(interval)))
+        )
 
     def postpone(self, origin: str, until: float) -> None:
         """Let no turn at an origin be before a moment."""
-        self._run(scripts.POSTPONE, origin, MONTH, repr(until))
+        self._run(scripts.POSTPONE, origin, MONTH, repr(float(until)))
 
     # --- All of it --------------------------------------------------------------------------------
 
@@ -212,13 +216,13 @@ class RedisStore:
         forgotten = 0
         for page in self._keys():
             words = [word for key in page for word in key]
-            forgotten += self._run(scripts.PRUNE, repr(before), *words)
+            forgotten += self._run(scripts.PRUNE, repr(float(before)), *words)
         return forgotten
 
     def prune_evidence(self, before: float) -> int:
         """Forget visits older than a moment, and bodies nobody needs; return how many visits."""
         forgotten = 0
-        while share := self._run(scripts.PRUNE_EVIDENCE, repr(before), SHARE):
+        while share := self._run(scripts.PRUNE_EVIDENCE, repr(float(before)), SHARE):
             forgotten += share
         return forgotten
 
@@ -259,9 +263,9 @@ class RedisStore:
             if not self._ready:
                 self._check_version()
             answer = ask(*values)
+        except StoreError:
+            raise
         except (redis.RedisError, OSError) as error:
-            if isinstance(error, StoreError):
-                raise
             raise self._away.trouble(error, started, CURE) from None
         self._away.answered()
         return answer

@@ -5,7 +5,7 @@ Keys, all behind the prefix that is each script's first argument:
 
     version                   of this layout
     entry:AGENT:ORIGIN        hash: row, last, digest
-    entries                   sorted set, all scores 0, so in the order of its members: ORIGIN\\nAGENT
+    entries                   sorted set, all scores 0: ORIGIN\\nAGENT, in that order
     body:DIGEST               hash: octets, and needed: how many visits and entries need them
     visits:ORIGIN             hash: ID → row, with ID = AGENT\\nAT\\nDIGEST\\nSTATUS
     times:ORIGIN              sorted set by time: ID

@@ -50,7 +50,8 @@ class Identity(NamedTuple):
 
 def identity_of(visit: Visit) -> Identity:
     """Return what makes a visit this one and no other."""
-    return Identity(*(visit.origin, visit.at, visit.agent, visit.digest or "", visit.status or 0))
+    at, digest = float(visit.at), visit.digest or ""
+    return Identity(visit.origin, at, visit.agent, digest, visit.status or 0)
 
 
 def vet(visit: Visit, body: bytes | None) -> None:
@@ -78,9 +79,9 @@ def vet_turn(origin: str, now: float, interval: float) -> None:
         )
 
 
-def body_of(octets: bytes | None, digest: str) -> bytes | None:
+def body_of(octets: object, digest: str) -> bytes | None:
     """Return a body as it was read from a store, if it is the one that was put."""
-    return octets if octets is not None and digest_of(octets) == digest else None
+    return octets if isinstance(octets, bytes) and digest_of(octets) == digest else None
 
 
 def batches(
@@ -155,16 +156,16 @@ def _visit_text(visit: Visit | None) -> str:
 # --- Read -----------------------------------------------------------------------------------------
 
 
-def read_entry(row: bytes | None) -> Entry | None:
+def read_entry(row: object) -> Entry | None:
     """Return the entry of a row; None: it is not what was written."""
-    if row is None:
+    if not isinstance(row, bytes):
         return None
     return _remembered(row) if len(row) <= _SHORT else _entry(row)
 
 
-def read_visit(row: bytes | None) -> Visit | None:
+def read_visit(row: object) -> Visit | None:
     """Return the visit of a row; None: it is not what was written."""
-    value = _value(_VISIT, row) if row is not None else None
+    value = _value(_VISIT, row) if isinstance(row, bytes) else None
     try:
         return None if value is None else _visit(value)
     except _SHAPELESS:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
@@ -138,12 +138,10 @@ class SQLiteStore:
 
     def entries(self) -> Iterator[Entry]:
         """Yield all entries, by origin."""
-        last: Sequence[Any] = ("", "")
-        while page := self._read(sqlite_tables.NEXT_ENTRIES, *last, PAGE):
-            for *last, row in page:  # noqa: B007 - where the next page starts
-                entry = read_entry(row)
-                if entry is not None:
-                    yield entry
+        for *_, row in self._pages(sqlite_tables.NEXT_ENTRIES, (), ("", "")):
+            entry = read_entry(row)
+            if entry is not None:
+                yield entry
 
     def visits(
         self, origin: str | None = None, *, after: float | None = None, before: float | None = None
@@ -154,15 +152,25 @@ class SQLiteStore:
         A damaged one raises StoreError: without it another visit would seem to be in force.
         """
         query = sqlite_tables.NEXT_VISITS if origin is None else sqlite_tables.NEXT_VISITS_OF
-        at, number = float("-inf") if after is None else after, -1
-        end = float("inf") if before is None else before
         only = () if origin is None else (origin,)
-        while page := self._read(query, *only, at, number, end, PAGE):
-            for where, at, number, row in page:  # noqa: B007 - where the next page starts
-                visit = read_visit(row)
-                if visit is None or (visit.origin, visit.at) != (where, at):
-                    raise self._damaged(f"the visit to {where} at {at}")
-                yield visit
+        start = (float("-inf") if after is None else float(after), -1)
+        end = float("inf") if before is None else before
+        for at, _, where, row in self._pages(query, only, start, end):
+            visit = read_visit(row)
+            if visit is None or (visit.origin, visit.at) != (where, at):
+                raise self._damaged(f"the visit to {where} at {at}")
+            yield visit
+
+    def _pages(
+        self, query: str, first: tuple[Any, ...], start: tuple[Any, ...], *rest: Any
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yield rows page by page: nobody waits, and memory is bounded."""
+        while page := self._read(query, *first, *start, *rest, PAGE):
+            yield from page
+            last, start = start, page[-1][: len(start)]
+            # In a damaged file the way may lead in a circle.
+            if [*map(type, start)] != [*map(type, last)] or start <= last:
+                raise self._damaged("an index")
 
     def add(self, visits: Iterable[tuple[Visit, bytes | None]]) -> int:
         """Add visits of elsewhere as evidence, without entries; return how many were new."""

@@ -71,9 +71,9 @@ POSTPONE = """INSERT INTO turns (origin, last, earliest) VALUES (?, -9e999, ?)
 
 NEXT_ENTRIES = """SELECT origin, agent, row FROM entries WHERE (origin, agent) > (?, ?)
     ORDER BY origin, agent LIMIT ?"""
-NEXT_VISITS = """SELECT origin, at, number, row FROM visits
+NEXT_VISITS = """SELECT at, number, origin, row FROM visits
     WHERE (at, number) > (?, ?) AND at <= ? ORDER BY at, number LIMIT ?"""
-NEXT_VISITS_OF = """SELECT origin, at, number, row FROM visits
+NEXT_VISITS_OF = """SELECT at, number, origin, row FROM visits
     WHERE origin = ? AND (at, number) > (?, ?) AND at <= ? ORDER BY at, number LIMIT ?"""
 NEXT_BODIES = "SELECT digest FROM bodies WHERE digest > ? ORDER BY digest LIMIT ?"
 

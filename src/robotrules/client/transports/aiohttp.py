@@ -29,6 +29,7 @@ from robotrules.client.transports.exchange import (
     NoAddressError,
     Settings,
     causes,
+    is_tls,
     same_loop,
 )
 from robotrules.client.transports.lookups import Lookups
@@ -250,9 +251,11 @@ def _failure(error: Exception, exchange: Exchange) -> Failure:
                 return exchange.failure(Trouble.TLS, "the connection ended while TLS began")
             return exchange.failure(Trouble.CONNECT, error.os_error)
         case aiohttp.ClientPayloadError() | aiohttp.ClientConnectionError():
-            tls = any(isinstance(one, ssl.SSLError) for one in causes(error))
+            tls = any(map(is_tls, causes(error)))
             return exchange.failure(Trouble.TLS if tls else Trouble.CUT, error)
         case aiohttp.ClientResponseError():
-            return exchange.failure(Trouble.PROTOCOL, error.message or error)
+            # What it says after a colon are octets of the server's.
+            said = error.message.partition(": b'")[0].partition("\n")[0].rstrip(":")
+            return exchange.failure(Trouble.PROTOCOL, said or error)
     # Whatever a stranger's octets can make a parser raise.
     return exchange.failure(Trouble.PROTOCOL, error)

@@ -26,7 +26,7 @@ from robotrules.origins import authority_end, origin_of
 
 # Connections that wait for a next request to the same origin, and for how long. A crawl goes from
 # one origin to the next: what is kept for each would be a hoard.
-KEPT = 20
+KEPT = 10
 KEPT_SECONDS = 5.0
 # A head with more octets is a trap; servers and browsers stop at some 64 KiB.
 LONGEST_HEAD = 128 * 1024
@@ -249,12 +249,18 @@ def words(error: BaseException) -> str:
     """Return what went wrong in the words of whoever saw it first: TLS, the system, a library."""
     chain = list(causes(error))
     for one in chain:
-        if isinstance(one, ssl.SSLError):
-            return _OPENSSL.sub("", str(one.strerror or one))
+        if is_tls(one):
+            return _OPENSSL.sub("", str(getattr(one, "strerror", "") or one))
     for one in chain:
         if isinstance(one, OSError) and one.errno:
             return os.strerror(one.errno)
     return next((str(one) for one in chain if str(one)), type(chain[-1]).__name__)
+
+
+def is_tls(error: BaseException) -> bool:
+    """Tell whether it is an error of TLS; one that only wants more octets is none."""
+    wants = (ssl.SSLWantReadError, ssl.SSLWantWriteError)
+    return isinstance(error, ssl.SSLError) and not isinstance(error, wants)
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:

@@ -30,6 +30,7 @@ from robotrules.client.transports.exchange import (
     NotHttpError,
     Settings,
     causes,
+    is_tls,
     same_loop,
 )
 from robotrules.client.transports.lookups import Lookups
@@ -318,7 +319,7 @@ def _failure(error: Exception, exchange: Exchange) -> Failure:
         case httpcore2.ConnectError() | httpcore2.ProxyError():
             return exchange.failure(Trouble.CONNECT, error)
         case httpcore2.NetworkError():
-            tls = any(isinstance(one, ssl.SSLError) for one in causes(error))
+            tls = any(map(is_tls, causes(error)))
             return exchange.failure(Trouble.TLS if tls else Trouble.CUT, error)
         case httpcore2.RemoteProtocolError() if exchange.ended:
             return exchange.failure(Trouble.CUT, error)

@@ -3,20 +3,24 @@ Lookups: addresses vetted in threads of their own, because a resolver cannot be 
 
 The system's resolver blocks for as long as it likes, so who waits for it must be able to stop
 waiting. The threads are daemons: one that hangs keeps no program from ending. There are never more
-than a number, and none where nobody asks. What an address is worth is `client.addresses`' to say.
+than a number, and a moment after the last question there is none. What an address is worth is
+`client.addresses`' to say.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from concurrent.futures import Future
+from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 
 from robotrules.access import Failure
 from robotrules.client.addresses import Addresses, literal_of
 
 Vetted = list[str] | Failure
+
+# Seconds that a thread waits for a next question: beginning one costs more than an answer.
+LINGER = 1.0
 
 
 class Lookups:
@@ -27,7 +31,8 @@ class Lookups:
         self._addresses = addresses
         self._most = most
         self._lock = Lock()
-        self._waiting: deque[tuple[Future[Vetted], str, int]] = deque()
+        self._questions: SimpleQueue[tuple[Future[Vetted], str, int]] = SimpleQueue()
+        self._open = 0
         self._threads = 0
 
     def vetted(self, host: str, port: int, seconds: float) -> Vetted:
@@ -49,28 +54,28 @@ class Lookups:
     def _ask(self, host: str, port: int) -> Future[Vetted]:
         asked: Future[Vetted] = Future()
         with self._lock:
-            self._waiting.append((asked, host, port))
-            if self._threads >= self._most:
-                return asked
-            self._threads += 1
-        try:
-            Thread(target=self._work, name="robotrules-lookup", daemon=True).start()
-        except BaseException:  # no thread is left, or the interpreter ends
-            with self._lock:
-                self._threads -= 1
-            asked.cancel()
-            raise
+            if self._open >= self._threads and self._threads < self._most:
+                # May raise: no thread is left, or the interpreter ends.
+                Thread(target=self._work, name="robotrules-lookup", daemon=True).start()
+                self._threads += 1
+            self._open += 1
+            self._questions.put((asked, host, port))
         return asked
 
     def _work(self) -> None:
         while True:
-            with self._lock:
-                if not self._waiting:
-                    self._threads -= 1
-                    return
-                asked, host, port = self._waiting.popleft()
+            try:
+                asked, host, port = self._questions.get(timeout=LINGER)
+            except Empty:
+                with self._lock:
+                    if self._questions.empty():
+                        self._threads -= 1
+                        return
+                continue
             if asked.set_running_or_notify_cancel():
                 try:
                     asked.set_result(self._addresses.vetted(host, port))
                 except BaseException as error:
                     asked.set_exception(error)
+            with self._lock:
+                self._open -= 1

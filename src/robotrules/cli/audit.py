@@ -1,0 +1,132 @@
+"""
+`robotrules audit`: one live page, with all that speaks about it and where that does not fit.
+
+A few lines over `robotrules.client.audit`: robots.txt and how it is served, the page and its tags,
+the sitemaps, and what contradicts what. Everything is asked for now. It does not decide anything,
+and changes nothing anywhere.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from robotrules.access import Trouble as AccessTrouble
+from robotrules.cli.client import Opening, client_options, told
+from robotrules.cli.fetching import hint_private, host_of, refuse_paths
+from robotrules.cli.given import robots_profile, tag_profile_option
+from robotrules.cli.options import (
+    given_purposes,
+    given_tokens,
+    json_option,
+    purpose_option,
+    single_or_many,
+    token_option,
+)
+from robotrules.cli.progress import Doing
+from robotrules.cli.streams import Output, Trouble, quoted, say
+from robotrules.cli.text import is_terminal, visible
+from robotrules.origins import origin_of
+
+# A robots.txt that asks for longer pauses makes this a matter of minutes, and that is said.
+LONG_PAUSE = 5.0
+
+
+@click.command()
+@click.argument("url", required=False, metavar="URL")
+@token_option
+@purpose_option
+@click.option(
+    "--own",
+    is_flag=True,
+    help="The site is yours: read the page once even where the rules disallow it, to see what no "
+    "crawler sees, such as a noindex.",
+)
+@click.option(
+    "--sitemaps",
+    "most_sitemaps",
+    type=click.IntRange(0, 1000),
+    metavar="N",
+    default=5,
+    show_default=True,
+    help="How many sitemap files are read at most; 0 for none.",
+)
+@tag_profile_option
+@json_option("Print one JSON object; docs/cli/audit.md describes it.")
+@client_options(fresh=False)
+def audit(
+    url: str | None,
+    product_tokens: tuple[str, ...],
+    purposes: tuple[str, ...],
+    own: bool,
+    most_sitemaps: int,
+    profile: str,
+    as_json: bool,
+    opening: Opening,
+) -> int:
+    """
+    Audit one live page.
+
+    Asks for its robots.txt, the page if the rules allow that, the sitemaps that the robots.txt
+    names, and the robots.txt of the other scheme, all of it now. Shows how they answer and what
+    they say, and finds what contradicts something else: a noindex that no crawler can read, a
+    sitemap that lists what is disallowed, headers against meta elements, http against https. With
+    --as for that crawler, else for all that no group names. The exit code is 0 if nothing worse
+    than information was found, 1 for warnings or errors, 2 for usage or I/O.
+
+    \b
+    Examples:
+      robotrules audit https://example.com/prices --as ExampleBot
+      robotrules audit https://example.com/drafts/1 --own
+      robotrules audit https://example.com/ --sitemaps 20 --json
+    """
+    if not url:
+        raise Trouble("no URL was given: pass one, such as https://example.com/prices")
+    url = url.strip()
+    refuse_paths([url])
+    beside = robots_profile(profile)
+    tokens = given_tokens(product_tokens, beside) if product_tokens else ()
+    purposes = given_purposes(purposes, beside)
+    with told():
+        if origin_of(url) is None:
+            raise Trouble(f"{quoted(url)} has no robots.txt: pass an http or https URL with a host")
+    if not tokens:
+        say("no crawler was named, so this is for '*'; --as names one", label="hint")
+    bar = sys.stderr if is_terminal(sys.stderr) else None
+    with opening.client(beside) as client, told(), Doing(bar) as doing:
+        from robotrules.client.audit import audit as find
+
+        def progress(target: str) -> None:
+            doing.now(f"asking for {visible(target)}")
+
+        pause = client.delay(url)
+        if pause.seconds > LONG_PAUSE:
+            doing.step_aside()
+            say(
+                f"the robots.txt asks for {pause.seconds:g} s between requests (line {pause.line}),"
+                " so this takes a while; --sitemaps 0 makes it shorter",
+                label="hint",
+            )
+        found = find(
+            client,
+            url,
+            single_or_many(tokens) if tokens else None,
+            purposes,
+            profile=profile,
+            own=own,
+            most_sitemaps=most_sitemaps,
+            progress=progress,
+        )
+    visit = found.held.visit
+    if AccessTrouble.REFUSED in (found.page.trouble, visit.trouble if visit else None):
+        hint_private(host_of(found.page.url))
+    output = Output()
+    if as_json:
+        output.json(found.as_dict())
+    else:
+        from robotrules.cli.audit_text import AuditPage
+
+        output.lines(list(AuditPage(found, profile, output).lines()))
+    output.flush()
+    return int(not found.is_clean)

@@ -1,0 +1,151 @@
+"""
+An audit as text: what was asked and answered, part by part, then what was found.
+
+It puts an `Audit` into lines, and makes every control character of what a stranger wrote a plain
+one. It does not look for anything itself.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from robotrules import Verdict
+from robotrules.cache import Decides
+from robotrules.cli.access_text import access_lines, page_words, reason_words, state_words
+from robotrules.cli.guidance_text import STYLES
+from robotrules.cli.streams import Output
+from robotrules.cli.text import Paint, plural, shortened, visible
+from robotrules.client.findings import LEVELS
+from robotrules.tags.media import media_type
+
+if TYPE_CHECKING:
+    from robotrules.client.audit import Audit, Listed
+    from robotrules.client.held import Held
+
+# What a person reads of a long list or text; JSON has all of it.
+MOST = 40
+LONGEST = 200
+
+
+class AuditPage:
+    """An audit as lines of text."""
+
+    def __init__(self, audit: Audit, profile: str, output: Output) -> None:
+        self._audit = audit
+        self._profile = profile
+        self._paint: Paint = output.paint
+        self._room = max(output.width - 2, 40)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines."""
+        audit = self._audit
+        yield self._paint("heading", _cut(audit.url))
+        names = " or ".join(map(visible, audit.product_tokens))
+        who = "every crawler that no group names ('*')" if names == "*" else names
+        purposes = "".join(f", purpose {visible(one)}" for one in audit.purposes)
+        yield f"  for {who}{purposes}, profile {self._profile}"
+        yield f"  asked as {visible(audit.user_agent)}"
+        yield from self._part("robots.txt", self._robots())
+        yield from self._part("Page", self._page())
+        if audit.sitemaps:
+            yield from self._part("Sitemaps", self._sitemaps())
+        yield from self._part("Findings", self._findings())
+        yield ""
+        yield ", ".join(plural(audit.count(level), level) for level in LEVELS[:2]) + (
+            f", {audit.count('info'):,} for information"
+        )
+
+    def _part(self, name: str, lines: Iterator[str]) -> Iterator[str]:
+        yield ""
+        yield self._paint("heading", name)
+        yield from lines
+
+    def _robots(self) -> Iterator[str]:
+        audit = self._audit
+        yield from (f"  {line}" for line in access_lines(audit.held))
+        if audit.held.decides is Decides.RULES:
+            robots = audit.held.robots
+            rules = sum(len(group.rules) for group in robots.groups)
+            yield f"  {plural(len(robots.groups), 'group')}, {plural(rules, 'rule')}"
+        if audit.other_scheme is not None:
+            yield f"  {audit.other_scheme.origin}: {self._other(audit.other_scheme)}"
+
+    def _other(self, other: Held) -> str:
+        ours, theirs = self._audit.held.visit, other.visit
+        if ours and theirs and ours.digest and ours.digest == theirs.digest:
+            return "the same robots.txt"
+        return "another robots.txt" if other.decides is Decides.RULES else state_words(other)
+
+    def _verdict(self, verdict: Verdict, held: Held | None) -> str:
+        word = "allowed" if verdict else "disallowed"
+        why = reason_words(verdict, held)
+        if verdict.rule is not None:
+            why = f"line {verdict.rule.line}: {_cut(str(verdict.rule))}"
+        return f"{self._paint(word, word)}, {why}"
+
+    def _page(self) -> Iterator[str]:
+        audit, page = self._audit, self._audit.page
+        for number, step in enumerate(audit.steps[:MOST]):
+            held = audit.held if number == 0 else page.held
+            status = "" if step.status is None else f", status {step.status}"
+            yield f"  {_cut(step.url)}: {self._verdict(step.verdict, held)}{status}"
+        yield from self._more(len(audit.steps))
+        if page.status is None and page.trouble is None:
+            yield "  not asked for, so it is unknown what it says; --own reads it, if it is yours"
+            return
+        named = media_type(page.fields)
+        yield f"  {page_words(page)}{f', {_cut(named)}' if named else ''}"
+        for link in audit.canonicals[:MOST]:
+            yield f"  canonical in a {link.carrier}: {_cut(link.url)}"
+        answers = [one for one in audit.guidance.answers() if one.subject != "crawl"]
+        width = max(len(one.subject) for one in answers)
+        for one in answers[:MOST]:
+            answer, subject = _cut(one.answer), visible(one.subject)
+            said = self._paint(STYLES[answer], answer) if answer in STYLES else answer
+            gap = " " * (12 - len(answer))
+            first = _cut(one.because[0]) if one.because else ""
+            yield f"  {subject}{' ' * (width - len(subject))}  {said}{gap}  {first}".rstrip()
+        yield from self._more(len(answers))
+
+    def _sitemaps(self) -> Iterator[str]:
+        for one in self._audit.sitemaps[:MOST]:
+            yield f"  {_cut(one.url)}"
+            yield f"    {'; '.join(_about(one))}"
+        yield from self._more(len(self._audit.sitemaps))
+
+    def _findings(self) -> Iterator[str]:
+        findings = self._audit.findings
+        if not findings:
+            yield "  none"
+        for one in findings[:MOST]:
+            level = self._paint(one.level, one.level)
+            line = f"  {level} {one.code}, {_cut(one.where)}: {visible(one.message)}"
+            yield from textwrap.wrap(line, self._room, subsequent_indent="    ")
+        yield from self._more(len(findings))
+
+    def _more(self, count: int) -> Sequence[str]:
+        return [f"  and {count - MOST:,} more, which --json shows"] if count > MOST else []
+
+
+def _about(one: Listed) -> Iterator[str]:
+    """Yield what is known of a sitemap."""
+    yield f"named by {_cut(one.named_by)}"
+    if one.page is None:
+        yield "not asked for"
+        return
+    if not one.page.verdict:
+        yield "disallowed, so not asked for"
+        return
+    yield page_words(one.page)
+    if one.file is None:
+        return
+    form = f"{one.file.form}, gzipped" if one.file.gzipped else str(one.file.form)
+    yield f"{form}, {plural(len(one.file.urls), 'URL')}{'' if one.file.complete else ' and more'}"
+    if one.lists_page is not None:
+        yield "lists the page" if one.lists_page else "does not list the page"
+
+
+def _cut(text: str) -> str:
+    return shortened(visible(text), LONGEST)

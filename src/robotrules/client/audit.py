@@ -1,0 +1,360 @@
+"""
+Audit: one live page with all that speaks about it, and where those contradict each other.
+
+`audit(client, url)` asks for the robots.txt, the page, the sitemaps that the robots.txt names, and
+the robots.txt of the other scheme; then it looks at them side by side. What a carrier alone has to
+say is in its notes, which are passed on. A page that the rules disallow is not fetched, unless the
+site is the caller's own. How the parts are compared is in `audit_checks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from robotrules.access import Failure, Hop
+from robotrules.cache import Decides, moment
+from robotrules.client.audit_checks import (
+    about_guidance,
+    about_page,
+    about_robots,
+    about_schemes,
+    about_sitemaps,
+)
+from robotrules.client.canonical import Canonical, canonicals
+from robotrules.client.findings import LEVELS, Finding, finding
+from robotrules.client.held import Held
+from robotrules.client.pages import MOST_OCTETS, Fetched, Look, fetching, guidance_of
+from robotrules.client.sitemap_files import MOST_OCTETS as MOST_SITEMAP
+from robotrules.client.sitemap_files import Form, SitemapFile, read_sitemap
+from robotrules.client.sync import Client
+from robotrules.extensions.sitemap import sitemaps
+from robotrules.guide import Guidance, guidance
+from robotrules.origins import origin_of, robots_url
+from robotrules.robotstxt import Tokens, normal_form, parse
+from robotrules.robotstxt.verdict import Verdict
+from robotrules.tags.known import EVERYONE
+from robotrules.tags.media import media_type
+from robotrules.tags.profile import find_tag_profile
+
+# Raised when a key of `Audit.as_dict()` changes meaning or goes away.
+SCHEMA_VERSION = 1
+# Sitemap files that are asked for. One may name 50,000 others.
+MOST_SITEMAPS = 5
+
+
+class Listed(NamedTuple):
+    """A sitemap file: where it is named, what came of asking for it, what it says."""
+
+    url: str
+    named_by: str
+    """`robots.txt, line 3`, or the sitemap index that names it."""
+    page: Fetched | None
+    """None: it was not asked for."""
+    file: SitemapFile | None
+    """None: there is nothing to read."""
+    lists_page: bool | None = None
+    """Whether it lists the page; None: it is no list of pages that could be read."""
+    disallowed: tuple[str, ...] = ()
+    """URLs it lists that the rules of the page's origin disallow."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        page, file = self.page, self.file
+        return {
+            "url": self.url,
+            "named_by": self.named_by,
+            "asked": page is not None,
+            "allowed": page.verdict.allowed if page else None,
+            "status": page.status if page else None,
+            "trouble": str(page.trouble) if page and page.trouble else None,
+            "media_type": media_type(page.fields) if page else None,
+            "form": str(file.form) if file else None,
+            "gzipped": file.gzipped if file else None,
+            "urls": len(file.urls) if file else None,
+            "complete": file.complete if file else None,
+            "lists_page": self.lists_page,
+            "disallowed": len(self.disallowed),
+        }
+
+
+class Step(NamedTuple):
+    """One URL on the way to the page."""
+
+    url: str
+    verdict: Verdict
+    status: int | None
+    """None: it was not asked for, or did not answer."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {"url": self.url, "verdict": self.verdict.as_dict(), "status": self.status}
+
+
+class Audit(NamedTuple):
+    """What was found about one live page."""
+
+    url: str
+    product_tokens: tuple[str, ...]
+    """Who is asked about; `*` alone: every crawler that no group names."""
+    purposes: tuple[str, ...]
+    user_agent: str
+    """Who asked."""
+    held: Held
+    """The robots.txt of the URL, and how it was got."""
+    verdict: Verdict
+    """On the URL itself."""
+    steps: tuple[Step, ...]
+    """The URL, and where it redirects to."""
+    page: Fetched
+    """The last of them."""
+    guidance: Guidance
+    """What all carriers say about the last of them."""
+    canonicals: tuple[Canonical, ...]
+    sitemaps: tuple[Listed, ...]
+    other_scheme: Held | None
+    """The robots.txt of https for http, and the other way; None: there is none to ask for."""
+    findings: tuple[Finding, ...]
+    """Errors first."""
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing worse than `info` was found."""
+        return all(one.level == "info" for one in self.findings)
+
+    def count(self, level: str) -> int:
+        """Return how many findings have a level."""
+        return sum(one.level == level for one in self.findings)
+
+    def __str__(self) -> str:
+        head = f"{self.url} for {', '.join(self.product_tokens)}: {self.verdict}"
+        return "\n".join([head, *(f"  {one}" for one in self.findings)])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON; `docs/cli/audit.md` describes them."""
+        visit = self.held.entry.bad or self.held.visit
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "url": self.url,
+            "product_tokens": list(self.product_tokens),
+            "purposes": list(self.purposes),
+            "user_agent": self.user_agent,
+            "asked_at": moment(visit.at) if visit else None,
+            "allowed": self.verdict.allowed,
+            "verdict": self.verdict.as_dict(),
+            "robots": self.held.as_dict(),
+            "steps": [step.as_dict() for step in self.steps],
+            "page": {
+                "url": self.page.url,
+                "status": self.page.status,
+                "media_type": media_type(self.page.fields),
+                "octets": len(self.page.body),
+                "complete": self.page.complete,
+                "trouble": str(self.page.trouble) if self.page.trouble else None,
+                "detail": self.page.detail,
+            },
+            "guidance": self.guidance.as_dict(),
+            "canonicals": [one.as_dict() for one in self.canonicals],
+            "sitemaps": [one.as_dict() for one in self.sitemaps],
+            "other_scheme": self.other_scheme.as_dict() if self.other_scheme else None,
+            "findings": [one.as_dict() for one in self.findings],
+            "counts": {level: self.count(level) for level in LEVELS},
+        }
+
+
+def audit(
+    client: Client,
+    url: str,
+    product_token: Tokens | None = None,
+    purposes: Sequence[str] = (),
+    *,
+    profile: str = "default",
+    own: bool = False,
+    most_sitemaps: int = MOST_SITEMAPS,
+    progress: Callable[[str], object] | None = None,
+) -> Audit:
+    """
+    Audit one live page, for a crawler or for all that no group names.
+
+    The robots.txt is asked for now, whatever the client has of it. *profile* is for the tags.
+    *own*: the site is yours, so a page that the rules disallow is read once all the same, to see
+    what no crawler sees. *progress* is told each URL before it is asked for.
+    """
+    tokens: Tokens = EVERYONE if product_token is None else product_token
+    find_tag_profile(profile)
+    if origin_of(url) is None:
+        raise ValueError(f"{url!r} has no robots.txt: pass an http or https URL")
+    return _Auditor(client, tokens, tuple(purposes), progress or _silent).audit(
+        url, profile, own, most_sitemaps
+    )
+
+
+def _silent(url: str) -> None:
+    """Tell nobody."""
+
+
+class _Auditor:
+    """Asks for the parts, in the order of their need."""
+
+    def __init__(
+        self,
+        client: Client,
+        tokens: Tokens,
+        purposes: tuple[str, ...],
+        progress: Callable[[str], object],
+    ) -> None:
+        self._client = client
+        self._asked = tokens, purposes
+        self._progress = progress
+
+    def audit(self, url: str, profile: str, own: bool, most_sitemaps: int) -> Audit:
+        """Ask for everything, then compare."""
+        client, (tokens, purposes) = self._client, self._asked
+        origin = origin_of(url)
+        self._progress(robots_url(origin or url))
+        held = client.refresh(url)
+        assert held is not None
+        self._progress(url)
+        page = client.fetch(url, *self._asked)
+        unseen = None
+        if own and not page.verdict and page.held is not None:
+            unseen = self._read_anyway(page.url)
+        found = self._guidance(page, unseen, profile)
+        seen = unseen or page
+        links = canonicals(seen.url, seen.fields, seen.body) if seen.ok else ()
+        steps = tuple(self._steps(page, unseen))
+        other = self._other_scheme(origin or "")
+        listed = self._sitemaps(held, url, most_sitemaps)
+        rules = {one.url: client.check(one.url, *self._asked) for one in links}
+        verdict = held.check(url, *self._asked)
+        findings = [
+            *about_robots(held),
+            *about_schemes(held, other, url, verdict, self._asked),
+            *about_page(page, unseen, bool(verdict)),
+            *about_guidance(found, links, rules),
+            *about_sitemaps(listed, found, bool(verdict)),
+        ]
+        if held.decides is Decides.RULES and not listed and most_sitemaps:
+            findings.append(finding("no-sitemap", "robots.txt"))
+        return Audit(
+            url=url,
+            product_tokens=(tokens,) if isinstance(tokens, str) else tuple(tokens),
+            purposes=purposes,
+            user_agent=client.user_agent,
+            held=held,
+            verdict=verdict,
+            steps=steps,
+            page=seen,
+            guidance=found,
+            canonicals=links,
+            sitemaps=tuple(listed),
+            other_scheme=other,
+            findings=tuple(sorted(findings, key=lambda one: LEVELS.index(one.level))),
+        )
+
+    def _steps(self, page: Fetched, unseen: Fetched | None) -> Iterator[Step]:
+        hops: tuple[Hop, ...] = (*page.hops, *(unseen.hops if unseen else ()))
+        for hop in hops:
+            yield Step(hop.url, self._client.check(hop.url, *self._asked), hop.status)
+        last = unseen or page
+        if not hops or hops[-1].url != last.url:
+            yield Step(last.url, self._client.check(last.url, *self._asked), last.status)
+
+    def _guidance(self, page: Fetched, unseen: Fetched | None, profile: str) -> Guidance:
+        tokens, purposes = self._asked
+        if unseen is None:
+            return guidance_of(page, tokens, purposes, application=None, profile=profile)
+        given = unseen.ok
+        found = guidance(
+            page.url,
+            tokens,
+            robots=page.held.robots if page.held else None,
+            headers=unseen.fields if given else None,
+            html=unseen.body if given else None,
+            purposes=purposes,
+            profile=profile,
+            received=datetime.fromtimestamp(unseen.at, UTC) if given else None,
+        )
+        return found._replace(verdict=page.verdict)
+
+    def _read_anyway(self, url: str) -> Fetched:
+        """Fetch a page of the caller's own, whatever the rules say; in its turn all the same."""
+        client, (tokens, purposes) = self._client, self._asked
+        flow = fetching(url, tokens, purposes, profile="default", limit=MOST_OCTETS, seconds=30.0)
+        no_rules = parse(b"")
+        answer: Any = None
+        while True:
+            try:
+                effect = flow.send(answer)
+            except StopIteration as ended:
+                page: Fetched = ended.value
+                return page
+            if isinstance(effect, Look):
+                held = client.held(effect.url)
+                answer = held and held._replace(robots=no_rules, decides=Decides.RULES)
+                continue
+            with client.turn(effect.request.url) as turn:
+                response = client._transport.send(effect.request)
+                if not isinstance(response, Failure):
+                    turn.heed(response.status, response.headers)
+                answer = response, client._desk.clock()
+
+    def _other_scheme(self, origin: str) -> Held | None:
+        """Return the robots.txt of the other scheme; where a port is named there is none."""
+        scheme, _, authority = origin.partition("://")
+        if ":" in authority.rpartition("]")[2]:
+            return None
+        other = f"{'http' if scheme == 'https' else 'https'}://{authority}"
+        self._progress(robots_url(other))
+        return self._client.refresh(other)
+
+    def _sitemaps(self, held: Held, url: str, most: int) -> list[Listed]:
+        """Ask for sitemaps, and for those that an index names, so many at most."""
+        if held.decides is not Decides.RULES or held.visit is None:
+            return []
+        waiting = [
+            (one.url, f"robots.txt, line {one.line}")
+            for one in sitemaps(held.robots, held.visit.url)
+        ]
+        seen = {target for target, _ in waiting}
+        found: list[Listed] = []
+        while waiting:
+            target, named_by = waiting.pop(0)
+            if len(found) >= most or origin_of(target) is None:
+                # Those that are not read are few enough to be named, or they are the index's.
+                if named_by.startswith("robots.txt") and len(found) < most + 20:
+                    found.append(Listed(target, named_by, None, None))
+                continue
+            listed = self._listed(target, named_by, held, url)
+            found.append(listed)
+            if listed.file is not None and listed.file.form is Form.INDEX:
+                # Depth is one: an index names no index (sitemaps.org).
+                more = [one for one in listed.file.urls[: 4 * most] if one not in seen]
+                if named_by.startswith("robots.txt"):
+                    waiting += [(one, target) for one in more]
+                    seen.update(more)
+        return found
+
+    def _listed(self, target: str, named_by: str, held: Held, url: str) -> Listed:
+        self._progress(target)
+        page = self._client.fetch(target, *self._asked, limit=MOST_SITEMAP)
+        if not page.ok:
+            return Listed(target, named_by, page, None)
+        file = read_sitemap(page.body, complete=page.complete)
+        listed = Listed(target, named_by, page, file)
+        if file.form in (Form.INDEX, Form.OTHER):
+            return listed
+        ours = [one for one in file.urls if origin_of(one) == held.origin]
+        verdicts = held.check_many(ours, *self._asked)
+        disallowed = (one for one, verdict in zip(ours, verdicts, strict=True) if not verdict)
+        parsing = held.robots.profile
+        wanted = normal_form(url, profile=parsing)
+        named = any(normal_form(one, profile=parsing) == wanted for one in ours)
+        complete = file.complete and not file.trouble
+        return listed._replace(
+            lists_page=named or (False if complete else None), disallowed=tuple(disallowed)
+        )
+
+
+__all__ = ["MOST_SITEMAPS", "SCHEMA_VERSION", "Audit", "Finding", "Listed", "Step", "audit"]

@@ -1,0 +1,275 @@
+"""
+What an audit compares: each function takes parts that were fetched, and yields findings.
+
+Sections: the robots.txt · its two schemes · the page · tags and preferences · sitemaps. None of
+them fetches anything, and none changes a verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from robotrules import extensions
+from robotrules.access import State, Trouble
+from robotrules.cache import Decides, Visit
+from robotrules.client.canonical import Canonical
+from robotrules.client.findings import Finding, finding
+from robotrules.client.held import Held
+from robotrules.client.pages import Fetched
+from robotrules.client.sitemap_files import odd_media_type
+from robotrules.extensions.vocabulary import CATEGORIES, Preference, Source, Statement
+from robotrules.guide import Guidance
+from robotrules.origins import authority_end
+from robotrules.robotstxt import Tokens
+from robotrules.robotstxt.verdict import Verdict
+from robotrules.tags.codes import TagNote
+from robotrules.tags.freshness import freshness
+from robotrules.tags.known import LIFTS
+from robotrules.tags.media import charset_of, media_type
+from robotrules.tags.rules import Mention, Standing, UsageRules
+
+if TYPE_CHECKING:
+    from robotrules.client.audit import Listed
+
+ROBOTS, PAGE = "robots.txt", "page"
+# RFC 9309 §2.3: UTF-8, of which ASCII is a part.
+UTF8 = ("utf-8", "utf8", "us-ascii", "ascii")
+LOST = (Trouble.LOOP, Trouble.REDIRECTS, Trouble.LOCATION)
+DAY, SHORT = 86_400.0, 300.0
+# What a sentence quotes of a long URL, and how many contradictions of tags are told.
+LONGEST = 200
+MOST_CONFLICTS = 20
+
+
+# --- The robots.txt -------------------------------------------------------------------------------
+
+
+def about_robots(held: Held) -> Iterator[Finding]:
+    """Yield what is odd about a robots.txt and how it is served."""
+    failed, visit = held.entry.bad, held.visit
+    if failed is not None:
+        yield finding("robots-unreachable", ROBOTS, why=_why(failed))
+        if held.decides is Decides.RULES:
+            yield finding("robots-old-copy", ROBOTS)
+    elif visit is not None and visit.state is State.UNAVAILABLE:
+        if visit.trouble in LOST:
+            yield finding("robots-lost", ROBOTS, why=_why(visit))
+        elif visit.status in (401, 403):
+            yield finding("robots-restricted", ROBOTS, status=visit.status)
+        else:
+            yield finding("no-robots", ROBOTS, why=_why(visit))
+    elif visit is not None:
+        yield from _served(visit)
+    if held.decides is Decides.RULES:
+        for note in (*held.robots.notes, *extensions.notes(held.robots)):
+            where = f"{ROBOTS}, line {note.line}" if note.line else ROBOTS
+            yield Finding(note.code, note.level, note.message, where)
+
+
+def _served(visit: Visit) -> Iterator[Finding]:
+    if visit.hops:
+        yield finding("robots-redirected", ROBOTS, url=_short(visit.url))
+    named, charset = media_type(visit.fields), charset_of(visit.fields)
+    if named != "text/plain":
+        words = named or "nothing in particular"
+        yield finding("robots-media-type", ROBOTS, type=_short(words))
+    if charset is not None and charset.lower() not in UTF8:
+        yield finding("robots-charset", ROBOTS, charset=_short(charset))
+    said = freshness(visit.fields)
+    if not said.may_store or said.must_validate:
+        yield finding("robots-short-lifetime", ROBOTS, time="a moment")
+    elif said.because in ("max-age", "expires") and said.lifetime is not None:
+        if said.lifetime > DAY:
+            yield finding("robots-long-lifetime", ROBOTS, time=_time(said.lifetime))
+        elif said.lifetime < SHORT:
+            yield finding("robots-short-lifetime", ROBOTS, time=_time(said.lifetime))
+
+
+def _why(visit: Visit) -> str:
+    if visit.trouble in (None, Trouble.STATUS):
+        return f"status {visit.status}"
+    assert visit.trouble is not None
+    detail = _short(visit.detail)
+    return f"{visit.trouble.sentence}: {detail}" if detail else visit.trouble.sentence
+
+
+def _time(seconds: float) -> str:
+    for size, unit in ((DAY, "day"), (3_600.0, "hour"), (60.0, "minute")):
+        if seconds >= size:
+            count = f"{seconds / size:g}" if seconds % size == 0 else f"{seconds / size:.1f}"
+            return f"{count} {unit}{'' if count == '1' else 's'}"
+    return f"{seconds:g} seconds"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def _said(verdict: Verdict) -> str:
+    """Return what decided: a line, or the reason why there is none."""
+    rule = verdict.rule
+    return _short(f"line {rule.line}: {rule}") if rule else verdict.reason.sentence
+
+
+# --- Its two schemes ------------------------------------------------------------------------------
+
+
+def about_schemes(
+    held: Held,
+    other: Held | None,
+    url: str,
+    verdict: Verdict,
+    asked: tuple[Tokens, Sequence[str]],
+) -> Iterator[Finding]:
+    """Yield whether http and https have different rules for one path (REP-2.3-06)."""
+    if other is None or other.state is State.UNREACHABLE or held.state is State.UNREACHABLE:
+        return  # what does not answer contradicts nobody; that this one does not is said
+    if (held.visit and held.visit.digest) == (other.visit and other.visit.digest):
+        return
+    there = other.check(other.origin + url[authority_end(url) :], *asked)
+    if there.allowed == verdict.allowed:
+        yield finding("schemes-differ", ROBOTS, origin=other.origin)
+    else:
+        word = "allowed" if there else "disallowed"
+        yield finding("schemes-disagree", ROBOTS, origin=other.origin, word=word)
+
+
+# --- The page -------------------------------------------------------------------------------------
+
+
+def about_page(page: Fetched, unseen: Fetched | None, allowed: bool) -> Iterator[Finding]:
+    """Yield how the page answers; *unseen* is what was read although it is disallowed."""
+    if page.hops and page.trouble is None:
+        if page.verdict:
+            yield finding("page-redirected", PAGE, url=_short(page.url))
+        elif allowed:
+            why = _said(page.verdict)
+            yield finding("redirect-to-disallowed", PAGE, url=_short(page.url), why=why)
+    last = unseen or page
+    if last.trouble is not None:
+        detail = _short(last.detail)
+        beside = f" ({detail})" if detail and detail != last.trouble.sentence else ""
+        yield finding("page-unreachable", PAGE, why=f"{last.trouble.sentence}{beside}")
+    elif last.status is not None and not last.ok:
+        yield finding("page-status", PAGE, status=last.status)
+
+
+# --- Tags and preferences -------------------------------------------------------------------------
+
+
+def about_guidance(
+    found: Guidance, links: Sequence[Canonical], rules: Mapping[str, Verdict]
+) -> Iterator[Finding]:
+    """Yield notes of the carriers, and where two of them contradict each other."""
+    usage = found.usage or found.unseen
+    for note in (*found.notes, *(usage.notes if usage else ())):
+        # That nothing was read follows from what is said about the page.
+        if isinstance(note, TagNote) and note.code != "tags-not-read":
+            where = f"{PAGE}, {note.source}" if note.source else PAGE
+            yield Finding(note.code, note.level, note.message, where)
+    for reserved in found.reservation.notes:
+        yield Finding(reserved.code, reserved.level, reserved.message, PAGE)
+    if usage is not None:
+        yield from _tags_disagree(usage)
+    yield from _usage_disagrees(found.preferences.statements)
+    for link in links:
+        if not rules[link.url]:
+            why = _said(rules[link.url])
+            where = f"{PAGE}, {link.carrier}"
+            yield finding("canonical-disallowed", where, url=_short(link.url), why=why)
+    targets = list(dict.fromkeys(link.url for link in links))
+    if len(targets) > 1:
+        named = " and ".join(map(_short, targets[:3]))
+        yield finding("canonicals-differ", PAGE, urls=named)
+
+
+def _tags_disagree(usage: UsageRules) -> Iterator[Finding]:
+    """Yield rules that one place states and another takes back, or states otherwise."""
+    told: set[tuple[str, str]] = set()
+    for name, value in usage.values:
+        [strict, *_] = usage.because(name) or [None]
+        if strict is None:
+            continue
+        for other in usage.mentions:
+            if other.source != strict.source and _speaks_against(other, name, value):
+                places = str(strict.source), str(other.source)
+                if places in told or len(told) >= MOST_CONFLICTS:
+                    continue
+                told.add(places)
+                yield finding(
+                    "tags-disagree",
+                    PAGE,
+                    one=strict.source,
+                    what=_short(strict.text),
+                    other=other.source,
+                    else_=_short(other.text),
+                )
+
+
+def _speaks_against(other: Mention, name: str, value: object) -> bool:
+    if other.standing is Standing.NO_EFFECT:
+        return name in LIFTS.get(other.name, ()) or (other.name == name and other.value != value)
+    in_force = other.standing is Standing.IN_FORCE
+    return in_force and other.name == name and other.value != value
+
+
+def _usage_disagrees(statements: Sequence[Statement]) -> Iterator[Finding]:
+    """Yield categories about which the robots.txt and the field of the page say two things."""
+    opposite = {Preference.ALLOWED, Preference.DISALLOWED}
+    ours = [one for one in statements if one.source is Source.ROBOTS]
+    theirs = [one for one in statements if one.source is Source.FIELD]
+    for category in CATEGORIES:
+        for one in ours:
+            for other in theirs:
+                values = one.get(category), other.get(category)
+                if set(values) == opposite:
+                    yield finding(
+                        "usage-disagrees",
+                        f"{PAGE}, Content-Usage",
+                        category=category,
+                        one=f"{ROBOTS}, line {one.line}",
+                        what=values[0],
+                        other="the field",
+                        else_=values[1],
+                    )
+
+
+# --- Sitemaps -------------------------------------------------------------------------------------
+
+
+def about_sitemaps(listed: Sequence[Listed], found: Guidance, allowed: bool) -> Iterator[Finding]:
+    """Yield what is odd about sitemaps, and what they list that should not be listed."""
+    usage = found.usage or found.unseen
+    noindex = usage is not None and not usage.may_index
+    asked = sum(one.page is not None for one in listed)
+    for one in listed:
+        where = f"sitemap {_short(one.url)}"
+        if one.page is None:
+            yield finding("sitemap-not-read", where, count=asked)
+            continue
+        yield from _about_file(one, one.page, where)
+        if one.lists_page and not allowed:
+            yield finding("listed-and-disallowed", where)
+        elif one.lists_page and noindex:
+            yield finding("listed-and-noindex", where)
+        if one.disallowed:
+            count = f"{len(one.disallowed):,} URL{'s' if len(one.disallowed) > 1 else ''}"
+            yield finding("lists-disallowed", where, count=count, url=_short(one.disallowed[0]))
+
+
+def _about_file(one: Listed, page: Fetched, where: str) -> Iterator[Finding]:
+    if not page.verdict:
+        yield finding("sitemap-disallowed", where, why=_said(page.verdict))
+    elif page.trouble is not None:
+        detail = _short(page.detail or page.trouble.sentence)
+        yield finding("sitemap-unreachable", where, why=detail)
+    elif not page.ok:
+        yield finding("sitemap-unreachable", where, why=f"status {page.status}")
+    elif one.file is not None:
+        if one.file.trouble:
+            yield finding("sitemap-unreadable", where, why=_short(one.file.trouble))
+        elif not one.file.complete:
+            yield finding("sitemap-cut", where, count=f"{len(one.file.urls):,}")
+        if odd := odd_media_type(page.fields, one.file):
+            yield finding("sitemap-media-type", where, type=_short(odd), form=one.file.form)

@@ -1,0 +1,118 @@
+"""
+The tables of the PostgreSQL store, `robotrules_*`, and what is asked of them.
+
+They are made at the first use, in the first schema of the connection's `search_path`, under an
+advisory lock: two processes may come at the same moment. Texts are compared by their octets (`C`),
+so that the order is that of the other stores. Each question is one statement, so that it is all or
+nothing without a transaction around it. It does not know what is in a row.
+"""
+
+from __future__ import annotations
+
+# `rbtr`: who makes tables holds this advisory lock.
+LOCK = int.from_bytes(b"rbtr", "big")
+
+TEXT = 'text COLLATE "C" NOT NULL'
+TABLES = {
+    "robotrules_store": "CREATE TABLE IF NOT EXISTS robotrules_store (version integer NOT NULL)",
+    "robotrules_entries": f"""CREATE TABLE IF NOT EXISTS robotrules_entries (
+        origin {TEXT}, agent {TEXT}, last double precision NOT NULL, digest {TEXT},
+        "row" bytea NOT NULL, PRIMARY KEY (origin, agent))""",
+    "robotrules_bodies": f"""CREATE TABLE IF NOT EXISTS robotrules_bodies (
+        digest {TEXT} PRIMARY KEY, octets bytea NOT NULL)""",
+    "robotrules_visits": f"""CREATE TABLE IF NOT EXISTS robotrules_visits (
+        number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, origin {TEXT},
+        at double precision NOT NULL, agent {TEXT}, digest {TEXT}, status integer NOT NULL,
+        "row" bytea NOT NULL)""",
+    # Not worth a write-ahead log: after a crash of the server nobody holds a lease.
+    "robotrules_leases": f"""CREATE UNLOGGED TABLE IF NOT EXISTS robotrules_leases (
+        key {TEXT} PRIMARY KEY, holder {TEXT}, until timestamptz NOT NULL)""",
+    "robotrules_turns": f"""CREATE TABLE IF NOT EXISTS robotrules_turns (
+        origin {TEXT} PRIMARY KEY, last double precision NOT NULL,
+        earliest double precision NOT NULL)""",
+}
+INDEXES = (
+    # A visit is there once; and those of an origin are found in the order of their time.
+    """CREATE UNIQUE INDEX IF NOT EXISTS robotrules_visits_once
+        ON robotrules_visits (origin, at, agent, digest, status)""",
+    "CREATE INDEX IF NOT EXISTS robotrules_visits_at ON robotrules_visits (at, number)",
+    # Who needs a body: see SWEEP_BODIES.
+    """CREATE INDEX IF NOT EXISTS robotrules_visits_digest ON robotrules_visits (digest)
+        WHERE digest <> ''""",
+    """CREATE INDEX IF NOT EXISTS robotrules_entries_digest ON robotrules_entries (digest)
+        WHERE digest <> ''""",
+)
+MISSING = "SELECT count(*) FROM unnest(%s::text[]) AS name WHERE to_regclass(name) IS NULL"
+SET_VERSION = """INSERT INTO robotrules_store SELECT %s
+    WHERE NOT EXISTS (SELECT FROM robotrules_store)"""
+
+# A body that came to harm is mended by the next visit that brings it.
+_BODY = """body AS (INSERT INTO robotrules_bodies AS there (digest, octets)
+    VALUES (%(digest)s, %(body)s) ON CONFLICT (digest) DO UPDATE SET octets = excluded.octets
+    WHERE there.octets <> excluded.octets)"""
+_VISIT = """INSERT INTO robotrules_visits (origin, at, agent, digest, status, "row")
+    VALUES (%(origin)s, %(at)s, %(agent)s, %(digest)s, %(status)s, %(row)s)
+    ON CONFLICT DO NOTHING"""
+_ENTRY = """INSERT INTO robotrules_entries AS there (origin, agent, last, digest, "row")
+    VALUES (%(origin)s, %(agent)s, %(last)s, %(entry_digest)s, %(entry_row)s)
+    ON CONFLICT (origin, agent)
+    DO UPDATE SET last = excluded.last, digest = excluded.digest, "row" = excluded."row"
+    WHERE there.last <= excluded.last"""
+_FORGET = """DELETE FROM robotrules_entries
+    WHERE origin = %(origin)s AND agent = %(agent)s AND last <= %(last)s"""
+
+
+def add(with_body: bool) -> str:
+    """Return the statement that adds a visit; as many rows as were new."""
+    return f"WITH {_BODY} {_VISIT}" if with_body else _VISIT
+
+
+def put(with_body: bool, with_entry: bool) -> str:
+    """Return the statement that adds a visit, and puts or forgets the entry."""
+    parts = [_BODY] if with_body else []
+    parts.append(f"visit AS ({_VISIT})")
+    return f"WITH {', '.join(parts)} {_ENTRY if with_entry else _FORGET}"
+
+
+GET = 'SELECT "row" FROM robotrules_entries WHERE origin = %s AND agent = %s'
+BODY = "SELECT octets FROM robotrules_bodies WHERE digest = %s"
+
+# The server's clock as it is, and not as it was when a transaction began.
+LEASE = """INSERT INTO robotrules_leases AS there (key, holder, until)
+    VALUES (%s, %s, clock_timestamp() + make_interval(secs => %s))
+    ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, until = excluded.until
+    WHERE there.holder = excluded.holder OR there.until <= clock_timestamp()"""
+RELEASE = "DELETE FROM robotrules_leases WHERE key = %s AND holder = %s"
+RESERVE = """INSERT INTO robotrules_turns AS there (origin, last, earliest)
+    VALUES (%(origin)s, %(now)s, '-infinity') ON CONFLICT (origin)
+    DO UPDATE SET last = greatest(excluded.last, there.last + %(interval)s, there.earliest)
+    RETURNING last"""
+POSTPONE = """INSERT INTO robotrules_turns AS there (origin, last, earliest)
+    VALUES (%s, '-infinity', %s)
+    ON CONFLICT (origin) DO UPDATE SET earliest = greatest(there.earliest, excluded.earliest)"""
+
+NEXT_ENTRIES = """SELECT origin, agent, "row" FROM robotrules_entries
+    WHERE (origin, agent) > (%s, %s) ORDER BY origin, agent LIMIT %s"""
+NEXT_VISITS = """SELECT origin, at, number, "row" FROM robotrules_visits
+    WHERE (at, number) > (%s, %s) AND at <= %s ORDER BY at, number LIMIT %s"""
+NEXT_VISITS_OF = """SELECT origin, at, number, "row" FROM robotrules_visits
+    WHERE origin = %s AND (at, number) > (%s, %s) AND at <= %s ORDER BY at, number LIMIT %s"""
+NEXT_BODIES = """SELECT max(digest) FROM (SELECT digest FROM robotrules_bodies
+    WHERE digest > %s ORDER BY digest LIMIT %s) AS page"""
+
+PRUNE_ENTRIES = """DELETE FROM robotrules_entries WHERE last < %(before)s AND (origin, agent) IN
+    (SELECT origin, agent FROM robotrules_entries WHERE last < %(before)s LIMIT %(share)s)"""
+PRUNE_TURNS = """DELETE FROM robotrules_turns WHERE greatest(last, earliest) < %(before)s
+    AND origin IN (SELECT origin FROM robotrules_turns
+    WHERE greatest(last, earliest) < %(before)s LIMIT %(share)s)"""
+PRUNE_LEASES = "DELETE FROM robotrules_leases WHERE until <= clock_timestamp()"
+PRUNE_VISITS = """DELETE FROM robotrules_visits WHERE number IN
+    (SELECT number FROM robotrules_visits WHERE at < %(before)s ORDER BY at LIMIT %(share)s)"""
+# While bodies are looked through nobody adds a visit that might need one: a share takes
+# milliseconds, and this statement sees all visits that were there before it.
+QUIET = "LOCK TABLE robotrules_visits IN SHARE ROW EXCLUSIVE MODE"
+SWEEP_BODIES = """DELETE FROM robotrules_bodies AS body WHERE digest > %s AND digest <= %s
+    AND NOT EXISTS
+        (SELECT FROM robotrules_visits WHERE digest = body.digest AND digest <> '')
+    AND NOT EXISTS
+        (SELECT FROM robotrules_entries WHERE digest = body.digest AND digest <> '')"""

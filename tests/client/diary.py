@@ -1,0 +1,75 @@
+"""
+Histories made by hand: visits at moments of one's choice, as a client would have recorded them.
+
+A `Diary` asks nobody. It is told what came of each visit, runs it through `access` and `cache`, and
+puts it into its store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from robotrules.access import ACCESS_PROFILES, AccessProfile, Failure, Response, Trouble, access
+from robotrules.cache import Entry, Store, Visit, recorded, stored_of, visit_of
+from robotrules.client.stores import MemoryStore
+
+SITE = "https://example.com"
+DAY, HOUR = 86_400.0, 3_600.0
+# 2026-05-01T00:00:00Z
+START = 1_777_593_600.0
+
+
+def rules(path: str) -> bytes:
+    """Return a robots.txt that disallows one path."""
+    return f"User-agent: *\nDisallow: {path}\n".encode()
+
+
+def file(path: str, *fields: tuple[str, str]) -> Response:
+    """Return an answer with such a robots.txt."""
+    return Response(200, list(fields), rules(path), address="192.0.2.1")
+
+
+def refused() -> Failure:
+    """Return a failure of the network."""
+    return Failure(Trouble.CONNECT, "connection refused")
+
+
+class Diary:
+    """A store, and the visits that are written into it."""
+
+    def __init__(self, store: Store | None = None, profile: str = "default") -> None:
+        self.store: Store = MemoryStore() if store is None else store
+        self.profile: AccessProfile = ACCESS_PROFILES[profile]
+        self._entries: dict[tuple[str, str], tuple[Entry, bytes]] = {}
+
+    def visit(
+        self,
+        days: float,
+        *answers: Response | Failure,
+        agent: str = "ExampleBot",
+        site: str = SITE,
+    ) -> Visit:
+        """Write down what came of a visit so many days after the start; redirects come first."""
+        entry, body = self._entries.get((site, agent), (None, b""))
+        flow = access(site, profile=self.profile, stored=stored_of(entry, body))
+        coming: Iterator[Response | Failure] = iter(answers)
+        next(flow)
+        while True:
+            try:
+                flow.send(next(coming))
+            except StopIteration as ended:
+                result = ended.value
+                break
+        visit = visit_of(
+            result,
+            entry,
+            at=START + days * DAY,
+            agent=agent,
+            user_agent=f"{agent}/1.0 (+{site}/bot)",
+            profile=self.profile,
+        )
+        known = recorded(entry, visit)
+        self._entries[site, agent] = known, result.body if visit.usable else body
+        kept = result.body if visit.digest is not None and visit.may_store else None
+        self.store.put(visit, kept, known if visit.may_store else None)
+        return visit

@@ -1,0 +1,120 @@
+"""Visits for tests: by hand, by number, and by hypothesis."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+from hypothesis import strategies as st
+
+from robotrules.access import Hop, State, Trouble
+from robotrules.cache import Entry, Visit, digest_of, recorded
+from robotrules.tags.fields import Fields
+
+ORIGIN, AGENT = "https://example.com", "ExampleBot"
+BODY = b"User-agent: *\nDisallow: /private\n"
+NOW = 1_800_000_000.0
+FIELDS = Fields(
+    (
+        ("content-type", b"text/plain; charset=utf-8"),
+        ("etag", b'"6553-19a0b"'),
+        ("x-odd", bytes(range(0x80, 0x100))),
+        ("cache-control", b"max-age=3600"),
+    ),
+    True,
+)
+
+
+def made(at: float = NOW, body: bytes | None = BODY, **changes: Any) -> Visit:
+    """Return a visit that found *body*; None: it found nobody."""
+    visit = Visit(
+        origin=ORIGIN,
+        agent=AGENT,
+        user_agent="ExampleBot/1.0 (+https://example.com/bot; Straße)",
+        at=at,
+        state=State.SUCCESS,
+        status=200,
+        trouble=None,
+        detail="",
+        url=f"{ORIGIN}/robots.txt",
+        hops=(Hop(f"{ORIGIN}/robots.txt", 301, "/r%C3%B6bots.txt"),),
+        fields=FIELDS,
+        digest=digest_of(body or b""),
+        size=len(body or b""),
+        complete=True,
+        renewed=False,
+        until=at + 86_400,
+        may_store=True,
+        address="192.0.2.1",
+    )
+    if body is None:
+        visit = visit._replace(
+            state=State.UNREACHABLE,
+            status=None,
+            trouble=Trouble.TIMEOUT,
+            detail="nobody answered in 30 s: 日本",
+            digest=None,
+            until=inf,
+            address=None,
+        )
+    return visit._replace(**changes)
+
+
+# --- By number ------------------------------------------------------------------------------------
+
+PLACES = 16
+
+
+def numbered(number: int) -> tuple[Visit, bytes, Entry]:
+    """Return a visit, its body and its entry that nobody has but this number."""
+    # Mostly short, and some that take many pages of a file.
+    lines = 2_000 if number % 19 == 0 else number % 40
+    body = b"".join([b"# %d %d\n" % (number, line) for line in range(lines + 1)])
+    visit = made(NOW + number, body, origin=f"https://host{number % PLACES}.example")
+    return visit, body, recorded(None, visit)
+
+
+def number_of(visit: Visit) -> int:
+    """Return the number of a visit."""
+    return round(visit.at - NOW)
+
+
+# --- By hypothesis --------------------------------------------------------------------------------
+
+# All code points, halves of surrogate pairs too.
+TEXTS = st.text(st.characters(), max_size=20) | st.sampled_from(["\ud800\udc00", "\udc80", "\0"])
+MOMENTS = st.floats(allow_nan=False)
+VISITS = st.builds(
+    Visit,
+    origin=TEXTS,
+    agent=TEXTS,
+    user_agent=TEXTS,
+    at=MOMENTS,
+    state=st.sampled_from(State),
+    status=st.none() | st.integers(),
+    trouble=st.none() | st.sampled_from(Trouble),
+    detail=TEXTS,
+    url=TEXTS,
+    hops=st.lists(st.builds(Hop, TEXTS, st.integers(), TEXTS), max_size=3).map(tuple),
+    fields=st.builds(
+        Fields,
+        st.lists(st.tuples(TEXTS, st.binary(max_size=20)), max_size=4).map(tuple),
+        st.booleans(),
+    ),
+    digest=st.none() | TEXTS,
+    size=st.integers(),
+    complete=st.booleans(),
+    renewed=st.booleans(),
+    until=MOMENTS,
+    may_store=st.booleans(),
+    address=st.none() | TEXTS,
+)
+ENTRIES = st.builds(
+    Entry,
+    origin=TEXTS,
+    agent=TEXTS,
+    good=st.none() | VISITS,
+    bad=st.none() | VISITS,
+    since=MOMENTS,
+    failures=st.integers(),
+)

@@ -1,0 +1,686 @@
+"""
+Evidence: what the rules said at a moment is what a client would have answered then.
+
+Histories are written by hand (`diary`), by a client over a scripted server, and by a client over a
+real one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from robotrules import ProductTokenError, ProfileError, Reason, StoreError, parse
+from robotrules.access import ACCESS_PROFILES, Failure, Response, State, Trouble
+from robotrules.cache import Decides, Visit, digest_of
+from robotrules.client import Client, open_store
+from robotrules.client.evidence import Evidence
+from robotrules.client.stores import MemoryStore, SQLiteStore
+from robotrules.client.testimony import Testimony, told
+from robotrules.client.warc import WarcImport, export_warc, import_warc
+from tests.client import wire
+from tests.client.archives import READERS
+from tests.client.diary import DAY, HOUR, SITE, START, Diary, file, refused, rules
+from tests.client.scripted import Clock, Server, opened
+
+A, B = f"{SITE}/a", f"{SITE}/b"
+
+
+def at(diary: Diary, days: float, url: str = A, **options: Any) -> Testimony:
+    """Ask as ExampleBot, so many days after the start."""
+    profile = options.pop("profile", "default")
+    token = options.pop("token", "ExampleBot")
+    return Evidence(diary.store, profile).at(url, START + days * DAY, token, **options)
+
+
+def codes(testimony: Testimony) -> list[str]:
+    """Return the codes of the notes."""
+    return [note.code for note in testimony.notes]
+
+
+class TestWithinWhatWasKnown:
+    """The file in force decides, and the testimony says how that is known."""
+
+    def test_the_file_of_that_time(self) -> None:
+        diary = Diary()
+        diary.visit(0, file("/a"))
+        diary.visit(1, file("/b"))
+        diary.visit(2, file("/a"))
+        assert [at(diary, days).allowed for days in (0.5, 1.5, 2.5)] == [False, True, False]
+        assert [at(diary, days, B).allowed for days in (0.5, 1.5, 2.5)] == [True, False, True]
+
+    def test_how_it_is_known(self) -> None:
+        diary = Diary()
+        visit = diary.visit(0, file("/a"))
+        found = at(diary, 0.5)
+        assert found.held
+        assert found.visit == visit
+        assert found.until == visit.until == START + DAY
+        assert found.verdict is not None
+        assert (found.verdict.reason, found.verdict.line) == (Reason.DISALLOW_RULE, 2)
+        assert found.explanation is not None
+        assert found.explanation.winner is not None
+        assert (found.decides, found.because) == (Decides.RULES, "fresh")
+        assert found.robots is not None
+        assert found.robots.body == rules("/a")
+        assert found.next is None
+        assert found.notes == ()
+        assert found.entry is not None
+        assert found.entry.good == visit
+
+    def test_a_moment_is_seconds_or_a_datetime(self) -> None:
+        diary = Diary()
+        diary.visit(0, file("/a"))
+        evidence = Evidence(diary.store)
+        moment = datetime(2026, 5, 1, 12, 30, tzinfo=UTC)
+        there = moment.astimezone(timezone(timedelta(hours=5)))
+        found = [evidence.at(A, one, "ExampleBot") for one in (START + 12.5 * HOUR, moment, there)]
+        assert found[0] == found[1] == found[2]
+
+    def test_the_moment_of_the_visit_itself(self) -> None:
+        diary = Diary()
+        diary.visit(0, file("/a"))
+        diary.visit(1, file("/b"))
+        assert at(diary, 0).allowed is False
+        assert at(diary, 1).allowed is True
+
+    def test_the_moment_it_ends(self) -> None:
+        """Until is the first moment at which it is no longer known."""
+        diary = Diary()
+        diary.visit(0, file("/a"))
+        assert at(diary, 1 - 1e-9).held
+        assert not at(diary, 1).held
+
+    def test_an_unchanged_file(self) -> None:
+        """After a 304 the file of before holds on."""
+        diary = Diary()
+        diary.visit(0, file("/a", ("ETag", '"1"')))
+        renewed = diary.visit(1, Response(304))
+        found = at(diary, 1.5)
+        assert renewed.renewed
+        assert (found.held, found.allowed, found.visit) == (True, False, renewed)
+
+    def test_a_file_for_another_crawler(self) -> None:
+        diary = Diary()
+        body = b"User-agent: ExampleBot\nDisallow: /a\nUser-agent: *\nAllow: /\n"
+        diary.visit(0, Response(200, [], body))
+        assert at(diary, 0.5).allowed is False
+        assert at(diary, 0.5, token="OtherBot").allowed is True
+        assert at(diary, 0.5, token=["OtherBot", "ExampleBot"]).allowed is False
+
+    def test_purposes(self) -> None:
+        diary = Diary()
+        diary.visit(0, Response(200, [], b"User-agent-purpose: EXAMPLE-1\nDisallow: /a\n"))
+        assert at(diary, 0.5).allowed is True
+        found = at(diary, 0.5, purposes=["EXAMPLE-1"])
+        assert (found.allowed, found.purposes) == (False, ("EXAMPLE-1",))
+
+    def test_a_url_in_octets(self) -> None:
+        diary = Diary()
+        diary.visit(0, file("/%FF"))
+        found = Evidence(diary.store).at(b"https://example.com/\xff", START, "ExampleBot")
+        assert (found.allowed, found.url) == (False, "https://example.com/\\xff")
+
+    def test_no_file(self) -> None:
+        diary = Diary()
+        diary.visit(0, Response(404))
+        found = at(diary, 0.5)
+        assert found.verdict is not None
+        assert (found.allowed, found.verdict.reason) == (True, Reason.UNAVAILABLE)
+        assert found.decides is Decides.ALLOW
+
+    def test_a_redirect(self) -> None:
+        diary = Diary()
+        there = Response(301, {"Location": "https://www.example.com/robots.txt"})
+        diary.visit(0, there, file("/a"))
+        found = at(diary, 0.5)
+        assert found.allowed is False
+        assert found.visit is not None
+        assert [hop.status for hop in found.visit.hops] == [301]
+        assert at(diary, 0.5, "https://www.example.com/a").allowed is None
+
+    def test_a_cut_file(self) -> None:
+        """A line that was cut is not used (AMB-12)."""
+        diary = Diary()
+        diary.visit(0, Response(200, [], b"User-agent: *\nDisallow: /a", complete=False))
+        assert at(diary, 0.5).allowed is True
+
+
+class TestUnreachable:
+    """While nobody knew what the file said, nothing was allowed (RFC 9309 §2.3.1.4)."""
+
+    @pytest.fixture
+    def diary(self) -> Diary:
+        diary = Diary()
+        diary.visit(0, file("/a"))
+        for number in range(12):
+            diary.visit(1 + number / 24, refused())
+        return diary
+
+    def test_the_fresh_file_decides(self) -> None:
+        """A failure while a file is fresh changes nothing."""
+        diary = Diary()
+        visit = diary.visit(0, file("/a"))
+        diary.visit(0.5, Response(503))
+        found = at(diary, 0.6, B)
+        assert (found.allowed, found.visit, found.held) == (True, visit, True)
+        assert codes(found) == ["failing"]
+
+    def test_complete_disallow(self, diary: Diary) -> None:
+        found = at(diary, 1 + 3 / 24 + 1e-4, B)
+        assert found.verdict is not None
+        assert (found.allowed, found.verdict.reason) == (False, Reason.UNREACHABLE)
+        assert found.visit is not None
+        assert found.visit.trouble is Trouble.CONNECT
+        assert found.held
+        assert codes(found) == ["failing", "failed-later"]
+        assert "4 times in a row, first on 2026-05-02T00:00:00Z" in found.notes[0].message
+        assert at(diary, 1 + 3 / 24 + 1e-4, f"{SITE}/robots.txt").allowed is True
+
+    def test_profiles_choose_the_reading(self, diary: Diary) -> None:
+        """`stale` uses the copy; `google` stops for twelve hours first (AMB-58)."""
+        diary.visit(1.6, refused())
+        moment = 1.6 + 1e-4
+        assert [at(diary, moment, B, profile=name).allowed for name in ACCESS_PROFILES] == [
+            *(False, False, True, True)
+        ]
+        found = at(diary, moment, profile="stale")
+        assert (found.because, found.allowed) == ("copy", False)
+        assert found.visit is not None
+        assert found.visit.state is State.SUCCESS
+        assert (found.profile, found.access) == ("default", "stale")
+
+    def test_after_thirty_days_of_failures(self) -> None:
+        diary = Diary()
+        for day in range(32):
+            diary.visit(day, refused())
+        assert at(diary, 29 + 1e-4).allowed is False
+        found = at(diary, 31 + 1e-4)
+        assert (found.allowed, found.because) == (True, "patience")
+
+    def test_thirty_days_of_nothing_are_no_failures(self) -> None:
+        """What nobody asked for did not fail: the last known answer stays, and is flagged."""
+        diary = Diary()
+        diary.visit(0, refused())
+        found = at(diary, 40)
+        assert (found.allowed, found.held, found.because) == (False, False, "unreachable")
+        assert codes(found) == ["lapsed", "failing"]
+
+    @pytest.mark.parametrize(
+        ("status", "recorded", "profile", "allowed"),
+        [
+            (429, "default", "default", False),
+            (429, "default", "strict", True),
+            (429, "strict", "strict", True),
+            (429, "strict", "default", False),
+            (408, "default", "google", True),
+            (404, "default", "google", True),
+            (503, "default", "strict", False),
+        ],
+    )
+    def test_statuses(self, status: int, recorded: str, profile: str, allowed: bool) -> None:
+        """The profile that asks reads the status, whichever recorded it (AMB-50, AMB-52)."""
+        diary = Diary(profile=recorded)
+        diary.visit(0, Response(status))
+        found = at(diary, 1e-4, profile=profile)
+        assert (found.allowed, found.held) == (allowed, True)
+
+    def test_an_earlier_file_that_another_profile_forgot(self) -> None:
+        """A 429 that was recorded as no file is a failure to others, and the file counts again."""
+        diary = Diary(profile="strict")
+        diary.visit(0, file("/a"))
+        diary.visit(1, Response(429))
+        assert at(diary, 1 + 1e-4, B, profile="strict").because == "fresh"
+        found = at(diary, 1 + 1e-4, B, profile="stale")
+        assert (found.because, found.allowed) == ("copy", True)
+
+    def test_restricted(self) -> None:
+        access = ACCESS_PROFILES["default"].replace(name="old", deny_on_401_403=True)
+        diary = Diary()
+        diary.visit(0, Response(403))
+        found = Evidence(diary.store, access=access).at(A, START + HOUR, "ExampleBot")
+        assert found.verdict is not None
+        assert (found.verdict.allowed, found.verdict.reason) == (False, Reason.RESTRICTED)
+        assert at(diary, 0.1).allowed is True
+
+    def test_redirects_to_nowhere(self) -> None:
+        access = ACCESS_PROFILES["default"].replace(name="careful", cautious=True)
+        diary = Diary()
+        diary.visit(0, Response(302, {"Location": "mailto:me"}))
+        assert at(diary, 1e-4).allowed is True
+        assert Evidence(diary.store, access=access).at(A, START + 1, "ExampleBot").allowed is False
+
+
+class TestWhatIsNotKnown:
+    """Where nothing is known there is no verdict, and it is said why."""
+
+    def test_never_visited(self) -> None:
+        found = at(Diary(), 0)
+        assert (found.allowed, found.held, found.until, found.entry) == (None, False, None, None)
+        assert codes(found) == ["never-visited"]
+        assert found.notes[0].message == "No visit to https://example.com is known."
+
+    def test_before_the_first_visit(self) -> None:
+        diary = Diary()
+        first = diary.visit(0, file("/a"))
+        found = at(diary, -1)
+        assert (found.allowed, found.next) == (None, first)
+        assert "before 2026-05-01T00:00:00Z, the first one" in found.notes[0].message
+
+    def test_another_crawler(self) -> None:
+        diary = Diary()
+        diary.visit(0, file("/a"))
+        found = at(diary, 0.5, agent="OtherBot")
+        assert found.allowed is None
+        assert "by OtherBot" in found.notes[0].message
+
+    def test_lapsed(self) -> None:
+        """The last known file is shown, and that nothing is known after it."""
+        diary = Diary()
+        visit = diary.visit(0, file("/a", ("Cache-Control", "max-age=7200")))
+        found = at(diary, 0.5)
+        assert (found.held, found.allowed, found.visit) == (False, False, visit)
+        assert found.until == START + 2 * HOUR
+        assert codes(found) == ["lapsed"]
+        assert "held until 2026-05-01T02:00:00Z" in found.notes[0].message
+
+    @pytest.mark.parametrize(
+        ("later", "code", "words"),
+        [
+            (file("/a"), "same-later", "found the same"),
+            (file("/b"), "changed-later", "found another file"),
+            (Response(404), "changed-later", "found no file"),
+            (refused(), "failed-later", "failed"),
+        ],
+    )
+    def test_the_next_visit(self, later: Response | Failure, code: str, words: str) -> None:
+        """What stood there later says how far to trust what stood there before."""
+        diary = Diary()
+        diary.visit(0, file("/a"))
+        following = diary.visit(3, later)
+        diary.visit(4, file("/c"))
+        found = at(diary, 2)
+        assert found.next == following
+        assert codes(found) == ["lapsed", code]
+        assert words in found.notes[1].message
+
+    def test_a_file_later_where_there_was_none(self) -> None:
+        diary = Diary()
+        diary.visit(0, Response(404))
+        diary.visit(1, file("/a"))
+        assert at(diary, 0.5).notes[0].message.endswith("found a file.")
+
+    def test_no_store(self) -> None:
+        """What a site asked not to be stored is not there, and its digest says which it was."""
+        diary = Diary()
+        visit = diary.visit(0, file("/a", ("Cache-Control", "no-store")))
+        found = at(diary, 1e-4)
+        assert (found.allowed, found.held, found.visit) == (None, True, visit)
+        assert found.decides is Decides.RULES
+        assert codes(found) == ["no-store"]
+        assert found.explanation is None
+        assert found.as_dict()["allowed"] is None
+
+    @pytest.mark.parametrize(
+        ("body", "code"),
+        [
+            (None, "body-missing"),
+            (b"User-agent: *\nAllow: /\n", "body-damaged"),
+            (StoreError("the disk is gone"), "body-missing"),
+        ],
+    )
+    def test_a_file_that_is_lost(self, body: bytes | StoreError | None, code: str) -> None:
+        class Leaky(MemoryStore):
+            def body(self, digest: str) -> bytes | None:
+                if isinstance(body, StoreError):
+                    raise body
+                return body
+
+        diary = Diary(Leaky())
+        diary.visit(0, file("/a"))
+        found = at(diary, 0.5)
+        assert (found.allowed, found.held, codes(found)) == (None, True, [code])
+
+    def test_no_origin(self) -> None:
+        found = at(Diary(), 0, "mailto:somebody@example.com")
+        assert (found.allowed, found.origin, codes(found)) == (None, None, ["no-origin"])
+
+    def test_what_never_held_was_in_force_when_it_was_found(self) -> None:
+        """An archive may hold a visit that held for no time at all."""
+        diary = Diary()
+        visit = diary.visit(0, file("/a"))
+        store = MemoryStore()
+        store.add([(visit._replace(until=visit.at), rules("/a"))])
+        found = Evidence(store).at(A, START, "ExampleBot")
+        assert (found.held, found.allowed) == (True, False)
+        assert not Evidence(store).at(A, START + 1, "ExampleBot").held
+
+
+class TestSeveralCrawlers:
+    """Sites answer crawlers differently: what each found is a history of its own."""
+
+    @pytest.fixture
+    def diary(self) -> Diary:
+        diary = Diary()
+        diary.visit(0, file("/a"), agent="ExampleBot")
+        diary.visit(0.1, file("/b"), agent="OtherBot")
+        return diary
+
+    def test_a_crawler_is_told_its_own(self, diary: Diary) -> None:
+        found = at(diary, 0.5)
+        assert found.entry is not None
+        assert (found.entry.agent, found.allowed) == ("ExampleBot", False)
+        assert codes(found) == ["crawlers-differ"]
+        assert "OtherBot found something else" in found.notes[0].message
+        assert at(diary, 0.5, token="OtherBot").allowed is True
+
+    def test_a_stranger_is_told_the_last(self, diary: Diary) -> None:
+        found = at(diary, 0.5, token="ThirdBot")
+        assert found.entry is not None
+        assert found.entry.agent == "OtherBot"
+
+    def test_one_alone(self, diary: Diary) -> None:
+        for name in ("OtherBot", "otherbot"):
+            found = at(diary, 0.5, agent=name)
+            assert (found.allowed, codes(found)) == (True, [])
+
+    def test_what_was_known_comes_before_what_had_lapsed(self, diary: Diary) -> None:
+        """At 1.05 days ExampleBot's file had lapsed and OtherBot's had not."""
+        found = at(diary, 1.05)
+        assert found.entry is not None
+        assert (found.entry.agent, found.held, codes(found)) == ("OtherBot", True, [])
+
+    def test_the_same_file_needs_no_note(self) -> None:
+        diary = Diary()
+        diary.visit(0, file("/a"), agent="ExampleBot")
+        diary.visit(0.1, file("/a"), agent="OtherBot")
+        assert codes(at(diary, 0.5)) == []
+
+    def test_the_failures_of_one_are_not_those_of_another(self, diary: Diary) -> None:
+        diary.visit(0.2, refused(), agent="OtherBot")
+        found = at(diary, 0.5)
+        assert found.entry is not None
+        assert found.entry.failures == 0
+
+    def test_the_next_visit_is_of_the_same_crawler(self, diary: Diary) -> None:
+        diary.visit(0.6, file("/c"), agent="OtherBot")
+        later = diary.visit(0.7, file("/a"), agent="ExampleBot")
+        assert at(diary, 0.5).next == later
+
+
+class TestHistory:
+    """All visits to an origin, and what changed."""
+
+    @pytest.fixture
+    def evidence(self) -> Evidence:
+        diary = Diary()
+        diary.visit(0, file("/a", ("ETag", '"1"')))
+        diary.visit(1, Response(304))
+        diary.visit(2, file("/b"))
+        diary.visit(2.5, file("/a"), agent="OtherBot")
+        diary.visit(3, refused())
+        diary.visit(3.1, refused())
+        diary.visit(4, Response(404))
+        diary.visit(0, file("/z"), site="https://elsewhere.example")
+        return Evidence(diary.store)
+
+    def test_visits(self, evidence: Evidence) -> None:
+        found = list(evidence.visits(A))
+        assert [(visit.at - START) / DAY for visit in found] == pytest.approx(
+            [0, 1, 2, 2.5, 3, 3.1, 4]
+        )
+        assert [visit.agent for visit in evidence.visits(A, agent="otherbot")] == ["OtherBot"]
+        some = evidence.visits(A, after=START + DAY, before=START + 2 * DAY)
+        assert len(list(some)) == 2
+
+    def test_periods(self, evidence: Evidence) -> None:
+        found = evidence.periods(A)
+        assert [(one.first.state, one.visits) for one in found] == [
+            (State.SUCCESS, 2),
+            (State.SUCCESS, 1),
+            (State.SUCCESS, 1),
+            (State.UNREACHABLE, 2),
+            (State.UNAVAILABLE, 1),
+        ]
+        assert [one.first.agent for one in found].count("OtherBot") == 1
+        assert found[0].last.renewed
+        assert json.loads(json.dumps(found[0].as_dict()))["visits"] == 2
+
+    def test_without_an_origin(self, evidence: Evidence) -> None:
+        with pytest.raises(ValueError, match="has no origin: pass a URL"):
+            evidence.visits("/a")
+
+
+class TestAsValues:
+    """A testimony is JSON, and a few lines of text."""
+
+    def test_json(self) -> None:
+        diary = Diary()
+        diary.visit(0, file("/a"))
+        diary.visit(1, refused())
+        found = json.loads(json.dumps(at(diary, 0.5).as_dict()))
+        assert (found["allowed"], found["reason"], found["line"]) == (False, "disallow-rule", 2)
+        assert found["at"] == "2026-05-01T12:00:00.000+00:00"
+        assert found["until"] == "2026-05-02T00:00:00.000+00:00"
+        assert found["visit"]["sha256"]
+        assert found["visit"]["user_agent"] == "ExampleBot/1.0 (+https://example.com/bot)"
+        assert found["next_visit"]["trouble"] == "connect"
+        assert found["explanation"]["winner"]["line"] == 2
+        assert "access" not in found["explanation"]
+        assert (found["agent"], found["failing_since"], found["failures"]) == (
+            "ExampleBot",
+            None,
+            0,
+        )
+        failed = at(diary, 1 + 1e-4).as_dict()
+        assert (failed["failing_since"], failed["failures"]) == ("2026-05-02T00:00:00.000+00:00", 1)
+        assert at(Diary(), 0).as_dict()["reason"] is None
+
+    def test_text(self) -> None:
+        diary = Diary()
+        visit = diary.visit(0, file("/a"))
+        lines = str(at(diary, 0.5)).splitlines()
+        assert lines == [
+            "https://example.com/a for ExampleBot at 2026-05-01T12:00:00Z: disallowed by line 2: "
+            "Disallow: /a",
+            "  fetched on 2026-05-01T00:00:00Z by ExampleBot from https://example.com/robots.txt, "
+            f"SHA-256 {visit.digest}",
+            "  held until 2026-05-02T00:00:00Z",
+        ]
+        assert str(at(Diary(), 0)).endswith("error: No visit to https://example.com is known.")
+
+    def test_visits_as_sentences(self) -> None:
+        diary = Diary()
+        assert told(diary.visit(0, Response(404))).endswith("and there was none: status 404")
+        assert told(diary.visit(1, refused())).endswith("unreachable: connection refused")
+        timeout = diary.visit(1.1, Failure(Trouble.TIMEOUT))
+        assert told(timeout).endswith("unreachable: no answer in time")
+        diary.visit(2, file("/a", ("ETag", '"1"')))
+        assert ", unchanged (304), SHA-256 " in told(diary.visit(3, Response(304)))
+        far = diary.visit(0, Response(404))._replace(at=1e300)
+        assert "1e+300" in told(far)
+
+
+class TestMisuse:
+    """Misuse raises, with the cure."""
+
+    @pytest.mark.parametrize(
+        ("moment", "error", "words"),
+        [
+            (datetime(2026, 5, 1), ValueError, "add tzinfo=UTC"),
+            (float("nan"), ValueError, "pass seconds since 1970"),
+            (float("inf"), ValueError, "pass seconds since 1970"),
+            (True, TypeError, "not bool"),
+            ("2026-05-01", TypeError, "not str"),
+        ],
+    )
+    def test_moments(self, moment: Any, error: type[Exception], words: str) -> None:
+        with pytest.raises(error, match=words):
+            Evidence(MemoryStore()).at(A, moment, "ExampleBot")
+
+    def test_names(self) -> None:
+        """A name is vetted even where nothing is known."""
+        with pytest.raises(ProductTokenError):
+            Evidence(MemoryStore()).at(A, 0, "")
+        with pytest.raises(ProductTokenError):
+            Evidence(MemoryStore(), "strict").at(A, 0, "Example Bot")
+        with pytest.raises(TypeError, match="purposes are a list"):
+            Evidence(MemoryStore()).at(A, 0, "ExampleBot", "EXAMPLE-1")
+
+    def test_profiles(self) -> None:
+        with pytest.raises(ProfileError):
+            Evidence(MemoryStore(), "lenient")
+        with pytest.raises(ProfileError):
+            Evidence(MemoryStore(), access="lenient")
+
+
+class TestWhatItCosts:
+    """One file is looked up, however long the history is, and cursors are closed."""
+
+    def test_one_body(self) -> None:
+        class Counting(MemoryStore):
+            bodies = 0
+            open = 0
+
+            def body(self, digest: str) -> bytes | None:
+                self.bodies += 1
+                return super().body(digest)
+
+            def visits(self, *args: Any, **options: Any) -> Iterator[Visit]:
+                self.open += 1
+                try:
+                    yield from super().visits(*args, **options)
+                finally:
+                    self.open -= 1
+
+        diary = Diary(store := Counting())
+        for number in range(300):
+            diary.visit(number, file(f"/{number}"))
+        assert at(diary, 150.5, f"{SITE}/150").allowed is False
+        assert (store.bodies, store.open) == (1, 0)
+
+    def test_a_store_may_give_any_iterator(self) -> None:
+        class Listing(MemoryStore):
+            def visits(self, *args: Any, **options: Any) -> Iterator[Visit]:
+                return iter(list(super().visits(*args, **options)))
+
+        diary = Diary(Listing())
+        diary.visit(0, file("/a"))
+        assert at(diary, 0.5).allowed is False
+
+
+# --- The same as the client -----------------------------------------------------------------------
+
+answers: st.SearchStrategy[Response | Failure] = st.one_of(
+    st.sampled_from(["/a", "/b", "/", ""]).map(lambda path: file(path, ("ETag", f'"{path}"'))),
+    st.sampled_from([304, 401, 403, 404, 408, 410, 429, 500, 503]).map(Response),
+    st.builds(lambda age: file("/a", ("Cache-Control", f"max-age={age}")), st.integers(0, 99_999)),
+    # What a client would not do is its own, and no evidence.
+    st.sampled_from([one for one in list(Trouble)[:8] if one is not Trouble.REFUSED]).map(Failure),
+    st.just(Response(302, {"Location": "mailto:nobody"})),
+    st.builds(lambda after: Response(503, {"Retry-After": str(after)}), st.integers(0, 99_999)),
+)
+pauses = st.one_of(st.floats(1, 7 * HOUR), st.floats(HOUR, 40 * DAY))
+
+
+class TestAsTheClient:
+    """Whenever a client was asked, evidence of that moment gives the client's own answer."""
+
+    @given(
+        st.lists(st.tuples(pauses, answers), min_size=1, max_size=12),
+        st.sampled_from(list(ACCESS_PROFILES)),
+    )
+    def test_every_answer(
+        self, history: list[tuple[float, Response | Failure]], profile: str
+    ) -> None:
+        server, clock, store = Server(), Clock(), MemoryStore()
+        access = ACCESS_PROFILES[profile]
+        asked = []
+        with opened("sync", server, clock, store=store, access=access) as client:
+            for pause, answer in history:
+                clock.now += pause
+                server.answers[f"{SITE}/robots.txt"] = answer
+                verdict = client.check(A)
+                asked.append((clock.now, verdict))
+        evidence = Evidence(store, access=access)
+        for moment, verdict in asked:
+            found = evidence.at(A, moment, "ExampleBot")
+            assert found.held
+            assert found.verdict == verdict
+
+
+# --- Must show ------------------------------------------------------------------------------------
+
+# Hours after the start, and what the URL's verdict is then: three changes, and failures in between.
+FOUR = [(6.0, False), (30.0, True), (54.0, False), (78.0, True)]
+
+
+def four_answers(store: Any, origin: str) -> list[tuple[bool | None, bool, str | None, int | None]]:
+    """Return the four answers, each with what it rests on."""
+    evidence = Evidence(store)
+    found = [evidence.at(f"{origin}/a", START + hours * HOUR, "ExampleBot") for hours, _ in FOUR]
+    return [
+        (
+            one.allowed,
+            one.held,
+            one.visit.digest if one.visit else None,
+            one.verdict.line if one.verdict is not None else None,
+        )
+        for one in found
+    ]
+
+
+class TestThreeChanges:
+    """A robots.txt changes three times; four moments get four right answers, and so do archives."""
+
+    def test_four_answers(self, tmp_path: Path) -> None:
+        bodies = [rules("/a"), rules("/b"), b"User-agent: ExampleBot\nDisallow: /a\n", b""]
+        coming = [
+            (0.0, wire.message(bodies[0], 'ETag: "1"')),
+            (12.0, wire.message(b"", status="304 Not Modified")),
+            (24.0, wire.message(bodies[1])),
+            (36.0, wire.message(b"", status="503 Service Unavailable")),
+            (37.0, b"garbage\r\n\r\n"),
+            (38.0, wire.message(bodies[1])),
+            (48.0, wire.message(bodies[2])),
+            (60.0, b""),
+            (72.0, wire.message(bodies[3])),
+        ]
+        clock = Clock()
+        answer = [b""]
+        with (
+            wire.serve(lambda peer: peer.send(answer[0])) as site,
+            closing(open_store(tmp_path / "evidence.sqlite")) as store,
+            Client(
+                "ExampleBot/1.0", store=store, clock=clock, allow_private=["127.0.0.1"]
+            ) as client,
+        ):
+            for hours, octets in coming:
+                clock.now = START + hours * HOUR
+                answer[0] = octets
+                client.refresh(site.url)
+            expected = four_answers(store, site.url)
+            assert [allowed for allowed, _, _, _ in expected] == [allowed for _, allowed in FOUR]
+            assert all(held for _, held, _, _ in expected)
+            assert len({digest for _, _, digest, _ in expected}) == 4
+            states = [visit.state for visit in store.visits()]
+            assert states.count(State.UNREACHABLE) == 3
+            for name in ("evidence.warc", "evidence.warc.gz"):
+                archive = tmp_path / name
+                assert export_warc(store, archive) == len(coming)
+                with closing(SQLiteStore(tmp_path / f"{name}.sqlite")) as empty:
+                    assert import_warc(empty, archive) == WarcImport(len(coming), 0, {})
+                    assert four_answers(empty, site.url) == expected
+                for read in READERS:
+                    files = {digest_of(one.body): one.body for one in read(archive)}
+                    for allowed, _, digest, line in expected:
+                        verdict = parse(files[digest or ""]).check(f"{site.url}/a", "ExampleBot")
+                        assert (verdict.allowed, verdict.line) == (allowed, line)

@@ -1,0 +1,615 @@
+"""
+The fault matrix: each thing that can go wrong, and what a client makes of it.
+
+`MATRIX` is the table. One test fills its cells on `Client` over httpx2 and on `AsyncClient` over
+httpx2 and aiohttp, against servers that really do the wrong thing; another sees to it that
+`docs/faults.md` shows the same table (`python -m tests.client.test_faults` writes it). The clock is
+set by hand, so that a day passes at once. Real stores that go down are in `test_store_faults`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import sqlite3
+import ssl
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from robotrules import Reason, StoreError
+from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.cache import Entry, Visit
+from robotrules.client import Addresses, AsyncClient, Client
+from robotrules.client.stores import MemoryStore, SQLiteStore
+from robotrules.client.transports.aiohttp import AiohttpTransport
+from robotrules.client.transports.httpx2 import AsyncHttpx2Transport, Httpx2Transport
+from tests.client import wire
+from tests.client.scripted import Clock, Driven, Server
+
+AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
+PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
+DAY = 86_400
+YEAR = 365 * DAY
+# The copy has a rule that the file of today lacks: so it shows which of them decides.
+COPY_TEXT = b"User-agent: *\nDisallow: /private\nDisallow: /copy\n"
+KINDS = ("Client, httpx2", "AsyncClient, httpx2", "AsyncClient, aiohttp")
+
+
+# --- What a cell says -----------------------------------------------------------------------------
+
+
+class Cell(NamedTuple):
+    """What a client says about an ordinary URL."""
+
+    allowed: bool
+    reason: Reason
+    by: str
+    """`file`: what was just fetched; `copy`: what was known before; `nothing`: neither."""
+    asked: bool = True
+    """Whether the origin was asked for it."""
+
+    def __str__(self) -> str:
+        verdict = f"{'allowed' if self.allowed else 'disallowed'}, `{self.reason}`"
+        return f"{verdict}; {_BY[self.by, self.asked]}"
+
+
+_BY = {
+    ("file", True): "asked",
+    ("copy", True): "asked, copy",
+    ("copy", False): "copy",
+    ("nothing", True): "asked",
+}
+FILE = Cell(True, Reason.NO_MATCH, "file")
+COPY = Cell(True, Reason.NO_MATCH, "copy", asked=False)
+COPY_AFTER_ALL = Cell(True, Reason.NO_MATCH, "copy")
+NO_FILE = Cell(True, Reason.UNAVAILABLE, "nothing")
+NOBODY_KNOWS = Cell(False, Reason.UNREACHABLE, "nothing")
+
+
+class Row(NamedTuple):
+    """What is expected of one fault."""
+
+    fault: str
+    trouble: Trouble | None
+    """Of the visit; None: it has none."""
+    cold: Cell
+    """Nothing is known of the origin."""
+    fresh: Cell
+    """There is a copy whose lifetime has not passed."""
+    renewed: Cell
+    """The same, and the client is told to ask (`refresh`)."""
+    old: Cell
+    """There is a copy whose lifetime has passed."""
+    stale: Cell
+    """The same, with profile `stale`."""
+    again: int
+    """Seconds after which the origin is asked again, and not before."""
+    stays: str
+    """`failure`, `answer`, `nothing`, `evidence`, or `failure alone`: see `_check_kept`."""
+    says: str = ""
+    """What the client says about its store."""
+
+
+def failed(fault: str, trouble: Trouble, again: int = 60, stays: str = "failure") -> Row:
+    """Return the row of a fault after which nobody knows what the rules are (§2.3.1.4)."""
+    return Row(
+        *(fault, trouble, NOBODY_KNOWS, COPY, COPY_AFTER_ALL, NOBODY_KNOWS, COPY_AFTER_ALL),
+        *(again, stays),
+    )
+
+
+def answered(fault: str, trouble: Trouble | None, cell: Cell) -> Row:
+    """Return the row of what is strange, and an answer all the same."""
+    return Row(fault, trouble, cell, COPY, cell, cell, cell, DAY, "answer")
+
+
+MATRIX = [
+    # The network (AMB-57).
+    failed("connection refused", Trouble.CONNECT),
+    failed("reset instead of an answer", Trouble.CUT),
+    failed("reset within the head", Trouble.CUT),
+    failed("reset within the body", Trouble.CUT),
+    failed("body shorter than its Content-Length", Trouble.CUT),
+    failed("chunked body without its end", Trouble.CUT),
+    failed("certificate of an unknown authority", Trouble.TLS),
+    failed("certificate of another name", Trouble.TLS),
+    failed("plain HTTP where TLS is expected", Trouble.TLS),
+    failed("reset within the TLS handshake", Trouble.TLS),
+    failed("no answer", Trouble.TIMEOUT),
+    failed("no TLS handshake", Trouble.TIMEOUT),
+    failed("head that drips", Trouble.TIMEOUT),
+    failed("body that drips", Trouble.TIMEOUT),
+    failed("name without an address", Trouble.DNS),
+    failed("name of a private address", Trouble.REFUSED, stays="nothing"),
+    # What is not HTTP, or not readable (AMB-61).
+    failed("garbage instead of HTTP", Trouble.PROTOCOL),
+    failed("field of 10 MB", Trouble.PROTOCOL),
+    failed("100,000 fields", Trouble.PROTOCOL),
+    failed("unknown Content-Encoding", Trouble.CODING),
+    failed("broken gzip", Trouble.CODING),
+    failed("gzip without its end", Trouble.CODING),
+    answered("gzip of 4 GB", None, FILE),
+    # Redirects (AMB-54 to AMB-56).
+    answered("100 redirects", Trouble.REDIRECTS, NO_FILE),
+    answered("loop of redirects", Trouble.LOOP, NO_FILE),
+    answered("redirect to nowhere", Trouble.LOCATION, NO_FILE),
+    failed("redirect to a private address", Trouble.REFUSED, stays="nothing"),
+    failed("redirect to a server that is down", Trouble.CONNECT),
+    # Statuses (AMB-50 to AMB-53).
+    failed("500", Trouble.STATUS),
+    failed("503 with Retry-After: 600", Trouble.STATUS, again=600),
+    failed("429", Trouble.STATUS),
+    failed("429 with Retry-After: 7200", Trouble.STATUS, again=7200),
+    failed("206", Trouble.STATUS),
+    # The store. In the second row of each pair the origin answers 500 as well.
+    Row(
+        *("store down from the start", None, FILE, FILE, FILE, FILE, FILE),
+        *(DAY, "nothing", "it is down"),
+    ),
+    Row(
+        *("store down from the start, and 500", Trouble.STATUS, NOBODY_KNOWS, NOBODY_KNOWS),
+        *(NOBODY_KNOWS, NOBODY_KNOWS, NOBODY_KNOWS, 60, "nothing", "it is down"),
+    ),
+    Row(
+        *("store goes down later", None, FILE, COPY, FILE, FILE, FILE),
+        *(DAY, "nothing", "it is down"),
+    ),
+    failed("store goes down later, and 500", Trouble.STATUS, stays="nothing")._replace(
+        says="it is down"
+    ),
+    answered("store fails once", None, FILE),
+    failed("store fails once, and 500", Trouble.STATUS),
+    answered("store is slow", None, FILE),
+    failed("store is slow, and 500", Trouble.STATUS),
+    Row(
+        *("store has no room", None, FILE, COPY, FILE, FILE, FILE),
+        *(DAY, "nothing", "has no room"),
+    ),
+    failed("store has no room, and 500", Trouble.STATUS, stays="nothing")._replace(
+        says="has no room"
+    ),
+    Row("entry in the store damaged", None, FILE, FILE, FILE, FILE, FILE, DAY, "answer"),
+    Row(
+        *("entry in the store damaged, and 500", Trouble.STATUS, NOBODY_KNOWS, NOBODY_KNOWS),
+        *(NOBODY_KNOWS, NOBODY_KNOWS, NOBODY_KNOWS, 60, "failure alone"),
+    ),
+    Row("body in the store damaged", None, FILE, FILE, FILE, FILE, FILE, DAY, "answer"),
+    Row(
+        *("body in the store damaged, and 500", Trouble.STATUS, NOBODY_KNOWS, NOBODY_KNOWS),
+        *(NOBODY_KNOWS, NOBODY_KNOWS, NOBODY_KNOWS, 60, "failure"),
+    ),
+    # The clock of a process that goes on.
+    Row("clock jumps back a day", None, FILE, FILE, FILE, COPY, COPY, DAY, "answer"),
+    Row(
+        *("clock jumps back a day, and 500", Trouble.STATUS, NOBODY_KNOWS, NOBODY_KNOWS),
+        *(NOBODY_KNOWS, COPY, COPY, 60, "failure"),
+    ),
+    Row("clock jumps forward a year", None, FILE, FILE, FILE, FILE, FILE, DAY, "answer"),
+    Row(
+        *("clock jumps forward a year, and 500", Trouble.STATUS, NOBODY_KNOWS, NOBODY_KNOWS),
+        *(NOBODY_KNOWS, NOBODY_KNOWS, COPY_AFTER_ALL, 60, "failure"),
+    ),
+]
+
+
+# --- How a fault is made --------------------------------------------------------------------------
+
+
+class Faulty:
+    """A store in memory that does what `fault` says before each call."""
+
+    name = "a store that fails"
+
+    def __init__(self, inline: bool = True) -> None:
+        self.inner = MemoryStore()
+        self.inline = inline
+        self.fault: Callable[[str], None] = lambda call: None
+
+    def __getattr__(self, name: str) -> Any:
+        inside = getattr(self.inner, name)
+
+        def call(*args: Any, **options: Any) -> Any:
+            self.fault(name)
+            return inside(*args, **options)
+
+        return call
+
+
+class Scene(NamedTuple):
+    """The world that a client is put into."""
+
+    origin: str
+    addresses: Addresses = wire.here()
+    verify: ssl.SSLContext | bool = True
+    seconds: float = 8.0
+    """Long, except where a client is to wait in vain."""
+    store: Callable[[Path], Any] = lambda folder: MemoryStore()
+    strike: Callable[[Any, Clock], None] = lambda store, clock: None
+    """What happens once the copy is there."""
+    here: bool = False
+    """The copy was fetched by this client, and not by another one that shares the store."""
+
+
+Making = Callable[[ExitStack], Scene]
+MAKING: dict[str, Making] = {}
+# What a client waits in vain.
+SHORT = 0.25
+
+
+def served(
+    behaviour: wire.Behaviour = wire.ok, tls: ssl.SSLContext | None = None, **options: Any
+) -> Making:
+    """Return what makes a server on loopback."""
+    reads = options.pop("reads", True)
+
+    def make(stack: ExitStack) -> Scene:
+        site = stack.enter_context(wire.serve(behaviour, tls=tls, reads=reads))
+        origin = options.pop("origin", None) or site.url
+        return Scene(**{"origin": origin, **options})
+
+    return make
+
+
+def both(fault: str, **options: Any) -> None:
+    """Add a fault of the store or the clock, with an origin that answers and one that does not."""
+    MAKING[fault] = served(**options)
+    MAKING[f"{fault}, and 500"] = served(STATUS_500, **options)
+
+
+def _refused(stack: ExitStack) -> Scene:
+    return Scene(stack.enter_context(wire.closed_port()))
+
+
+def _unnamed(stack: ExitStack) -> Scene:
+    def resolve(host: str, port: int) -> Sequence[str]:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    return Scene("http://nowhere.example", Addresses(resolve=resolve))
+
+
+def _private(stack: ExitStack) -> Scene:
+    site = stack.enter_context(wire.serve(wire.ok))
+    leads = Addresses(resolve=lambda host, port: [wire.LOOPBACK])
+    return Scene(site.named("inside.example"), leads)
+
+
+def _secure(behaviour: wire.Behaviour = wire.ok, **options: Any) -> Making:
+    def make(stack: ExitStack) -> Scene:
+        plain = stack.enter_context(wire.serve(behaviour, **options))
+        return Scene(f"https://{wire.LOOPBACK}:{plain.port}", verify=wire.client_tls())
+
+    return make
+
+
+def _lost(stack: ExitStack) -> Scene:
+    nobody = stack.enter_context(wire.closed_port())
+    gone = wire.says(wire.message(b"", f"Location: {nobody}/robots.txt", status="301 Moved"))
+    return Scene(stack.enter_context(wire.serve(gone)).url)
+
+
+def _goes(where: str) -> wire.Behaviour:
+    return wire.says(wire.message(b"", f"Location: {where}", status="302 Found"))
+
+
+def _status(line: str, *fields: str) -> wire.Behaviour:
+    return wire.says(wire.message(wire.ROBOTS, *fields, status=line))
+
+
+STATUS_500 = _status("500 Internal Server Error")
+
+
+def _down(store: Faulty, clock: Clock) -> None:
+    def fail(call: str) -> None:
+        raise StoreError("it is down")
+
+    store.fault = fail
+
+
+def _once(store: Faulty, clock: Clock) -> None:
+    calls: list[str] = []
+
+    def fail(call: str) -> None:
+        calls.append(call)
+        if len(calls) == 1:
+            raise StoreError("it was down for a moment")
+
+    store.fault = fail
+
+
+def _slow(store: Faulty, clock: Clock) -> None:
+    store.fault = lambda call: time.sleep(0.02)
+
+
+def _full(store: Faulty, clock: Clock) -> None:
+    def fail(call: str) -> None:
+        if call not in ("get", "body", "entries", "visits"):
+            raise StoreError("the disk has no room")
+
+    store.fault = fail
+
+
+def _damage(table: str, column: str) -> Callable[[SQLiteStore, Clock], None]:
+    def strike(store: SQLiteStore, clock: Clock) -> None:
+        # One bit, at the end: in an entry it is a digit or a brace, in a body a letter.
+        with closing(sqlite3.connect(store.path, isolation_level=None)) as db:
+            for number, octets in db.execute(f"SELECT rowid, {column} FROM {table}").fetchall():
+                harmed = octets[:-3] + bytes([octets[-3] ^ 1]) + octets[-2:]
+                db.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (harmed, number))
+
+    return strike
+
+
+def _jump(seconds: int) -> Callable[[Any, Clock], None]:
+    def strike(store: Any, clock: Clock) -> None:
+        clock.now += seconds
+
+    return strike
+
+
+def _file(folder: Path) -> SQLiteStore:
+    return SQLiteStore(folder / "robots.sqlite")
+
+
+MAKING |= {
+    "connection refused": _refused,
+    "reset instead of an answer": served(wire.resets_at_once),
+    "reset within the head": served(wire.resets_mid_headers),
+    "reset within the body": served(wire.resets_mid_body),
+    "body shorter than its Content-Length": served(wire.short),
+    "chunked body without its end": served(wire.chunk_cut),
+    "certificate of an unknown authority": served(tls=wire.server_tls()),
+    "certificate of another name": served(
+        tls=wire.server_tls("other.example"), verify=wire.client_tls()
+    ),
+    "plain HTTP where TLS is expected": _secure(reads=False),
+    "reset within the TLS handshake": _secure(wire.resets_at_once, reads=False),
+    "no answer": served(wire.never_answers, seconds=SHORT),
+    "no TLS handshake": lambda stack: _secure(wire.never_shakes_hands, reads=False)(stack)._replace(
+        seconds=SHORT
+    ),
+    "head that drips": served(wire.drips_headers, seconds=SHORT),
+    "body that drips": served(wire.drips_body, seconds=SHORT),
+    "name without an address": _unnamed,
+    "name of a private address": _private,
+    "garbage instead of HTTP": served(wire.garbage),
+    "field of 10 MB": served(wire.huge_header),
+    "100,000 fields": served(wire.many_headers),
+    "unknown Content-Encoding": served(wire.unknown_coding),
+    "broken gzip": served(wire.broken_coding),
+    "gzip without its end": served(wire.cut_coding),
+    "gzip of 4 GB": served(wire.bombs),
+    "100 redirects": served(wire.redirects),
+    "loop of redirects": served(_goes("/robots.txt")),
+    "redirect to nowhere": served(_goes("mailto:webmaster@example.com")),
+    "redirect to a private address": served(_goes("http://10.0.0.1/robots.txt")),
+    "redirect to a server that is down": _lost,
+    "500": served(STATUS_500),
+    "503 with Retry-After: 600": served(_status("503 Later", "Retry-After: 600")),
+    "429": served(_status("429 Too Many Requests")),
+    "429 with Retry-After: 7200": served(_status("429 Too Many", "Retry-After: 7200")),
+    "206": served(_status("206 Partial Content", "Content-Range: bytes 0-33/99")),
+}
+both("store down from the start", store=lambda folder: Faulty(), strike=_down)
+both("store goes down later", store=lambda folder: Faulty(), strike=_down, here=True)
+both("store fails once", store=lambda folder: Faulty(), strike=_once)
+both("store is slow", store=lambda folder: Faulty(inline=False), strike=_slow)
+both("store has no room", store=lambda folder: Faulty(), strike=_full)
+both("entry in the store damaged", store=_file, strike=_damage("entries", "row"))
+both("body in the store damaged", store=_file, strike=_damage("bodies", "octets"))
+both("clock jumps back a day", strike=_jump(-DAY), here=True)
+both("clock jumps forward a year", strike=_jump(YEAR), here=True)
+
+
+# --- Who asks -------------------------------------------------------------------------------------
+
+
+class Line:
+    """A transport that counts what goes over it; what is scripted does not."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+        self.sent = 0
+        self.scripted: Response | None = None
+
+    def send(self, request: Request) -> Any:
+        """Send a request, or give the scripted answer."""
+        if self.scripted is not None:
+            return self.scripted
+        self.sent += 1
+        return self.inner.send(request)
+
+    def close(self) -> None:
+        """Close the transport."""
+        self.inner.close()
+
+
+class AsyncLine(Line):
+    """The same on an event loop."""
+
+    async def send(self, request: Request) -> Response | Failure:
+        """Send a request, or give the scripted answer."""
+        found = super().send(request)
+        return found if isinstance(found, Response) else await found
+
+
+class Desk:
+    """One kind of client, in one world."""
+
+    def __init__(self, kind: str, scene: Scene, folder: Path, stack: ExitStack) -> None:
+        self.scene, self.folder, self.stack = scene, folder, stack
+        made = {
+            KINDS[0]: Httpx2Transport,
+            KINDS[1]: AsyncHttpx2Transport,
+            KINDS[2]: AiohttpTransport,
+        }[kind]
+        inner = made(AGENT, addresses=scene.addresses, verify=scene.verify)
+        self.runner: asyncio.Runner | None = None
+        self.line = Line(inner)
+        if kind == KINDS[0]:
+            stack.callback(inner.close)  # type: ignore[union-attr]
+            return
+        self.line = AsyncLine(inner)
+        self.runner = stack.enter_context(asyncio.Runner())
+        stack.callback(lambda: self.runner.run(inner.aclose()))  # type: ignore[union-attr]
+
+    def client(self, store: Any, clock: Clock, profile: str) -> Any:
+        """Open a client."""
+        given: dict[str, Any] = {"store": store, "clock": clock, "profile": profile}
+        given |= {"transport": self.line, "seconds": self.scene.seconds}
+        if self.runner is None:
+            return self.stack.enter_context(Client(AGENT, **given))
+        client = AsyncClient(AGENT, **given)
+        self.stack.callback(lambda: self.runner.run(client.aclose()))  # type: ignore[union-attr]
+        return Driven(client, self.runner)
+
+    def opened(self, name: str, profile: str = "default", copy_is_old: bool = False) -> Asked:
+        """Open a store and a client on it, with a copy unless *name* is `cold`; then strike."""
+        clock, scene = Clock(), self.scene
+        folder = self.folder / name
+        folder.mkdir()
+        store = scene.store(folder)
+        self.stack.callback(store.close)
+        client = self.client(store, clock, profile)
+        file = Response(200, {"ETag": '"of old"'}, COPY_TEXT)
+        if name != "cold" and scene.here:
+            self.line.scripted = file
+            client.check(scene.origin)
+            self.line.scripted = None
+        elif name != "cold":
+            server = Server()
+            server.answers[f"{scene.origin}/robots.txt"] = file
+            with Client(AGENT, store=store, clock=clock, transport=server) as other:
+                other.check(scene.origin)
+        if copy_is_old:
+            clock.now += DAY + 1
+        before = kept(store, scene.origin)
+        scene.strike(store, clock)
+        return Asked(client, clock, store, before, self.line, self.line.sent, scene.origin)
+
+
+class Kept(NamedTuple):
+    """What a store has of an origin."""
+
+    entry: Entry | None
+    visits: list[Visit]
+
+
+def kept(store: Any, origin: str) -> Kept:
+    """Look into a store, past what is wrong with it."""
+    inner = getattr(store, "inner", store)
+    return Kept(inner.get(origin, "ExampleBot"), list(inner.visits(origin)))
+
+
+class Asked(NamedTuple):
+    """A client that is about to be asked, and what was there before."""
+
+    client: Any
+    clock: Clock
+    store: Any
+    before: Kept
+    line: Line
+    sent: int
+    origin: str
+
+    def cell(self) -> Cell:
+        """Ask, and return what was said."""
+        verdict = self.client.check(f"{self.origin}/page")
+        asked = self.line.sent > self.sent
+        by = "nothing"
+        if verdict.reason is Reason.NO_MATCH:
+            by = "file" if self.client.check(f"{self.origin}/copy") else "copy"
+        return Cell(verdict.allowed, verdict.reason, by, asked)
+
+
+# --- The matrix -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def restless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store that failed is asked again at once, so that it can be seen to come back."""
+    monkeypatch.setattr("robotrules.client.flow.REST", 0.0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("row", MATRIX, ids=lambda row: row.fault)
+def test_every_cell(row: Row, kind: str, tmp_path: Path) -> None:
+    """Verdicts, the time of the next attempt, and what stays are as the table says."""
+    with ExitStack() as stack:
+        desk = Desk(kind, MAKING[row.fault](stack), tmp_path, stack)
+        _check_fresh(row, desk.opened("fresh"))
+        for name, cell, profile in (
+            ("old", row.old, "default"),
+            ("stale", row.stale, "stale"),
+            ("renewed", row.renewed, "default"),
+        ):
+            asked = desk.opened(name, profile, copy_is_old=name != "renewed")
+            if name == "renewed":
+                asked.client.refresh(asked.origin)
+            assert asked.cell() == cell, name
+            _check_kept(row.stays if cell.asked else "unchanged", row, asked)
+        cold = desk.opened("cold")
+        assert cold.cell() == row.cold
+        _check_kept(row.stays, row, cold)
+        _check_again(row, cold)
+
+
+def _check_fresh(row: Row, asked: Asked) -> None:
+    assert asked.cell() == row.fresh
+    _check_kept(row.stays if row.fresh.asked else "unchanged", row, asked)
+    if row.fresh.asked:
+        # What was lost is not waited for until its lifetime is over.
+        assert asked.client.held(asked.origin).until == asked.clock.now + row.again
+
+
+def _check_kept(stays: str, row: Row, asked: Asked) -> None:
+    """See what is in the store afterwards."""
+    before, now = asked.before, kept(asked.store, asked.origin)
+    new = len(now.visits) - len(before.visits)
+    good = before.entry.good if before.entry else None
+    if stays in ("nothing", "unchanged"):
+        # What this client would not do, or could not write down.
+        assert now == before
+    elif stays == "evidence":
+        assert new == 1
+        assert now.entry == before.entry
+    elif stays == "answer":
+        # The answer is in force, and the copy is evidence of what was.
+        assert new == 1
+        assert now.entry is not None
+        assert now.entry.good == now.visits[-1]
+        assert now.entry.bad is None
+        assert now.entry.good.trouble is row.trouble
+        digest = now.entry.good.digest
+        assert digest is None or asked.store.body(digest) is not None
+    else:
+        # The copy stays where it was, unless it is not legible; the failure stands beside it.
+        assert new == 1
+        assert now.entry is not None
+        assert now.entry.bad == now.visits[-1]
+        assert now.entry.bad.trouble is row.trouble
+        assert (now.entry.failures, now.entry.since) == (1, asked.clock.now)
+        assert now.entry.good == (None if stays == "failure alone" else good)
+    said = asked.client.trouble
+    assert (row.says in said) if said else not row.says or stays == "unchanged"
+    assert asked.client.held(asked.origin).trouble == said
+
+
+def _check_again(row: Row, asked: Asked) -> None:
+    client, clock, line, sent = asked.client, asked.clock, asked.line, asked.line.sent
+    held = client.held(asked.origin)
+    assert held.until == clock.now + row.again
+    clock.now += row.again - 1
+    assert client.check(f"{asked.origin}/page") == held.check(f"{asked.origin}/page", "ExampleBot")
+    assert line.sent == sent
+    clock.now += 2
+    client.check(f"{asked.origin}/page")
+    assert line.sent > sent
+    if row.cold == NOBODY_KNOWS:
+        # The second failure in a row: twice as long, unless the origin asks for more.
+        assert client.held(asked.origin).until == clock.now + max(120, row.again)

@@ -1,0 +1,1 @@
+"""Tests of transports: the same questions to each of them, over real sockets on loopback."""

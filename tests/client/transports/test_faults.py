@@ -1,0 +1,208 @@
+"""
+Faults: whatever the network does is a `Failure` of the right kind, in time, on every transport.
+
+One table (AMB-57): what a server does, and what a transport makes of it. No exception comes out,
+and a detail is one line for people.
+"""
+
+from __future__ import annotations
+
+import ssl
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+
+import pytest
+
+from robotrules.access import Failure, Request, Trouble
+from robotrules.client.addresses import Addresses
+from tests.client import wire
+from tests.client.transports.conftest import Carrier
+
+Make = Callable[..., Carrier]
+
+# Name of a behaviour in `wire` → what it is. Those that last until the deadline are below.
+FAULTS = {
+    "resets_at_once": Trouble.CUT,
+    "resets_mid_headers": Trouble.CUT,
+    "resets_mid_body": Trouble.CUT,
+    "closes_at_once": Trouble.CUT,
+    "closes_mid_headers": Trouble.CUT,
+    "short": Trouble.CUT,
+    "chunk_cut": Trouble.CUT,
+    "chunk_cut_within": Trouble.CUT,
+    "garbage": Trouble.PROTOCOL,
+    "ssh": Trouble.PROTOCOL,
+    "bad_status_line": Trouble.PROTOCOL,
+    "bad_length": Trouble.PROTOCOL,
+    "two_lengths": Trouble.PROTOCOL,
+    "bad_chunk": Trouble.PROTOCOL,
+    "huge_header": Trouble.PROTOCOL,
+    "many_headers": Trouble.PROTOCOL,
+    "coded_transfer": Trouble.PROTOCOL,
+    "unknown_coding": Trouble.CODING,
+    "broken_coding": Trouble.CODING,
+    "cut_coding": Trouble.CODING,
+}
+
+
+def check(answer: object, trouble: Trouble) -> None:
+    """Assert that an answer is a failure of a kind, with a detail that people can read."""
+    assert isinstance(answer, Failure), answer
+    assert answer.trouble is trouble, answer
+    assert 5 < len(answer.detail) <= 300, answer
+    assert answer.detail.isascii()
+    assert answer.detail.isprintable()
+    assert "object at 0x" not in answer.detail
+    assert "_ssl.c" not in answer.detail
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("secure", [False, True], ids=["http", "https"])
+def test_a_fault_is_a_failure(carrier: Make, fault: str, secure: bool) -> None:
+    with wire.serve(getattr(wire, fault), tls=wire.server_tls() if secure else None) as site:
+        begun = time.monotonic()
+        answer = carrier().send(site.url)
+        assert time.monotonic() - begun < 2.0
+        check(answer, FAULTS[fault])
+        # A library may ask a second time, and no more.
+        assert 1 <= site.connections <= 2
+
+
+@pytest.mark.parametrize("fault", ["never_answers", "drips_headers", "drips_body", "pours"])
+def test_a_slow_server_is_late_as_a_whole(carrier: Make, fault: str) -> None:
+    """Each octet is in time; all of them are not."""
+    with wire.serve(getattr(wire, fault)) as site:
+        begun = time.monotonic()
+        answer = carrier().send(Request(site.url, seconds=0.4))
+        assert 0.35 < time.monotonic() - begun < 1.4
+        check(answer, Trouble.TIMEOUT)
+        assert isinstance(answer, Failure)
+        assert answer.detail == "no whole answer within 0.4 s"
+
+
+@pytest.mark.parametrize("fault", ["never_answers", "drips_headers", "drips_body"])
+def test_a_slow_server_is_late_over_tls(carrier: Make, fault: str) -> None:
+    with wire.serve(getattr(wire, fault), tls=wire.server_tls()) as site:
+        check(carrier().send(Request(site.url, seconds=0.4)), Trouble.TIMEOUT)
+
+
+def test_the_transports_own_time_goes_without_one_of_the_request(carrier: Make) -> None:
+    with wire.serve(wire.never_answers) as site:
+        begun = time.monotonic()
+        check(carrier(seconds=0.3).send(site.url), Trouble.TIMEOUT)
+        assert time.monotonic() - begun < 1.0
+
+
+def test_no_time_at_all_is_too_little(carrier: Make) -> None:
+    with wire.serve(wire.ok) as site:
+        check(carrier().send(Request(site.url, seconds=0.0)), Trouble.TIMEOUT)
+
+
+def test_tls_that_never_begins_is_late(carrier: Make) -> None:
+    with wire.serve(wire.never_answers, reads=False, scheme="https") as site:
+        begun = time.monotonic()
+        check(carrier().send(Request(site.url, seconds=0.4)), Trouble.TIMEOUT)
+        assert time.monotonic() - begun < 1.4
+
+
+def test_a_port_where_nobody_listens(carrier: Make) -> None:
+    with wire.closed_port() as origin:
+        answer = carrier().send(f"{origin}/robots.txt")
+        check(answer, Trouble.CONNECT)
+        assert isinstance(answer, Failure)
+        assert "refused" in answer.detail
+
+
+# --- TLS ------------------------------------------------------------------------------------------
+
+
+def test_a_certificate_of_an_authority_that_nobody_knows(carrier: Make) -> None:
+    with wire.serve(wire.ok, tls=wire.server_tls()) as site:
+        answer = carrier(verify=True).send(site.url)
+        check(answer, Trouble.TLS)
+        assert isinstance(answer, Failure)
+        assert "certificate verify failed" in answer.detail
+        assert site.heads == []
+
+
+def test_a_certificate_for_another_name(carrier: Make) -> None:
+    with wire.serve(wire.ok, tls=wire.server_tls("other.example")) as site:
+        answer = carrier().send(site.named("one.example"))
+        check(answer, Trouble.TLS)
+        assert isinstance(answer, Failure)
+        assert "one.example" in answer.detail
+
+
+@pytest.mark.parametrize("fault", ["plain_speech", "garbage", "closes_at_once", "resets_at_once"])
+def test_a_port_that_does_not_speak_tls(carrier: Make, fault: str) -> None:
+    with wire.serve(getattr(wire, fault), reads=False, scheme="https") as site:
+        check(carrier().send(site.url), Trouble.TLS)
+
+
+def test_a_server_that_wants_a_certificate_from_us(carrier: Make) -> None:
+    wants = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    wire.authority().issue_cert(wire.LOOPBACK).configure_cert(wants)
+    wire.authority().configure_trust(wants)
+    wants.verify_mode = ssl.CERT_REQUIRED
+    with wire.serve(wire.ok, tls=wants) as site:
+        answer = carrier().send(site.url)
+        assert isinstance(answer, Failure)
+        # With TLS 1.3 the refusal comes after the handshake: as an alert, or as a reset.
+        assert answer.trouble in (Trouble.TLS, Trouble.CUT)
+
+
+def test_tls_spoken_to_a_plain_client(carrier: Make) -> None:
+    with wire.serve(wire.ok, tls=wire.server_tls(), scheme="http") as site:
+        answer = carrier().send(site.url)
+        assert isinstance(answer, Failure)
+        assert answer.trouble in (Trouble.PROTOCOL, Trouble.CUT)
+
+
+# --- Names ----------------------------------------------------------------------------------------
+
+
+def test_a_name_without_address(carrier: Make) -> None:
+    def nobody(host: str, port: int) -> list[str]:
+        raise OSError(-2, "Name or service not known")
+
+    answer = carrier(addresses=Addresses(resolve=nobody)).send("http://gone.example/robots.txt")
+    assert answer == Failure(Trouble.DNS, "gone.example: Name or service not known")
+
+
+def test_a_resolver_that_hangs_is_late(carrier: Make) -> None:
+    with ExitStack() as stack:
+        site = stack.enter_context(wire.serve(wire.ok))
+
+        def hangs(host: str, port: int) -> list[str]:
+            site.over.wait(wire.LONGEST)
+            return [wire.LOOPBACK]
+
+        begun = time.monotonic()
+        answer = carrier(addresses=Addresses(["127.0.0.1"], hangs)).send(
+            Request("http://slow.example/", seconds=0.3)
+        )
+        assert time.monotonic() - begun < 1.0
+        check(answer, Trouble.TIMEOUT)
+
+
+def test_a_dead_address_leaves_time_for_the_next(carrier: Make) -> None:
+    """Nobody listens at the first address; the second answers."""
+    both = Addresses(["127.0.0.0/8"], lambda host, port: ["127.0.0.99", "127.0.0.1"])
+    with wire.serve(wire.ok) as site:
+        answer = carrier(addresses=both).send(site.named("two.example"))
+        assert not isinstance(answer, Failure), answer
+        assert answer.address == "127.0.0.1"
+
+
+@pytest.mark.parametrize("url", ["ftp://example.com/", "/robots.txt", "http://", "http://a b/", ""])
+def test_what_is_no_url_is_a_failure(carrier: Make, url: str) -> None:
+    check(carrier().send(url), Trouble.PROTOCOL)
+
+
+def test_a_field_that_cannot_be_sent_is_a_failure(carrier: Make) -> None:
+    """Validators come from servers: one with a line end in it goes nowhere."""
+    with wire.serve(wire.ok) as site:
+        for value in ("a\r\nX-Evil: 1", "a\x00b", "ä€"):
+            check(carrier().send(Request(site.url, (("If-None-Match", value),))), Trouble.PROTOCOL)
+        assert all(b"X-Evil" not in head for head in site.heads)

@@ -1,0 +1,496 @@
+"""
+Access: the flow from a request to a result, as values (RFC 9309 §2.3.1; AMB-50 to AMB-57).
+
+`conformance/vectors/access/` has what each answer means. Here are the values themselves, limits,
+misuse, and what a driver can rely on.
+"""
+
+from __future__ import annotations
+
+import builtins
+import json
+import pickle
+from collections.abc import Mapping, Sequence
+from math import inf
+from typing import Any
+
+import pytest
+
+import robotrules
+from robotrules import MissingExtraError, ProfileError, origins
+from robotrules.access import (
+    ACCESS_PROFILES,
+    LONGEST_URL,
+    AccessProfile,
+    AccessResult,
+    Failure,
+    Hop,
+    Request,
+    Response,
+    State,
+    Stored,
+    Trouble,
+    access,
+    find_access_profile,
+    location_of,
+    profiles_of,
+    state_of,
+    target_of,
+)
+from robotrules.access.values import SLACK
+from robotrules.profile import LEAST_MAX_BYTES
+from robotrules.tags import read_fields
+
+ORIGIN = "https://e.example"
+ROBOTS = f"{ORIGIN}/robots.txt"
+DEFAULT = ACCESS_PROFILES["default"]
+FILE = b"User-agent: *\nDisallow: /x\n"
+
+
+def get(*answers: Response | Failure, **given: Any) -> tuple[AccessResult, list[Request]]:
+    """Drive the flow with these answers; return its result and what it asked for."""
+    flow = access(ORIGIN, **given)
+    asked = [next(flow)]
+    for answer in answers:
+        try:
+            asked.append(flow.send(answer))
+        except StopIteration as end:
+            return end.value, asked
+    raise AssertionError(f"it wants more: {asked[-1]}")
+
+
+def to(location: str | bytes, status: int = 302) -> Response:
+    """Return a redirect."""
+    return Response(status, [("Location", location)])
+
+
+# --- The flow -------------------------------------------------------------------------------------
+
+
+def test_result_has_all_that_is_known() -> None:
+    """Who was asked, what came, how it was got: everything that evidence needs."""
+
+    fields = [("ETag", b'"a"'), ("Content-Type", b"text/plain")]
+    result, asked = get(to("/r.txt", 301), Response(200, fields, FILE, address="192.0.2.1"))
+
+    assert [request.url for request in asked] == [ROBOTS, f"{ORIGIN}/r.txt"]
+    assert result == AccessResult(
+        origin=ORIGIN,
+        state=State.SUCCESS,
+        status=200,
+        trouble=None,
+        detail="",
+        url=f"{ORIGIN}/r.txt",
+        hops=(Hop(ROBOTS, 301, "/r.txt"),),
+        fields=read_fields(fields),
+        body=FILE,
+        complete=True,
+        renewed=False,
+        address="192.0.2.1",
+    )
+    told = json.loads(json.dumps(result.as_dict()))
+    assert told["hops"] == [{"url": ROBOTS, "status": 301, "location": "/r.txt"}]
+    assert (told["state"], told["trouble"], told["octets"]) == ("success", None, len(FILE))
+    assert {"name": "etag", "value": '"a"'} in told["fields"]
+
+
+def test_failure_has_its_detail() -> None:
+    """What a transport says about a failure is kept for people."""
+
+    result, _ = get(Failure(Trouble.DNS, "e.example has no address"))
+
+    assert (result.status, result.detail) == (None, "e.example has no address")
+    assert (result.fields.lines, result.address, result.body) == ((), None, b"")
+    assert result.as_dict()["trouble"] == "dns"
+
+
+def test_status_of_a_failure_after_redirects() -> None:
+    """A failure has no status, whatever the redirects before it had."""
+
+    result, _ = get(to("https://b.example/"), Failure(Trouble.TLS))
+
+    assert (result.status, result.url) == (None, "https://b.example/")
+    assert result.hops == (Hop(ROBOTS, 302, "https://b.example/"),)
+
+
+def test_hops_of_lost_redirects() -> None:
+    """The redirect that was not followed is among the hops; its target was not asked for."""
+
+    result, asked = get(*(to(f"/{number}") for number in range(6)))
+
+    assert [hop.location for hop in result.hops] == [f"/{number}" for number in range(6)]
+    assert result.url == asked[-1].url == f"{ORIGIN}/4"
+    assert result.detail == "more than 5"
+
+
+def test_loop_is_seen() -> None:
+    """A URL that comes again, however it is spelled, ends the flow and is named."""
+
+    result, asked = get(to("/a"), to("HTTPS://u@E.example.:443/robots.txt#top"))
+
+    assert (result.state, result.trouble) == (State.UNAVAILABLE, Trouble.LOOP)
+    assert result.detail == f"back to {ROBOTS}"
+    assert len(asked) == 2
+
+
+def test_limit_is_handed_on() -> None:
+    """Every request says how many octets are worth reading; unless told, what a parser looks at."""
+
+    _, asked = get(to("/a"), to("/b"), Response(200), limit=5)
+    _, usual = get(Response(200))
+
+    assert [request.limit for request in asked] == [5, 5, 5]
+    assert usual[0].limit == LEAST_MAX_BYTES + SLACK
+    assert usual[0].seconds is None
+
+
+@pytest.mark.parametrize("complete", [True, False])
+def test_cut_file_is_read_as_cut(complete: bool) -> None:
+    """A body that was cut at the limit loses its last line, and one that was not does not."""
+
+    body = b"User-agent: *\nDisallow: /x"
+    result, _ = get(Response(200, body=body, complete=complete))
+
+    assert result.complete is complete
+    assert result.robots().check(f"{ORIGIN}/x", "a").allowed is not complete
+
+
+@pytest.mark.parametrize(
+    ("answer", "url", "allowed"),
+    [
+        (Response(404), "/x", True),
+        (Response(503), "/x", False),
+        (Response(503), "/robots.txt", True),
+        (Failure(Trouble.TIMEOUT), "/", False),
+        (Response(200, body=FILE), "/x", False),
+        (Response(200, body=FILE), "/y", True),
+        (Response(204, body=FILE), "/x", True),
+    ],
+)
+def test_robots_says_the_same(answer: Response | Failure, url: str, allowed: bool) -> None:
+    """Without a file there is one that says the same."""
+
+    result, _ = get(answer)
+
+    assert result.robots().check(ORIGIN + url, "a").allowed is allowed
+
+
+def test_robots_of_a_restricted_site() -> None:
+    """With deny_on_401_403 a driver without a cache gets complete disallow too."""
+
+    profile = DEFAULT.replace(deny_on_401_403=True)
+    result, _ = get(Response(403), profile=profile)
+    missing, _ = get(Response(404), profile=profile)
+
+    assert (result.state, result.restricted) == (State.UNAVAILABLE, True)
+    assert not result.robots().check(f"{ORIGIN}/x", "a")
+    assert not missing.restricted
+    assert missing.robots().check(f"{ORIGIN}/x", "a")
+    assert not get(Response(403))[0].restricted
+
+
+def test_robots_takes_a_profile() -> None:
+    """How to parse is for who asks to say."""
+
+    result, _ = get(Response(200, body=b"User-agent: *\nDissallow: /x\n"))
+
+    assert not result.robots().check(f"{ORIGIN}/x", "a")
+    assert result.robots("strict").check(f"{ORIGIN}/x", "a")
+
+
+@pytest.mark.parametrize(
+    "headers", [[("LOCATION", "/r")], {"location": "/r"}, b"Location: /r\r\n\r\n", None]
+)
+def test_headers_as_libraries_have_them(headers: object) -> None:
+    """Fields come as pairs, as a mapping, or as raw octets."""
+
+    flow = access(ORIGIN)
+    next(flow)
+    if headers is None:
+        with pytest.raises(StopIteration):
+            flow.send(Response(302, headers))
+        return
+
+    assert flow.send(Response(302, headers)).url == f"{ORIGIN}/r"
+
+
+def test_wants_body() -> None:
+    """A transport need not read what is of no use."""
+
+    request = Request(ROBOTS)
+
+    wanted = [status for status in range(100, 700) if request.wants_body(status)]
+    assert wanted == [*range(200, 204), *range(206, 300)]
+
+
+@pytest.mark.parametrize("origin", ["", "e.example", "ftp://e.example", "/robots.txt"])
+def test_no_origin(origin: str) -> None:
+    """What is no origin is misuse, told before anything is asked."""
+
+    with pytest.raises(ValueError, match="is no origin: pass one such as"):
+        access(origin)
+
+
+def test_no_profile() -> None:
+    """So is a profile that does not exist."""
+
+    with pytest.raises(ProfileError, match="no access profile 'bing': use default"):
+        access(ORIGIN, profile="bing")
+
+
+def test_any_url_names_its_origin() -> None:
+    """A URL stands for its origin."""
+
+    assert next(access("HTTP://E.example:80/a?b")).url == "http://e.example/robots.txt"
+
+
+# --- Where a Location leads -----------------------------------------------------------------------
+
+
+def test_longest_location() -> None:
+    """A Location of more octets than any URL has is a trap."""
+
+    fits = "/" + "a" * (LONGEST_URL - 1)
+
+    assert target_of(ROBOTS, fits) == ORIGIN + fits
+    assert target_of(ROBOTS, f"{fits}a") is None
+    result, _ = get(to(f"{fits}a"))
+    assert result.trouble is Trouble.LOCATION
+    assert len(result.hops[0].location) == LONGEST_URL + 1
+    # What octets become counts, so that no request is longer than that.
+    assert get(to(b"/" + b"\xff" * (LONGEST_URL // 3 + 1)))[0].trouble is Trouble.LOCATION
+
+
+def test_first_location_counts() -> None:
+    """Of two the first: a proxy that adds one does not decide."""
+
+    fields = read_fields([("Location", "/a"), ("Location", "/b")])
+
+    assert location_of(fields) == "/a"
+
+
+@pytest.mark.parametrize(
+    ("location", "shown"),
+    [(b"/\xc3\xa9 \x7f", "/%C3%A9%20%7F"), (b'/a%zz|"<>', '/a%zz|"<>'), (b"\t/a\t", "/a")],
+)
+def test_location_is_printable(location: bytes, shown: str) -> None:
+    """What a URL cannot hold is percent-encoded, and what it holds already stays."""
+
+    assert location_of(read_fields([("Location", location)])) == shown
+
+
+@pytest.mark.parametrize(
+    ("location", "target"),
+    [
+        ("https:r.txt", None),
+        ("https:/r.txt", None),
+        ("https:///r.txt", None),
+        ("HTTP://B.example", "http://b.example/"),
+        ("https://b.example#a", "https://b.example/"),
+        ("https://b.example/a?b#c?d", "https://b.example/a?b"),
+        ("#a", ROBOTS),
+        (".", f"{ORIGIN}/"),
+        ("//", None),
+        ("//[::1", None),
+        ("///r.txt", None),
+        ("\\r.txt", f"{ORIGIN}/\\r.txt"),
+    ],
+)
+def test_targets(location: str, target: str | None) -> None:
+    """A Location is resolved as RFC 3986 says, and names a host or leads nowhere."""
+
+    assert target_of(ROBOTS, location) == target
+
+
+def test_international_target_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What this client cannot read is no reason to crawl: unreachable, and it says the cure."""
+
+    usual = builtins.__import__
+
+    def without(
+        name: str,
+        globals: Mapping[str, object] | None = None,
+        locals: Mapping[str, object] | None = None,
+        fromlist: Sequence[str] | None = (),
+        level: int = 0,
+    ) -> Any:
+        if name == "idna":
+            raise ImportError(name)
+        return usual(name, globals, locals, fromlist, level)
+
+    origins._normal.cache_clear()
+    monkeypatch.setattr(builtins, "__import__", without)
+
+    result, _ = get(to("https://bücher.example/".encode()))
+
+    assert (result.state, result.trouble) == (State.UNREACHABLE, Trouble.LOCATION)
+    assert "pip install" in result.detail
+    with pytest.raises(MissingExtraError):
+        access("https://bücher.example")
+
+
+# --- Validators -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sent"),
+    [
+        ("ETag", b'"a"', True),
+        ("ETag", b"a", True),
+        ("ETag", b"", False),
+        ("ETag", b'"' + b"a" * 1022 + b'"', True),
+        ("ETag", b'"' + b"a" * 1023 + b'"', False),
+        ("ETag", b'"\xe9"', False),
+        ("Last-Modified", b"yesterday", True),
+    ],
+)
+def test_validators_that_are_sent(name: str, value: bytes, sent: bool) -> None:
+    """A validator goes back as it came, unless it is no field value that a client would send."""
+
+    stored = Stored(ROBOTS, FILE, read_fields([(name, value)]))
+
+    assert bool(next(access(ORIGIN, stored=stored)).headers) is sent
+
+
+def test_renewed_result() -> None:
+    """A 304 gives the stored body with the fields of both, and says so."""
+
+    stored = Stored(ROBOTS, FILE, read_fields([("ETag", '"a"'), ("X", "1")]), complete=False)
+    result, _ = get(Response(304, [("X", "2")], b"ignored", address="192.0.2.1"), stored=stored)
+
+    assert (result.state, result.status, result.renewed) == (State.SUCCESS, 304, True)
+    assert (result.body, result.complete, result.address) == (FILE, False, "192.0.2.1")
+    assert result.fields.lines == (("etag", b'"a"'), ("x", b"2"))
+    assert result.trouble is None
+
+
+# --- Statuses -------------------------------------------------------------------------------------
+
+
+def test_every_status_means_something() -> None:
+    """The classes of a final status, all of them at once."""
+
+    states = {status: state_of(status, DEFAULT) for status in range(1000)}
+
+    assert {status for status in states if states[status] is State.SUCCESS} == {
+        status for status in range(200, 300) if status != 206
+    }
+    assert {status for status in states if states[status] is State.UNAVAILABLE} == {
+        status for status in range(400, 500) if status not in (408, 421, 425, 429)
+    }
+
+
+# --- Words ----------------------------------------------------------------------------------------
+
+
+def test_every_trouble_has_a_sentence() -> None:
+    """A code for programs, a sentence for people."""
+
+    sentences = {trouble.sentence for trouble in Trouble}
+
+    assert len(sentences) == len(Trouble)
+    assert str(Trouble.REFUSED) == "refused-address"
+
+
+# --- Profiles -------------------------------------------------------------------------------------
+
+
+def test_named_profiles() -> None:
+    """Four readings, by the names of the other profiles and one more."""
+
+    assert list(ACCESS_PROFILES) == ["default", "strict", "google", "stale"]
+    assert find_access_profile("stale") is ACCESS_PROFILES["stale"]
+    assert find_access_profile(DEFAULT) is DEFAULT
+    assert find_access_profile(robotrules.GOOGLE) is ACCESS_PROFILES["google"]
+    mine = robotrules.DEFAULT.replace(name="mine")
+    assert find_access_profile(mine) is DEFAULT
+
+
+def test_one_name_for_both() -> None:
+    """A name picks the profile to parse with and the one to fetch with."""
+
+    assert profiles_of("google") == (robotrules.GOOGLE, ACCESS_PROFILES["google"])
+    assert profiles_of("stale") == (robotrules.DEFAULT, ACCESS_PROFILES["stale"])
+    assert profiles_of(robotrules.STRICT) == (robotrules.STRICT, ACCESS_PROFILES["strict"])
+    with pytest.raises(ProfileError):
+        profiles_of("bing")
+
+
+@pytest.mark.parametrize("wrong", [None, 5, ["default"], "Default"])
+def test_unknown_profile(wrong: Any) -> None:
+    """What is no profile is told with those that are."""
+
+    with pytest.raises(ProfileError, match="use default, strict, google, stale"):
+        find_access_profile(wrong)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("max_redirect", 5, "has no field 'max_redirect'"),
+        ("retried", (503,), "from 400 to 499"),
+        ("retried", (399,), "from 400 to 499"),
+        ("retried", (404.0,), "from 400 to 499"),
+        ("max_redirects", 4, "at least five"),
+        ("max_redirects", 101, "use 5 to 100"),
+        ("max_redirects", 5.0, "use 5 to 100"),
+        ("cautious", 1, "cautious is a switch"),
+        ("deny_on_401_403", "no", "deny_on_401_403 is a switch"),
+        ("validators", None, "validators is a switch"),
+        ("shortest", 0, "1 <= shortest"),
+        ("shortest", -1, "seconds, 0 or more"),
+        ("shortest", "5", "seconds, 0 or more"),
+        ("shortest", True, "seconds, 0 or more"),
+        ("shortest", float("nan"), "seconds, 0 or more"),
+        ("shortest", 86_400.5, "longest <= 86400"),
+        ("longest", 86_401, "no longer than 24 hours"),
+        ("longest", 299, "1 <= shortest <= longest"),
+        ("stop", -1, "stop is -1"),
+        ("patience", None, "patience is None"),
+        ("first_retry", 0, "1 <= first_retry"),
+        ("first_retry", 3_601, "first_retry <= longest_retry"),
+        ("longest_retry", 59, "first_retry <= longest_retry"),
+        ("without_copy", "maybe", "use disallow or allow"),
+        ("after_patience", "allow", "use unavailable or cached"),
+    ],
+)
+def test_settings_that_are_refused(field: str, value: Any, words: str) -> None:
+    """What breaks the RFC, or makes no sense, is refused with the cure."""
+
+    with pytest.raises(ProfileError, match=words.replace("(", r"\(")):
+        DEFAULT.replace(**{field: value})
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("retried", ()),
+        ("max_redirects", 100),
+        ("shortest", 1),
+        ("longest", 300),
+        ("stop", inf),
+        ("stop", 0),
+        ("patience", 0),
+        ("patience", inf),
+        ("first_retry", 1),
+        ("longest_retry", inf),
+        ("without_copy", "allow"),
+        ("after_patience", "cached"),
+    ],
+)
+def test_settings_at_their_bounds(field: str, value: Any) -> None:
+    """What the bounds allow is allowed."""
+
+    assert getattr(DEFAULT.replace(**{field: value}), field) == value
+
+
+def test_profile_is_a_value() -> None:
+    """A profile compares, hashes and travels between processes."""
+
+    profile = DEFAULT.replace(name="mine", retried=[503 - 80, 404])
+
+    assert profile.retried == (404, 423)
+    assert profile == AccessProfile(name="mine", retried=(423, 404))
+    assert pickle.loads(pickle.dumps(profile)) == profile
+    assert isinstance(pickle.loads(pickle.dumps(profile)), AccessProfile)
+    assert len({profile, DEFAULT, DEFAULT.replace(name="default")}) == 2

@@ -82,14 +82,15 @@ class Server(asyncio.Protocol):
 
 
 async def serve(file: str) -> None:
-    """Answer until the input ends; prints the port, and at last how often it was asked."""
+    """Answer until the input ends; prints the port, and for each line how often it was asked."""
     Server.files = pickle.loads(Path(file).read_bytes())
     loop = asyncio.get_running_loop()
     server = await loop.create_server(Server, "127.0.0.1", 0, backlog=1024)
     print(server.sockets[0].getsockname()[1], flush=True)
-    await loop.run_in_executor(None, sys.stdin.read)
+    while await loop.run_in_executor(None, sys.stdin.readline):
+        asked, Server.asked = Server.asked, 0
+        print(asked, flush=True)
     server.close()
-    print(Server.asked, flush=True)
 
 
 # --- The ways -------------------------------------------------------------------------------------
@@ -233,7 +234,8 @@ async def _together(get: Any, count: int, port: int, concurrency: int) -> int:
     async def work() -> None:
         nonlocal got
         for origin in left:
-            got += bool(await get(origin))
+            size = await get(origin)
+            got += size > 0
 
     await asyncio.gather(*(work() for _ in range(concurrency)))
     return got
@@ -247,7 +249,7 @@ WAYS: dict[str, tuple[str, Callable[[int, int, str, int], Any]]] = {
     "aiohttp, event loop": ("", plain_aiohttp),
     "AsyncClient, aiohttp": ("aiohttp, event loop", client_aiohttp),
 }
-AGAIN = "AsyncClient, from the store"
+AGAIN_WAY, AGAIN = "AsyncClient, aiohttp", "the same once more"
 
 
 def fetch(way: str, count: int, port: int, store: str, concurrency: int) -> dict[str, Any]:
@@ -284,30 +286,46 @@ def resident(*, most: bool = False) -> int:
 # --- The runs -------------------------------------------------------------------------------------
 
 
-def one_run(way: str, count: int, concurrency: int, files: str, store: str) -> dict[str, Any]:
-    """Start a server and a process that fetches from it; says how often the server was asked."""
-    server = subprocess.Popen(
-        [sys.executable, __file__, "serve", files],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert server.stdin is not None and server.stdout is not None
-    try:
-        port = server.stdout.readline().strip()
-        done = subprocess.run(
-            [sys.executable, __file__, "fetch", way, str(count), port, store, str(concurrency)],
+class Running:
+    """A server of our own in a process of its own."""
+
+    def __init__(self, files: str) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, __file__, "serve", files],
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            check=True,
             text=True,
-            timeout=600,
         )
-        answer: dict[str, Any] = json.loads(done.stdout)
-        answer["asked"] = int(server.communicate("", timeout=30)[0])
-        return answer
-    finally:
-        server.kill()
-        server.wait()
+        self.port = self._said()
+
+    def _said(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().strip()
+
+    def asked(self) -> int:
+        """How often it was asked since the last time."""
+        assert self._process.stdin is not None
+        print("asked?", file=self._process.stdin, flush=True)
+        return int(self._said())
+
+    def __enter__(self) -> Running:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._process.communicate("", timeout=30)
+
+
+def one_run(server: Running, way: str, count: int, concurrency: int, store: str) -> dict[str, Any]:
+    """Start a process that fetches from a server."""
+    done = subprocess.run(
+        [sys.executable, __file__, "fetch", way, str(count), server.port, store, str(concurrency)],
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+        timeout=600,
+    )
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer | {"asked": server.asked()}
 
 
 def run(plan: dict[str, Any], report: Any, progress: Progress) -> None:
@@ -324,11 +342,14 @@ def run(plan: dict[str, Any], report: Any, progress: Progress) -> None:
                 for way in WAYS:
                     progress(f"round {number + 1} of {plan['rounds']}: {way}, {count:,} origins")
                     store = os.path.join(folder, f"{number}-{count}-{way}.sqlite")
-                    answer = one_run(way, count, plan["concurrency"], files, store)
-                    found.setdefault((way, count), []).append(answer)
-                # What is fetched is there for the next process.
-                answer = one_run(way, count, plan["concurrency"], files, store)
-                found.setdefault((AGAIN, count), []).append(answer)
+                    with Running(files) as server:
+                        answer = one_run(server, way, count, plan["concurrency"], store)
+                        found.setdefault((way, count), []).append(answer)
+                        if way != AGAIN_WAY:
+                            continue
+                        # What was fetched is there for the next process.
+                        answer = one_run(server, way, count, plan["concurrency"], store)
+                        found.setdefault((AGAIN, count), []).append(answer)
     report.say(
         f"## {plan['title']}",
         "",

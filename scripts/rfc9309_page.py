@@ -31,7 +31,7 @@ PURE_RULES = "src/robotrules/_engine/pure_rules.py"
 ACCESS = "src/robotrules/access/__init__.py"
 ACCESS_VALUES = "src/robotrules/access/values.py"
 ACCESS_PROFILE = "src/robotrules/access/profile.py"
-CACHE = "src/robotrules/cache.py"
+CACHE = "src/robotrules/cache/__init__.py"
 # The file to open for each section, the native engine first. A path that is gone is an error.
 FILES = {
     "2.1": (CORE + "groups.rs", PURE),

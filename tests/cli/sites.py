@@ -86,7 +86,7 @@ def _redirected(request: Request) -> Request | Failure | None:
     if parts.hostname in OURS:
         return None
     if parts.netloc not in os.environ[HOSTS].split():
-        return Failure(Trouble.DNS, f"{parts.hostname} has no address")
+        return Failure(Trouble.DNS, f"{parts.hostname}: Name or service not known")
     rest = request.url.partition("://")[2]
     url = f"http://127.0.0.1:{os.environ[PORT]}/{parts.scheme}/{rest}"
     return request._replace(url=url, headers=(*request.headers, (MOMENT, str(_now()))))

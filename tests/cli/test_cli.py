@@ -87,7 +87,8 @@ class TestWords:
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
-            (["check", "/"], "which robots.txt? Fetching comes with the client"),
+            (["check", "/", "--as", "A"], "'/' is of which site? Pass a whole URL"),
+            (["check", "https://a/"], "who asks?"),
             (["check", "/", "--robots", "FILE"], "who asks?"),
             (["check", "/", "--robots", "FILE", "--as", " "], "--as is empty"),
             (["check", "--robots", "FILE", "--as", "A"], "add --urls -"),
@@ -95,7 +96,7 @@ class TestWords:
             (["check", "-", "--robots", "FILE", "--as", "A"], "'-' is no URL"),
             (
                 ["check", "/", "--robots", "http://a/", "--as", "A"],
-                "fetching comes with the client",
+                "leave out --robots, and the robots.txt of each URL is fetched",
             ),
             (["check", "/", "--robots"], "requires an argument; see robotrules check --help"),
             (

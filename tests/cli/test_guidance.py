@@ -281,7 +281,10 @@ class TestHar:
     "arguments",
     [
         ROBOTS,
-        [URL],
+        ["/a"],
+        ["example.com/a"],
+        ["ftp://example.com/a"],
+        [URL, "--robots-url", "https://example.com"],
         [URL, URL, *ROBOTS],
         [URL, "--page", PAGE, *RESPONSE],
         [URL, "--page", "no-such-file.html"],

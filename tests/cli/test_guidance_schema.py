@@ -30,7 +30,7 @@ from tests.cli.shell import robotrules as run
 DOCS = Path(__file__).parents[2] / "docs"
 SCHEMA = json.loads((DOCS / "guidance.schema.json").read_text(encoding="utf-8"))
 # What the command line adds to `as_dict()`.
-ADDED = ["status", "robots_origin"]
+ADDED = ["status", "robots_origin", "access"]
 
 ROBOTS = b"""\xef\xbb\xbfUser-agent: *
 Disallow: /private/
@@ -228,6 +228,6 @@ def test_the_page_shows_what_is_printed(tmp_path: Path) -> None:
 def test_the_page_names_every_key() -> None:
     """`docs/guidance.md` speaks of every key at the top."""
     text = (DOCS / "guidance.md").read_text(encoding="utf-8").partition("## Reading it")[2]
-    known = ("url", "product_tokens", "purposes")
+    known = ("product_tokens", "purposes")
     unsaid = [name for name in SCHEMA["properties"] if f"`{name}`" not in text]
     assert unsaid == list(known)

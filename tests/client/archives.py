@@ -54,7 +54,7 @@ def with_fastwarc(archive: Path | bytes) -> Iterator[Kept]:
         assert record.verify_block_digest()
         if record.is_http:
             record.parse_http()
-        if "WARC-Payload-Digest" in record.headers:
+        if record.is_http and "WARC-Payload-Digest" in record.headers:
             assert record.verify_payload_digest()
         assert record.reader is not None
         http = record.http_headers

@@ -83,14 +83,14 @@ class Server:
                 raise Unavailable(f"{self.kind} did not start: {words}")
             time.sleep(0.02)
 
-    def stop(self) -> None:
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
         """Stop it, and wait until it is gone; `start()` starts it again on the same port."""
         process, self._process = self._process, None
         if process is None:
             return
         for pid in (process.pid, *_children(process.pid)):
             os.kill(pid, signal.SIGCONT)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(how)
         try:
             process.wait(10)
         except subprocess.TimeoutExpired:
@@ -109,7 +109,7 @@ class Server:
 
     def remove(self) -> None:
         """Stop it and remove its folder."""
-        self.stop()
+        self.stop(signal.SIGQUIT)  # which PostgreSQL knows as at once; Redis dies of it
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

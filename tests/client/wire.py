@@ -98,19 +98,22 @@ def serve(
     tls: ssl.SSLContext | None = None,
     reads: bool = True,
     scheme: str | None = None,
+    host: str = LOOPBACK,
+    port: int = 0,
 ) -> Iterator[Site]:
     """
     Run a server.
 
     *reads* False: it does not wait for a request. *scheme*: what its origin says, if that is not
-    what it speaks.
+    what it speaks. *host*: an address of loopback; *port* 0: one that is free.
     """
-    listener = socket.create_server((LOOPBACK, 0), backlog=128)
-    listener.settimeout(0.1)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.create_server((host, port), family=family, backlog=128)
+    listener.settimeout(0.5)
     site = Site(scheme or ("https" if tls else "http"), listener.getsockname()[1])
     guests: list[tuple[Thread, socket.socket]] = []
 
-    def host(sock: socket.socket) -> None:
+    def entertain(sock: socket.socket) -> None:
         wrapped = sock
         with suppress(OSError):
             sock.settimeout(LONGEST)
@@ -133,7 +136,7 @@ def serve(
             except OSError:
                 return
             site.connections += 1
-            guest = Thread(target=host, args=(sock,), daemon=True)
+            guest = Thread(target=entertain, args=(sock,), daemon=True)
             guests.append((guest, sock))
             guest.start()
 
@@ -143,6 +146,8 @@ def serve(
         yield site
     finally:
         site.over.set()
+        with suppress(OSError):
+            listener.shutdown(socket.SHUT_RDWR)  # wakes who waits at the door
         door.join(LONGEST)
         listener.close()
         for guest, sock in guests:
@@ -235,6 +240,35 @@ def redirects(peer: Peer) -> None:
     digits = peer.path().rpartition("/")[2]
     step = int(digits) + 1 if digits.isdecimal() else 1
     peer.send(message(b"", f"Location: /{step}", status="302 Found"))
+
+
+def fickle(peer: Peer) -> None:
+    """Answer, keep the connection, and close it when it is asked again."""
+    peer.send(message())
+    with suppress(OSError):
+        _head(peer.sock)
+
+
+def proxies(peer: Peer) -> None:
+    """Be a proxy: answer what is asked in full, and tunnel to loopback whatever the name."""
+    if not peer.head.startswith(b"CONNECT "):
+        peer.send(message(b"# from the proxy\n"))
+        return
+    port = int(peer.path().rpartition(":")[2])
+    with suppress(OSError), socket.create_connection((LOOPBACK, port), LONGEST) as far:
+        peer.send(b"HTTP/1.1 200 Connected\r\n\r\n")
+        back = Thread(target=_relay, args=(far, peer.sock), daemon=True)
+        back.start()
+        _relay(peer.sock, far)
+        back.join(LONGEST)
+
+
+def _relay(source: socket.socket, sink: socket.socket) -> None:
+    with suppress(OSError):
+        while data := source.recv(65536):
+            sink.sendall(data)
+    with suppress(OSError):
+        sink.shutdown(socket.SHUT_WR)
 
 
 # --- Faults ---------------------------------------------------------------------------------------
@@ -338,9 +372,14 @@ def bomb() -> bytes:
     return first + again * 4095
 
 
+@cache
+def _bomb_message() -> bytes:
+    return message(bomb(), "Content-Encoding: gzip")
+
+
 def bombs(peer: Peer) -> None:
     """Send the bomb."""
-    peer.send(message(bomb(), "Content-Encoding: gzip"))
+    peer.send(_bomb_message())
 
 
 # --- Many origins ---------------------------------------------------------------------------------

@@ -43,16 +43,22 @@ def answer_words(visit: Visit) -> str:
     """Return what an answer was, or why there was none: `status 503`, `no answer in time`."""
     if visit.trouble is None or visit.trouble is Trouble.STATUS:
         return f"status {visit.status}"
-    detail = shortened(visible(visit.detail), LONGEST)
-    return f"{visit.trouble.sentence}: {detail}" if detail else visit.trouble.sentence
+    return _trouble_words(visit.trouble, visit.detail)
+
+
+def _trouble_words(trouble: Trouble, detail: str) -> str:
+    if trouble is Trouble.REFUSED:
+        # The rest is the cure, which is another one on the command line.
+        detail = detail.partition("; ")[0]
+    detail = shortened(visible(detail), LONGEST)
+    beside = f": {detail}" if detail and detail != trouble.sentence else ""
+    return f"{trouble.sentence}{beside}"
 
 
 def page_words(page: Fetched) -> str:
     """Return what the answer for a page was, or why there was none."""
     if page.trouble is not None:
-        detail = shortened(visible(page.detail), LONGEST)
-        beside = f": {detail}" if detail and detail != page.trouble.sentence else ""
-        return f"{page.trouble.sentence}{beside}"
+        return _trouble_words(page.trouble, page.detail)
     cut = "" if page.complete else ", cut at the limit"
     return f"status {page.status}, {plural(len(page.body), 'octet')}{cut}"
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 import robotrules
-from robotrules.cli.streams import Trouble, say
+from robotrules.cli.streams import Trouble, quoted, say
 from robotrules.errors import RobotrulesError, StoreError
 
 if TYPE_CHECKING:
@@ -72,11 +72,10 @@ def told() -> Iterator[None]:
     try:
         yield
     except StoreError as error:
-        raise Trouble(
-            f"{error}; --store names another, and --no-store does without where a command has it"
-        ) from None
+        raise Trouble(f"{error} (option --store)") from None
     except (RobotrulesError, ValueError) as error:
-        raise Trouble(str(error)) from None
+        # What is an argument there is an option here.
+        raise Trouble(str(error).replace("allow_private", "--allow-private")) from None
 
 
 class _Aloud(logging.Handler):
@@ -121,8 +120,9 @@ class Opening(NamedTuple):
         }
         names = [name for name, value in given.items() if value]
         if names:
+            change = "changes" if len(names) == 1 else "change"
             say(
-                f"nothing is fetched where files are given, so {' and '.join(names)} changes "
+                f"nothing is fetched where files are given, so {' and '.join(names)} {change} "
                 "nothing",
                 label="hint",
                 style="warning",
@@ -134,7 +134,7 @@ class Opening(NamedTuple):
         with told():
             from robotrules.client.sync import Client
 
-            client = Client(self.user_agent or USER_AGENT, **self._arguments(profile))
+            client = Client(self._who(), **self._arguments(profile))
         with client, aloud():
             yield client
 
@@ -143,7 +143,17 @@ class Opening(NamedTuple):
         with told():
             from robotrules.client.aio import AsyncClient
 
-            return AsyncClient(self.user_agent or USER_AGENT, **self._arguments(profile))
+            return AsyncClient(self._who(), **self._arguments(profile))
+
+    def _who(self) -> str:
+        if self.user_agent is None:
+            return USER_AGENT
+        if robotrules.product_token(self.user_agent) is None:
+            raise Trouble(
+                f"--user-agent {quoted(self.user_agent)} names nobody: begin it with a name, such "
+                "as 'ExampleBot/1.0 (+https://example.com/bot)'"
+            )
+        return self.user_agent
 
     def _arguments(self, profile: str) -> dict[str, Any]:
         return {

@@ -68,6 +68,8 @@ REMEMBERED_ORIGINS = 65_536
 # After the store failed it is left alone for so many seconds: a crawl must not wait for a dead one
 # at every origin.
 REST = 5.0
+# What a store can do without room to write.
+_READS = ("get", "body")
 
 log = logging.getLogger("robotrules")
 
@@ -123,7 +125,8 @@ class Desk:
         self.seconds = seconds
         self.background = background
         self.trouble: str | None = None
-        self._resting_until = 0.0
+        self._failed = ""
+        self._rest_of_reads = self._rest_of_writes = 0.0
         self._lock = Lock()
         self.origins: OrderedDict[str, Held] = OrderedDict()
         self._files: OrderedDict[tuple[str, bool], tuple[bytes, RobotsTxt]] = OrderedDict()
@@ -195,17 +198,23 @@ class Desk:
 
     def ask(self, work: Callable[..., Any], *args: Any) -> Generator[Effect, Any, Any]:
         """Ask the store; None: it cannot answer, and that is said once."""
-        if monotonic() < self._resting_until:
+        name = getattr(work, "__name__", "")
+        reads = name in _READS
+        if monotonic() < (self._rest_of_reads if reads else self._rest_of_writes):
             return None
         try:
             answer = yield Call(partial(work, *args))
         except StoreError as error:
             if self.trouble is None:
                 log.warning("going on without the store: %s", error)
-            self.trouble = str(error)
-            self._resting_until = monotonic() + REST
+            self.trouble, self._failed = str(error), name
+            # A store that has no room can be read all the same.
+            self._rest_of_writes = monotonic() + REST
+            if reads:
+                self._rest_of_reads = self._rest_of_writes
             return None
-        if self.trouble is not None:
+        # That it can be read does not mean that it can be written: who can put can do all.
+        if self.trouble is not None and name in (self._failed, "put"):
             log.warning("the store answers again: %s", self.store.name)
             self.trouble = None
         return answer
@@ -234,26 +243,28 @@ class Desk:
     def renew(self, origin: str, wanted: Wanted = Wanted.DUE) -> Renewal:
         """Return what is held of an origin, after its server was asked if that is *wanted*."""
         began, holder = self.clock(), uuid4().hex
+        known: Entry | None = None
         if wanted is not Wanted.NOW:
-            found = yield from self._looked_up(origin, wanted)
+            found, known = yield from self._looked_up(origin, wanted)
             if found is not None:
                 return found
         seconds = self.seconds + MARGIN
-        leased = yield from self.ask(self.store.lease, origin, holder, seconds)
         waited, pause = 0.0, FIRST_LOOK
-        while leased is False and waited < 2 * seconds:
-            # Somebody else is asking: what they find is as good, if it comes after this began.
-            yield Wait(pause)
-            waited, pause = waited + pause, min(2 * pause, LAST_LOOK)
-            found = yield from self._looked_up(origin, wanted, began)
-            if found is not None:
-                return found
-            leased = yield from self.ask(self.store.lease, origin, holder, seconds)
         try:
-            found = yield from self._visited(origin, wanted, began if waited else None)
+            leased = yield from self.ask(self.store.lease, origin, holder, seconds)
+            while leased is False and waited < 2 * seconds:
+                # Somebody else is asking: what they find is as good, if it comes after this began.
+                yield Wait(pause)
+                waited, pause = waited + pause, min(2 * pause, LAST_LOOK)
+                found, _ = yield from self._looked_up(origin, wanted, began)
+                if found is not None:
+                    return found
+                leased = yield from self.ask(self.store.lease, origin, holder, seconds)
+            found = yield from self._visited(origin, wanted, began if waited else None, known)
         except GeneratorExit:
             raise  # nobody is there to give the lease back: it expires
         except BaseException:
+            # A lease that was being taken when this was interrupted may be ours.
             yield from self.ask(self.store.release, origin, holder)
             raise
         if leased:
@@ -262,28 +273,31 @@ class Desk:
 
     def _looked_up(
         self, origin: str, wanted: Wanted, since: float | None = None
-    ) -> Generator[Effect, Any, Held | None]:
-        """Return what is known already, if that will do."""
+    ) -> Generator[Effect, Any, tuple[Held | None, Entry | None]]:
+        """Return what is known already, if that will do; and what is known."""
         entry = yield from self._known(origin)
         if entry is None or (wanted is Wanted.NOW and (since is None or entry.last < since)):
-            return None
+            return None, entry
         fresh = self._fresh(entry, self.clock())
         if fresh.due or (fresh.refresh and wanted is Wanted.SOON):
-            return None
+            return None, entry
         body = None
         if fresh.decides is Decides.RULES:
             body = yield from self._body(entry)
         found = self._held(entry, fresh, body, Source.STORE)
         if found is not None:
             self._remember(found)
-        return found
+        return found, entry
 
-    def _visited(self, origin: str, wanted: Wanted, since: float | None) -> Renewal:
+    def _visited(
+        self, origin: str, wanted: Wanted, since: float | None, known: Entry | None
+    ) -> Renewal:
         """Ask the server, unless somebody did a moment ago; write down what came of it."""
-        found = yield from self._looked_up(origin, wanted, since)
+        found, entry = yield from self._looked_up(origin, wanted, since)
         if found is not None:
             return found
-        entry = yield from self._known(origin)
+        # A store that failed meanwhile does not make the copy unknown.
+        entry = entry or known
         body = yield from self._body(entry)
         result = yield from self._accessed(origin, stored_of(entry, body))
         visit = visit_of(
@@ -303,9 +317,17 @@ class Desk:
         fresh = self._fresh(entry, self.clock())
         made = self._held(entry, fresh, body, Source.FETCHED)
         if made is None:
-            # The copy that would decide is lost, so nobody knows what the rules are.
-            lost = fresh._replace(decides=Decides.DISALLOW, because="unreachable")
-            made = held(entry, lost, None, profile=self.profile, source=Source.FETCHED)
+            # The copy that would decide is lost, so nobody knows what the rules are. It is not
+            # waited for until its lifetime is over: the failure says when to ask again.
+            lost = fresh._replace(
+                decides=Decides.DISALLOW,
+                until=min(fresh.until, visit.until),
+                because="unreachable",
+            )
+            trouble = self.trouble
+            made = held(
+                entry, lost, None, profile=self.profile, source=Source.FETCHED, trouble=trouble
+            )
         self._remember(made)
         return made
 

@@ -74,7 +74,9 @@ class Testimony(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
         entry, verdict = self.entry, self.verdict
-        explained = self.explanation and self.explanation._replace(access=None)
+        explained = self.explanation.as_dict() if self.explanation else None
+        if explained is not None:
+            explained.pop("access", None)  # the visit in force has it
         return {
             "schema": SCHEMA_VERSION,
             "url": self.url,
@@ -96,7 +98,7 @@ class Testimony(NamedTuple):
             "failures": entry.failures if entry else 0,
             "visit": self.visit.as_dict() if self.visit else None,
             "next_visit": self.next.as_dict() if self.next else None,
-            "explanation": explained.as_dict() if explained else None,
+            "explanation": explained,
             "notes": [note.as_dict() for note in self.notes],
         }
 

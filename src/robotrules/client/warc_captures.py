@@ -86,10 +86,14 @@ class Captures:
                 yield from self._after_request(record)
             elif record.kind == "metadata":
                 yield from self._metadata(record)
-            elif record.kind == "resource":
+            elif record.kind == "resource" and self._ours:
                 self._file = digest_of(record.block), record.block
-            else:
+            elif record.kind == "response" and (self._ours or _origin(record.target())):
                 yield from self._answer(record)
+            elif record.kind == "revisit" and (self._ours or _origin(record.target())):
+                yield from self._revisit(record)
+            else:
+                self._skip("other")
         yield from self._flushed(0)
 
     def _skip(self, reason: str, count: int = 1) -> None:
@@ -98,20 +102,16 @@ class Captures:
     def _lost(self, count: int) -> None:
         self._skip("damaged", count)
 
-    def _wanted(self, record: Record) -> int | None:
-        """Return how much to keep of a record; None: it is skipped, and counted if it is one."""
+    def _wanted(self, record: Record) -> int:
+        """Return how much to keep of a record's block."""
         kind = record.kind
         if kind in ("warcinfo", "request"):
             return MOST_REQUEST
         if kind == "metadata":
-            return MOST_VISIT if "json" in record.get("Content-Type").lower() else None
-        if self._ours and kind in ("response", "revisit", "resource"):
-            return MOST_VISIT
-        if kind == "response" and _origin(record.target()):
-            return MOST_ANSWER
-        is_revisit = kind == "revisit" and _origin(record.target()) is not None
-        self._skip("revisit" if is_revisit else "other")
-        return None
+            return MOST_VISIT if "json" in record.get("Content-Type").lower() else 0
+        if self._ours:
+            return MOST_VISIT if kind in ("response", "revisit", "resource") else 0
+        return MOST_ANSWER if kind == "response" and _origin(record.target()) else 0
 
     # --- Who asked --------------------------------------------------------------------------------
 
@@ -162,6 +162,13 @@ class Captures:
             self._skip("bad-digest")
             return
         yield visit, body
+
+    def _revisit(self, record: Record) -> Iterator[Found]:
+        """Of ours the metadata has all; of others' it is not known which file it refers to."""
+        if self._ours:
+            yield from self._answer(record)
+        else:
+            self._skip("revisit")
 
     def _answer(self, record: Record) -> Iterator[Found]:
         """Let an answer wait for the records beside it, or take it as it is."""

@@ -55,6 +55,7 @@ class Source:
         self._raw = b""
         self._ready = b""
         self._inflate: Any = None
+        self._first = False
         self._plain: bool | None = None
         self._starts = False
         self._searching = False
@@ -142,7 +143,7 @@ class Source:
                 return True
             if self._raw.startswith(GZIP):
                 self._plain, self._searching = False, False
-                self._inflate, self._starts = zlib.decompressobj(31), True
+                self._inflate, self._starts, self._first = zlib.decompressobj(31), True, True
                 return True
             # Between members there is nothing, or padding: what else stands there is lost.
             at = self._raw.find(GZIP)
@@ -164,10 +165,11 @@ class Source:
         try:
             made: bytes = self._inflate.decompress(self._raw, BLOCK)
         except zlib.error:
-            # The next member starts somewhere behind the octet that this one starts with.
-            self._raw, self._inflate, self._searching = self._raw[1:], None, True
-            self.damage += 1
+            # The next member starts somewhere in here; not where this one does.
+            self._raw = self._raw[self._first :]
+            self._inflate, self._searching, self.damage = None, True, self.damage + 1
             return b""
+        self._first = False
         if self._inflate.eof:
             self._raw, self._inflate = self._inflate.unused_data, None
         else:
@@ -200,12 +202,12 @@ class Record(NamedTuple):
         return self.get("WARC-Target-URI").removeprefix("<").removesuffix(">")
 
 
-# How many octets of a record's block to keep; None: it is of no interest.
-Wanted = Callable[[Record], int | None]
+# How many octets of a record's block to keep; 0: it is of no interest, nor is its digest.
+Wanted = Callable[[Record], int]
 
 
 def records(source: Source, wanted: Wanted, lost: Callable[[int], None]) -> Iterator[Record]:
-    """Yield the records that are *wanted*; *lost* is told how many could not be read."""
+    """Yield records; *lost* is told how many could not be read."""
     parser = StatusAndHeadersParser(ArcWarcRecordLoader.WARC_TYPES)
     counted = 0
     while True:
@@ -240,21 +242,21 @@ def _first_line(source: Source) -> bytes:
     raise Damaged
 
 
-def _read(source: Source, first: bytes, parser: Any, wanted: Wanted) -> Record | None:
+def _read(source: Source, first: bytes, parser: Any, wanted: Wanted) -> Record:
     header = parser.parse(_Header(source), first)
     length = header.get_header("Content-Length", "")
     if not (length.isascii() and length.isdigit()) or len(length) > 15:
         raise Damaged
     record = Record(header.get_header("WARC-Type", "").lower(), header, b"", int(length), None)
     keep = wanted(record)
-    check = None if keep is None else _Check.of(record.get("WARC-Block-Digest"))
+    check = _Check.of(record.get("WARC-Block-Digest")) if keep else None
     kept, left = bytearray(), record.length
     while left:
         piece = source.read(min(left, BLOCK))
         if not piece:
             raise Damaged
         left -= len(piece)
-        if keep is not None and len(kept) < keep:
+        if len(kept) < keep:
             kept += piece[: keep - len(kept)]
         if check is not None:
             check.update(piece)
@@ -262,8 +264,6 @@ def _read(source: Source, first: bytes, parser: Any, wanted: Wanted) -> Record |
     source.settle()
     if source.damage > before:
         raise Damaged  # the checksum of its member says so
-    if keep is None:
-        return None
     return record._replace(block=bytes(kept), digest=None if check is None else check.agrees())
 
 

@@ -149,7 +149,8 @@ def _hops(value: Any) -> tuple[Hop, ...]:
 
 
 def _fields(value: Any) -> Fields:
-    lines = tuple((_text(name), _text(text).encode("latin-1")) for name, text in value["lines"])
+    text = _only(str)
+    lines = tuple((_text(name), text(line).encode("latin-1")) for name, line in value["lines"])
     return Fields(lines, _flag(value["apart"]))
 
 

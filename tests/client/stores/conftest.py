@@ -31,7 +31,7 @@ def postgres_where(postgres_server: PostgresServer) -> str:
     """The address of an empty schema of PostgreSQL."""
     schema = f"s{uuid4().hex}"
     with psycopg.connect(postgres_server.url(), autocommit=True) as connection:
-        connection.execute(cast("str", f"CREATE SCHEMA {schema}"))  # type: ignore[arg-type]
+        connection.execute(f"CREATE SCHEMA {schema}")
     return postgres_server.url(schema)
 
 

@@ -48,13 +48,16 @@ class Carrier:
         """Make requests, so many at once."""
         wanted = [Request(one) if isinstance(one, str) else one for one in requests]
         if self.runner is not None:
-            return self.runner.run(self._gathered(wanted, at_once))
+            answers: list[Answer] = []
+            # asyncio makes text of what a task returns, so it returns nothing.
+            self.runner.run(self._gathered(wanted, at_once, answers))
+            return answers
         if len(wanted) == 1:
             return [self.transport.send(wanted[0])]
         with ThreadPoolExecutor(at_once) as threads:
             return list(threads.map(self.transport.send, wanted))
 
-    async def _gathered(self, wanted: list[Request], at_once: int) -> list[Answer]:
+    async def _gathered(self, wanted: list[Request], at_once: int, answers: list[Answer]) -> None:
         slots = asyncio.Semaphore(at_once)
         transport: AsyncTransport = self.transport
 
@@ -62,7 +65,7 @@ class Carrier:
             async with slots:
                 return await transport.send(request)
 
-        return await asyncio.gather(*map(one, wanted))
+        answers += await asyncio.gather(*map(one, wanted))
 
     def close(self) -> None:
         """Close it, and its loop."""

@@ -205,11 +205,13 @@ class RedisStore:
 
     def add(self, visits: Iterable[tuple[Visit, bytes | None]]) -> int:
         """Add visits of elsewhere as evidence, without entries; return how many were new."""
-        new = 0
-        for batch in batches(visits):
+        return sum(self._ask(self._add, batch) for batch in batches(visits))
+
+    def _add(self, batch: list[tuple[Visit, bytes | None]]) -> int:
+        with self._redis.pipeline(transaction=False) as pipe:
             for visit, body in batch:
-                new += self._run(scripts.ADD, *_seen(visit, body))
-        return new
+                self._script(scripts.ADD)(args=[PREFIX, *_seen(visit, body)], client=pipe)
+            return sum(pipe.execute())
 
     def prune(self, before: float) -> int:
         """Forget entries whose last visit is older; return how many. Evidence stays."""
@@ -234,13 +236,13 @@ class RedisStore:
 
     # --- The server -------------------------------------------------------------------------------
 
-    def _run(self, script: str, *values: Any) -> Any:
-        def run() -> Any:
-            if script not in self._scripts:
-                self._scripts[script] = self._redis.register_script(script)
-            return self._scripts[script](args=[PREFIX, *values])
+    def _script(self, script: str) -> Any:
+        if script not in self._scripts:
+            self._scripts[script] = self._redis.register_script(script)
+        return self._scripts[script]
 
-        return self._ask(run)
+    def _run(self, script: str, *values: Any) -> Any:
+        return self._ask(lambda: self._script(script)(args=[PREFIX, *values]))
 
     def _each(self, command: str, calls: list[tuple[Any, ...]]) -> list[Any]:
         """Make many calls in one go."""

@@ -114,8 +114,8 @@ class AiohttpTransport:
                 body.end()
             return Response(answer.status, headers, *body.octets(), address)
         finally:
-            # What was not read to its end is dropped, without the farewell of TLS, which a stranger
-            # may leave unanswered for long. What was is in the pool, and may be another's by now.
+            # What was not read to its end is dropped; what was is in the pool, and may be another's
+            # by now.
             if answer.connection is not None or not keeps:
                 answer.abort()
             answer.close()
@@ -191,10 +191,14 @@ class _Answer(aiohttp.ClientResponse):
         if self._transport is not None:
             peer = self._transport.get_extra_info("peername")
             self.address = peer[0] if peer else None
-        return await super().start(connection)
+        try:
+            return await super().start(connection)
+        except BaseException:
+            self.abort()
+            raise
 
     def abort(self) -> None:
-        """Drop the connection."""
+        """Drop the connection, without the farewell of TLS that strangers leave unanswered."""
         if self._transport is not None:
             self._transport.abort()
 

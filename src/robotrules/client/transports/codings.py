@@ -19,6 +19,8 @@ from typing import Any, Protocol
 
 # Octets that a layer gives out at a time.
 PIECE = 64 * 1024
+# What a layer may eat beyond twice the limit: more than a library hands over at a time.
+SLACK = 1024 * 1024
 # Nobody needs more; each costs a decompressor.
 MOST_CODINGS = 5
 # RFC 9659: a zstd stream for the Web has a window of at most 8 MiB.
@@ -191,7 +193,7 @@ class Body:
         self._limit = limit
         # No coding makes a file twice as long. What is more is a trap: it costs time, and
         # the limit is never reached.
-        self._most = 2 * limit + PIECE
+        self._most = 2 * limit + SLACK
         self._eaten = [0] * (len(wanted) + 1)
         self._pieces: list[bytes] = []
         self._octets = 0

@@ -34,6 +34,7 @@ LONGEST_SECONDS = 3_600.0
 CLOSED = "this transport is closed: make another one"
 
 _PRINTABLE = bytes(range(0x21, 0x7F)).decode("ascii")
+_SENDABLE = re.compile(r"[\t\x20-\x7e]*")
 # Where in its source OpenSSL was.
 _OPENSSL = re.compile(r"^\[[^]]*\] | ?\(_ssl\.c:[0-9]+\)$")
 _PORTS = {"http": 80, "https": 443}
@@ -54,6 +55,11 @@ class Target(NamedTuple):
     """What the Host field says."""
     path: str
     """Path and query, in printable ASCII."""
+
+    @property
+    def written_port(self) -> int | None:
+        """The port, if it is not the scheme's own."""
+        return None if self.port == _PORTS[self.scheme] else self.port
 
     @property
     def origin(self) -> str:
@@ -118,6 +124,10 @@ class Settings(NamedTuple):
         if literal_of(target.host):
             if why := self.addresses.refusal(target.host, target.host):
                 return Failure(Trouble.REFUSED, why)
+        for name, value in request.headers:
+            # Validators come from servers, and a library may send what ends a line (RFC 9110 §5.5).
+            if not _SENDABLE.fullmatch(value):
+                return Failure(Trouble.PROTOCOL, one_line(f"{name} cannot be sent: {value!r}"))
         proxy = self._proxy(target) if self.trust_env else None
         seconds = self.seconds if request.seconds is None else request.seconds
         return Exchange(request, target, self._sent(request, target), seconds, proxy)

@@ -281,7 +281,7 @@ def _request(exchange: Exchange) -> httpcore2.Request:
         httpcore2.URL(
             scheme=target.scheme.encode(),
             host=target.host.encode(),
-            port=target.port,
+            port=target.written_port,
             target=target.path.encode(),
         ),
         headers=[(name.encode(), value.encode("latin-1")) for name, value in exchange.fields],

@@ -1,0 +1,126 @@
+"""
+Processes for tests of stores: writers to be killed, racers, and many who open a store at once.
+
+    python -m tests.client.stores.crew kill WHERE
+
+A process of its own that has no store open and no threads forks the others: that is cheap, and as
+safe as a fork can be.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+from robotrules.client import open_store
+from tests.client.stores.made import NOW, ORIGIN, numbered
+
+
+def kill(where: str) -> None:
+    """
+    Kill a writer for each line of the input: `WHERE FIRST SECONDS`.
+
+    The writer puts FIRST and the numbers after it, and says so after each; it is killed after
+    SECONDS. Print the last number that it said to be put; -1: none.
+    """
+    print("ready", flush=True)
+    for line in sys.stdin:
+        where, first, seconds = line.split()
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(read)
+            _write(where, int(first), write)
+        os.close(write)
+        time.sleep(float(seconds))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        with open(read, "rb") as said:
+            lines = said.read().splitlines()
+        failed = [words for words in lines if not words.isdigit()]
+        print(failed or int(lines[-1]) if lines else -1, flush=True)
+
+
+def _write(where: str, number: int, said: int) -> None:
+    """Put one number after the other, until somebody ends it."""
+    try:
+        store = open_store(where)
+        while True:
+            store.put(*numbered(number))
+            os.write(said, b"%d\n" % number)
+            number += 1
+    except BaseException:
+        os.write(said, traceback.format_exc().replace("\n", " ").encode() + b"\n")
+        os._exit(1)
+
+
+def lease(where: str, folder: str) -> None:
+    """Take a lease in turns, from many threads; who has it is alone in the folder."""
+    alone = Path(folder, "alone")
+    end = time.monotonic() + 60
+    with closing(open_store(where)) as store:
+
+        def work(thread: int) -> None:
+            holder, taken = f"{os.getpid()} {thread}", 0
+            while taken < 5:
+                assert time.monotonic() < end, "nobody gives it back"
+                if store.lease("key", holder, 30):
+                    os.close(os.open(alone, os.O_CREAT | os.O_EXCL))
+                    time.sleep(0.001)
+                    alone.unlink()
+                    taken += 1
+                    store.release("key", holder)
+                time.sleep(0.002)
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(work, range(8)))
+
+
+def turns(where: str, folder: str) -> None:
+    """Take turns from many threads, and write them down."""
+    with closing(open_store(where)) as store, ThreadPoolExecutor(4) as pool:
+        taken = list(pool.map(lambda _: store.reserve(ORIGIN, NOW, 1.0), range(100)))
+    Path(folder, f"{os.getpid()}").write_text("\n".join(map(repr, taken)))
+
+
+def opening(where: str, folder: str) -> None:
+    """Open a store that others open at the same moment, and put something."""
+    moment = float(Path(folder, "moment").read_text())
+    time.sleep(max(moment - time.time(), 0.0))
+    with closing(open_store(where)) as store:
+        store.put(*numbered(os.getpid()))
+
+
+def _many(task: Callable[[str, str], None], where: str, folder: str, count: int) -> None:
+    """Do a task in several processes at once; the exit status says whether all went well."""
+    Path(folder, "moment").write_text(repr(time.time() + 0.05))
+    children = []
+    for _ in range(count):
+        child = os.fork()
+        if child == 0:
+            try:
+                task(where, folder)
+            except BaseException:
+                traceback.print_exc()
+                sys.stderr.flush()
+                os._exit(1)
+            os._exit(0)
+        children.append(child)
+    failed = [child for child in children if os.waitpid(child, 0)[1]]
+    sys.exit(f"{len(failed)} of {count} failed" if failed else None)
+
+
+if __name__ == "__main__":
+    name, place, *rest = sys.argv[1:]
+    if name == "kill":
+        kill(place)
+    else:
+        task = {"lease": lease, "turns": turns, "opening": opening}[name]
+        _many(task, place, rest[0], int(rest[1]))

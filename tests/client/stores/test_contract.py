@@ -1,0 +1,479 @@
+"""The contract of `robotrules.cache.Store`, on all four stores alike."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+import pytest
+
+from robotrules.access import State
+from robotrules.cache import Entry, Store, Visit, digest_of, recorded
+from robotrules.client import open_store
+from robotrules.errors import StoreError
+from tests.client.servers import PASSWORD
+from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, PLACES, made, number_of, numbered
+
+
+def put(store: Store, *visits: Visit, body: bytes | None = BODY) -> Entry | None:
+    """Put visits one after the other; return the last entry."""
+    entry = None
+    for visit in visits:
+        entry = recorded(store.get(visit.origin, visit.agent), visit)
+        store.put(visit, body if visit.digest == digest_of(body or b"") else None, entry)
+    return entry
+
+
+def moments(visits: Iterable[Visit]) -> list[float]:
+    """Return the times of visits, counted from NOW."""
+    return [visit.at - NOW for visit in visits]
+
+
+class TestEntries:
+    """What is put is got; what is newer stays."""
+
+    def test_a_new_store_knows_nothing(self, store: Store) -> None:
+        """And says so without an error."""
+        assert store.get(ORIGIN, AGENT) is None
+        assert store.body(digest_of(BODY)) is None
+        assert list(store.entries()) == []
+        assert list(store.visits()) == []
+        assert list(store.visits(ORIGIN)) == []
+        assert store.prune(NOW) == 0
+        assert store.prune_evidence(NOW) == 0
+        store.release("key", "me")
+
+    def test_what_is_put_is_got(self, store: Store) -> None:
+        """Entry, body and visit, as they were."""
+        entry = put(store, made())
+        assert store.get(ORIGIN, AGENT) == entry
+        assert store.body(digest_of(BODY)) == BODY
+        assert list(store.visits()) == [made()]
+
+    def test_failures_are_put_too(self, store: Store) -> None:
+        """A file that is there and a failure after it make one entry of both."""
+        entry = put(store, made(), made(NOW + 5, None), made(NOW + 9, None))
+        assert entry is not None
+        assert (entry.good, entry.failures, entry.since) == (made(), 2, NOW + 5)
+        assert store.get(ORIGIN, AGENT) == entry
+
+    def test_an_empty_file_is_a_file(self, store: Store) -> None:
+        """A body of no octets is there, and not none."""
+        put(store, made(body=b""), body=b"")
+        assert store.body(digest_of(b"")) == b""
+
+    def test_large_bodies(self, store: Store) -> None:
+        """As large as a robots.txt may be, of any octets."""
+        body = bytes(range(256)) * 2_200
+        put(store, made(body=body), body=body)
+        assert store.body(digest_of(body)) == body
+
+    def test_keys_are_origin_and_agent(self, store: Store) -> None:
+        """Two crawlers, two schemes, two entries."""
+        for visit in (made(agent="OtherBot"), made(origin="http://example.com")):
+            put(store, visit)
+            assert store.get(ORIGIN, AGENT) is None
+        assert len(list(store.entries())) == 2
+
+    def test_newer_entries_stay(self, store: Store) -> None:
+        """An entry whose last visit is newer is not replaced; the visit is kept all the same."""
+        newer = put(store, made(NOW + 10))
+        store.put(made(NOW), BODY, recorded(None, made(NOW)))
+        assert store.get(ORIGIN, AGENT) == newer
+        store.put(made(NOW + 1), None, None)
+        assert store.get(ORIGIN, AGENT) == newer
+        assert moments(store.visits()) == [0, 1, 10]
+
+    def test_entries_of_the_same_moment_are_replaced(self, store: Store) -> None:
+        """Only a newer one stays."""
+        put(store, made())
+        other = Entry(ORIGIN, AGENT, made(), made(body=None), NOW, 7)
+        store.put(made(body=None), None, other)
+        assert store.get(ORIGIN, AGENT) == other
+
+    def test_the_last_visit_may_be_the_failure(self, store: Store) -> None:
+        """`last` is of both visits, not of the good one."""
+        put(store, made(NOW), made(NOW + 10, None))
+        store.put(made(NOW + 5), BODY, recorded(None, made(NOW + 5)))
+        entry = store.get(ORIGIN, AGENT)
+        assert entry is not None
+        assert entry.last == NOW + 10
+
+    def test_no_store_forgets(self, store: Store) -> None:
+        """Without an entry what was known is forgotten, and the visit is kept without a body."""
+        put(store, made())
+        other = b"# secret"
+        store.put(made(NOW + 5, other, may_store=False), None, None)
+        assert store.get(ORIGIN, AGENT) is None
+        assert store.body(digest_of(other)) is None
+        assert [visit.digest for visit in store.visits()] == [digest_of(BODY), digest_of(other)]
+
+    def test_a_visit_is_kept_once(self, store: Store) -> None:
+        """To put the same again changes nothing: a caller may try again after an error."""
+        for _ in range(3):
+            put(store, made())
+        assert list(store.visits()) == [made()]
+        assert store.prune_evidence(NOW + 1) == 1
+
+    def test_misuse(self, store: Store) -> None:
+        """A body that is not the visit's is told, and nothing is kept."""
+        with pytest.raises(ValueError, match="not the one"):
+            store.put(made(), b"another", recorded(None, made()))
+        with pytest.raises(ValueError, match="not the one"):
+            store.add([(made(), b"another")])
+        assert store.get(ORIGIN, AGENT) is None
+        assert list(store.visits()) == []
+
+    def test_entries_are_sorted(self, store: Store) -> None:
+        """By origin and agent, however many pages they fill."""
+        keys = [(f"https://h{n}.example", agent) for n in range(100) for agent in ("b", "A", "a-b")]
+        for origin, agent in reversed(keys):
+            put(store, made(origin=origin, agent=agent))
+        found = [(entry.origin, entry.agent) for entry in store.entries()]
+        assert found == sorted(keys)
+
+
+class TestLeases:
+    """A lease has one holder, until it ends."""
+
+    def test_one_holder(self, store: Store) -> None:
+        """Who has it renews it; others wait."""
+        assert store.lease("key", "me", 60)
+        assert not store.lease("key", "you", 60)
+        assert store.lease("key", "me", 60)
+        assert store.lease("other", "you", 60)
+
+    def test_release(self, store: Store) -> None:
+        """Who has it gives it back, and nobody else."""
+        assert store.lease("key", "me", 60)
+        store.release("key", "you")
+        assert not store.lease("key", "you", 60)
+        store.release("key", "me")
+        assert store.lease("key", "you", 60)
+
+    def test_expiry(self, store: Store) -> None:
+        """It ends by itself, and not before; renewing it makes it longer."""
+        assert store.lease("key", "me", 0.3)
+        started = time.monotonic()
+        while not store.lease("key", "you", 60):
+            assert time.monotonic() < started + 5
+            time.sleep(0.01)
+        assert time.monotonic() >= started + 0.2
+        assert not store.lease("key", "me", 1)
+        store.release("key", "me")
+        assert not store.lease("key", "me", 1)
+        assert store.lease("key", "you", 0.05)
+        assert store.lease("key", "you", 60)
+        time.sleep(0.1)
+        assert not store.lease("key", "me", 1)
+
+    def test_long_ones(self, store: Store) -> None:
+        """Longer than anybody needs."""
+        assert store.lease("key", "me", 1e15)
+        assert not store.lease("key", "you", 1e-9)
+
+    def test_misuse(self, store: Store) -> None:
+        """A lease of no time is told."""
+        with pytest.raises(ValueError, match="more than 0"):
+            store.lease("key", "me", 0)
+
+
+class TestTurns:
+    """Turns at an origin are one interval apart, whoever takes them."""
+
+    def test_one_after_the_other(self, store: Store) -> None:
+        """The first is now, and each other an interval later."""
+        turns = [store.reserve(ORIGIN, NOW + 0.125, 1.5) for _ in range(4)]
+        assert turns == [NOW + 0.125 + 1.5 * n for n in range(4)]
+        assert store.reserve("https://other.example", NOW, 1.5) == NOW
+
+    def test_time_goes_on(self, store: Store) -> None:
+        """A turn is never before now, and those that nobody took are not made up for."""
+        store.reserve(ORIGIN, NOW, 10)
+        assert store.reserve(ORIGIN, NOW + 100, 10) == NOW + 100
+        assert store.reserve(ORIGIN, NOW + 101, 10) == NOW + 110
+        assert store.reserve(ORIGIN, NOW + 101, 0) == NOW + 110
+
+    def test_postponed(self, store: Store) -> None:
+        """No turn before a moment, and an earlier moment does not bring it forward."""
+        store.postpone(ORIGIN, NOW + 50)
+        store.postpone(ORIGIN, NOW + 20)
+        assert store.reserve(ORIGIN, NOW, 1) == NOW + 50
+        assert store.reserve(ORIGIN, NOW, 1) == NOW + 51
+        store.postpone(ORIGIN, NOW + 60.5)
+        assert store.reserve(ORIGIN, NOW, 1) == NOW + 60.5
+
+    def test_digits_are_kept(self, store: Store) -> None:
+        """A moment comes back as it was given."""
+        now = 1_800_000_000.123456
+        assert store.reserve(ORIGIN, now, 1) == now
+        assert store.reserve(ORIGIN, now, 0.1) == now + 0.1
+
+    def test_misuse(self, store: Store) -> None:
+        """An interval is a number of seconds."""
+        with pytest.raises(ValueError, match="0 or more"):
+            store.reserve(ORIGIN, NOW, -1)
+
+
+class TestEvidence:
+    """Visits are kept in the order of their time, and forgotten on request only."""
+
+    def test_order_and_bounds(self, store: Store) -> None:
+        """By time, whatever the order they came in; bounds belong to it."""
+        for n in (3, 1, 2, 0, 4):
+            put(store, made(NOW + n, origin=f"https://{n % 2}.example"))
+        assert moments(store.visits()) == [0, 1, 2, 3, 4]
+        assert moments(store.visits("https://0.example")) == [0, 2, 4]
+        assert moments(store.visits(after=NOW + 1, before=NOW + 3)) == [1, 2, 3]
+        assert moments(store.visits("https://1.example", after=NOW + 2)) == [3]
+        assert moments(store.visits("https://1.example", before=NOW + 2)) == [1]
+        assert moments(store.visits("https://2.example")) == []
+        assert moments(store.visits(after=NOW + 9)) == []
+
+    def test_many(self, store: Store) -> None:
+        """More than a page, and more than a page at one moment."""
+        visits = [made(NOW + n // 700, agent=f"a{n}") for n in range(1_400)]
+        assert store.add((visit, None) for visit in visits) == 1_400
+        assert sorted(store.visits()) == sorted(visits)
+        assert sorted(store.visits(ORIGIN)) == sorted(visits)
+        assert moments(store.visits(ORIGIN)) == [0.0] * 700 + [1.0] * 700
+        assert len(list(store.visits(after=NOW + 1))) == 700
+
+    def test_what_comes_while_one_reads(self, store: Store) -> None:
+        """A walk goes on while others write: it has all that was there, and no visit twice."""
+        before = [made(NOW + n) for n in range(600)]
+        store.add((visit, None) for visit in before)
+        walk = store.visits()
+        found = [next(walk) for _ in range(10)]
+        put(store, made(NOW + 599.5), made(NOW + 0.5))
+        found += walk
+        assert [visit for visit in found if visit in before] == before
+        assert len(set(found)) == len(found)
+
+    def test_added(self, store: Store) -> None:
+        """What comes from elsewhere is evidence and no entry; what is known is not new."""
+        put(store, made())
+        other = made(NOW + 1, b"# other")
+        assert store.add([(made(detail="imported"), BODY), (other, b"# other")]) == 1
+        assert store.add([(other, b"# other"), (other, None)]) == 0
+        assert store.add([]) == 0
+        assert list(store.visits()) == [made(), other]
+        assert store.body(digest_of(b"# other")) == b"# other"
+        entry = store.get(ORIGIN, AGENT)
+        assert entry is not None
+        assert entry.last == NOW
+
+    def test_each_of_five_things_makes_another(self, store: Store) -> None:
+        """Origin, agent, time, digest and status."""
+        visits = [
+            made(),
+            made(agent="b"),
+            made(NOW + 1),
+            made(status=203),
+            made(body=b"x"),
+            made(body=None),
+            made(body=None, status=503),
+            made(origin="https://b.example"),
+        ]
+        assert store.add((visit, None) for visit in visits) == len(visits)
+        assert store.add((visit, None) for visit in visits) == 0
+
+    def test_a_body_that_was_missing_comes_later(self, store: Store) -> None:
+        """A visit that is known may bring the body that was not."""
+        store.add([(made(), None)])
+        assert store.body(digest_of(BODY)) is None
+        assert store.add([(made(), BODY)]) == 0
+        assert store.body(digest_of(BODY)) == BODY
+
+    def test_prune_entries(self, store: Store) -> None:
+        """Old entries go; those of that moment and all evidence stay."""
+        for n in range(4):
+            put(store, made(NOW + n, origin=f"https://{n}.example"))
+        put(store, made(NOW + 5, None, origin="https://0.example"))
+        assert store.prune(NOW + 2) == 1
+        assert [entry.origin for entry in store.entries()] == [
+            "https://0.example",
+            "https://2.example",
+            "https://3.example",
+        ]
+        assert len(list(store.visits())) == 5
+        assert store.body(digest_of(BODY)) == BODY
+
+    def test_prune_forgets_what_is_over(self, store: Store) -> None:
+        """Turns of the past go with it, those to come stay; a lease that is held stays."""
+        store.reserve(ORIGIN, NOW, 1)
+        store.postpone("https://later.example", NOW + 100)
+        assert store.lease("key", "me", 60)
+        assert store.prune(NOW + 50) == 0
+        assert store.reserve("https://later.example", NOW, 1) == NOW + 100
+        assert not store.lease("key", "you", 60)
+
+    def test_prune_evidence(self, store: Store) -> None:
+        """Old visits go with the bodies that nobody needs."""
+        old, used, new = b"# old", b"# used", b"# new"
+        put(store, made(NOW, old), body=old)
+        put(store, made(NOW + 1, used, origin="https://b.example"), body=used)
+        put(store, made(NOW + 2, new), body=new)
+        put(store, made(NOW + 3, old, origin="https://c.example"), body=old)
+        assert store.prune_evidence(NOW + 2) == 2
+        assert moments(store.visits()) == [2, 3]
+        assert moments(store.visits("https://b.example")) == []
+        # An entry needs the second, a visit the third, both the first.
+        assert [store.body(digest_of(body)) for body in (old, used, new)] == [old, used, new]
+        assert store.prune(NOW + 2) == 1
+        assert store.prune_evidence(NOW + 3) == 1
+        assert store.body(digest_of(used)) is None
+        assert store.prune_evidence(NOW + 100) == 1
+        # The entries are still there, and so is what they need.
+        assert [store.body(digest_of(body)) for body in (old, used, new)] == [old, None, new]
+        assert store.prune(NOW + 100) == 2
+        assert store.prune_evidence(NOW + 100) == 0
+        assert [store.body(digest_of(body)) for body in (old, used, new)] == [None, None, None]
+
+    def test_a_replaced_entry_needs_its_body_no_more(self, store: Store) -> None:
+        """With the visit gone, a body goes once the entry is another."""
+        put(store, made(NOW, b"# a"), body=b"# a")
+        assert store.prune_evidence(NOW + 1) == 1
+        assert store.body(digest_of(b"# a")) == b"# a"
+        put(store, made(NOW + 5, b"# b"), body=b"# b")
+        assert store.prune_evidence(NOW + 1) == 0
+        assert store.body(digest_of(b"# a")) is None
+        assert store.body(digest_of(b"# b")) == b"# b"
+
+    def test_many_are_pruned(self, store: Store) -> None:
+        """More than one share, bodies too."""
+        pairs = [(made(NOW + n, b"# %d" % n), b"# %d" % n) for n in range(2_500)]
+        store.add(pairs)
+        assert store.prune_evidence(NOW + 2_400) == 2_400
+        assert moments(store.visits()) == list(range(2_400, 2_500))
+        there = [store.body(digest_of(body)) for _, body in pairs]
+        assert there == [None] * 2_400 + [body for _, body in pairs[2_400:]]
+
+
+class TestStores:
+    """What every store says of itself, and how it ends."""
+
+    def test_names_hold_no_password(self, store: Store) -> None:
+        """For people, in logs."""
+        assert store.name
+        for words in (store.name, repr(store)):
+            assert PASSWORD not in words
+            assert "s3cr3t" not in words
+            assert "robotrules:" not in words
+
+    def test_inline(self, store: Store) -> None:
+        """Only what needs no network is called by an event loop itself."""
+        assert store.inline is (store.name.startswith(("memory", "SQLite")))
+
+    def test_closed(self, store: Store) -> None:
+        """After the end everything is a StoreError; to close twice is none."""
+        put(store, made())
+        walk = store.visits()
+        store.close()
+        store.close()
+        for call in (
+            lambda: store.get(ORIGIN, AGENT),
+            lambda: store.body(digest_of(BODY)),
+            lambda: store.put(made(), None, None),
+            lambda: store.lease("key", "me", 1),
+            lambda: store.release("key", "me"),
+            lambda: store.reserve(ORIGIN, NOW, 1),
+            lambda: store.postpone(ORIGIN, NOW),
+            lambda: next(store.entries()),
+            lambda: next(walk),
+            lambda: store.add([(made(), None)]),
+            lambda: store.prune(NOW),
+            lambda: store.prune_evidence(NOW),
+        ):
+            with pytest.raises(StoreError, match="closed"):
+                call()
+
+    def test_all_is_there_again(self, where: str) -> None:
+        """What was put is got by who opens the store next."""
+        first = open_store(where)
+        entry = put(first, made(), made(NOW + 1, None))
+        first.close()
+        second = open_store(where)
+        try:
+            assert second.get(ORIGIN, AGENT) == entry
+            assert second.body(digest_of(BODY)) == BODY
+            assert moments(second.visits()) == [0, 1]
+        finally:
+            second.close()
+
+    def test_two_at_once(self, where: str) -> None:
+        """Two who have it open see what the other does."""
+        first, second = open_store(where), open_store(where)
+        try:
+            entry = put(first, made())
+            assert second.get(ORIGIN, AGENT) == entry
+            entry = put(second, made(NOW + 1, b"# b"), body=b"# b")
+            assert first.get(ORIGIN, AGENT) == entry
+            assert first.lease("key", "me", 60)
+            assert not second.lease("key", "you", 60)
+            assert second.reserve(ORIGIN, NOW, 5) == NOW
+            assert first.reserve(ORIGIN, NOW, 5) == NOW + 5
+        finally:
+            first.close()
+            second.close()
+
+
+class TestThreads:
+    """Ten threads at once: nothing is lost, mixed up or wrong."""
+
+    def test_hammered(self, store: Store) -> None:
+        """Puts, gets, leases, turns and walks, all at the same time."""
+        count, threads = 60, 10
+        turns: list[float] = []
+        inside: list[int] = []
+
+        def work(thread: int) -> None:
+            for step in range(count):
+                visit, body, entry = numbered(thread * count + step)
+                store.put(visit, body, entry)
+                found = store.get(visit.origin, visit.agent)
+                assert found is not None
+                assert found.good is not None
+                assert found == numbered(number_of(found.good))[2]
+                assert found.last >= entry.last
+                assert store.body(visit.digest or "") == body
+                turns.append(store.reserve(ORIGIN, NOW, 1.0))
+                if store.lease("key", f"{thread}", 30):
+                    inside.append(thread)
+                    assert inside == [thread]
+                    inside.remove(thread)
+                    store.release("key", f"{thread}")
+                if step % 20 == 0:
+                    times = [one.at for one in store.visits(visit.origin)]
+                    assert all(a <= b for a, b in pairwise(times))
+
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(work, range(threads)))
+        assert sorted(turns) == [NOW + n for n in range(count * threads)]
+        visits = list(store.visits())
+        assert visits == [numbered(n)[0] for n in range(count * threads)]
+        assert len(list(store.entries())) == PLACES
+
+    def test_one_body_put_and_pruned(self, store: Store) -> None:
+        """A body that an entry needs is there, however often evidence is forgotten meanwhile."""
+        over = threading.Event()
+
+        def forget() -> None:
+            while not over.is_set():
+                store.prune_evidence(NOW + 10_000)
+
+        with ThreadPoolExecutor(1) as pool:
+            task = pool.submit(forget)
+            try:
+                for n in range(150):
+                    body = b"# %d" % (n % 2)
+                    visit = made(NOW + n, body)
+                    store.put(visit, body, recorded(None, visit))
+                    assert store.body(digest_of(body)) == body
+            finally:
+                over.set()
+            task.result()
+        assert visit.state is State.SUCCESS

@@ -1,0 +1,1060 @@
+"""
+Archives: what is written is WARC that others read; what is read back is what was written; and what
+a stranger wrote never raises and never takes more memory than a few records.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import io
+import json
+import random
+import sys
+import tracemalloc
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from robotrules import MissingExtraError, parse
+from robotrules.access import Hop, Response, State, Trouble
+from robotrules.cache import Store, Visit, digest_of
+from robotrules.client.evidence import Evidence
+from robotrules.client.stores import MemoryStore, SQLiteStore
+from robotrules.client.warc import SKIPPED, WarcImport, export_warc, import_warc
+from robotrules.client.warc_visits import LONGEST, visit_from, written
+from robotrules.tags.fields import Fields
+from tests.client.archives import READERS, Kept, with_warcio
+from tests.client.diary import DAY, SITE, START, Diary, file, refused, rules
+
+ROBOTS = f"{SITE}/robots.txt"
+
+
+def exported(store: Store, **options: Any) -> bytes:
+    """Return a store as an archive."""
+    stream = io.BytesIO()
+    export_warc(store, stream, **options)
+    return stream.getvalue()
+
+
+def imported(archive: bytes) -> tuple[MemoryStore, WarcImport]:
+    """Return an archive as a store, and what came of it."""
+    store = MemoryStore()
+    return store, import_warc(store, io.BytesIO(archive))
+
+
+def eventful() -> Diary:
+    """Return a history with everything in it."""
+    diary = Diary()
+    fields = [("ETag", '"1"'), ("Content-Encoding", "gzip"), ("Content-Length", "12")]
+    diary.visit(0, file("/a", *fields, ("X-Odd", "caf\xe9"), ("Content-Type", "text/plain")))
+    diary.visit(1, Response(304, {"Date": "Sat, 02 May 2026 00:00:00 GMT"}))
+    diary.visit(2, refused())
+    diary.visit(2.1, Response(503, {"Retry-After": "120"}))
+    diary.visit(3, Response(404, {"Content-Length": "5000"}))
+    there = Response(301, {"Location": "https://www.example.com/static/r.txt"})
+    diary.visit(4, there, file("/b", ("Transfer-Encoding", "chunked")))
+    diary.visit(5, file("/secret", ("Cache-Control", "no-store")))
+    diary.visit(6, Response(200, [], b"User-agent: *\nDis", complete=False, address="2001:db8::1"))
+    diary.visit(7, file("/a"), agent="OtherBot")
+    diary.visit(7.5, Response(204))
+    diary.visit(8, Response(302, {"Location": "mailto:me"}))
+    diary.visit(0.5, file("/z"), site="http://elsewhere.example:8080")
+    return diary
+
+
+# --- Out ------------------------------------------------------------------------------------------
+
+
+class TestWhatOthersRead:
+    """warcio and fastwarc read the records and agree with every digest."""
+
+    @pytest.fixture(params=[False, True], ids=["plain", "gzip"])
+    def archive(self, request: pytest.FixtureRequest) -> bytes:
+        return exported(eventful().store, gzip=request.param)
+
+    @pytest.mark.parametrize("read", READERS, ids=["warcio", "fastwarc"])
+    def test_kinds(self, archive: bytes, read: Callable[[bytes], Iterator[Kept]]) -> None:
+        kinds = [record.kind for record in read(archive)]
+        assert kinds[0] == "warcinfo"
+        assert kinds.count("metadata") == 12
+        assert kinds.count("request") == 11
+        assert kinds.count("response") == 10
+        assert kinds.count("revisit") == 1
+        assert "resource" not in kinds
+
+    def test_they_read_the_same(self, archive: bytes) -> None:
+        """But for how they decode what is not ASCII."""
+        ours, theirs = [list(read(archive)) for read in READERS]
+        for one, other in zip(ours, theirs, strict=True):
+            assert (one.kind, one.headers, one.body) == (other.kind, other.headers, other.body)
+            assert [name for name, _ in one.fields] == [name for name, _ in other.fields]
+
+    def test_the_answer(self, archive: bytes) -> None:
+        """A decoded file has a length that fits, and fields say what it was."""
+        _, answer, request, metadata, *_ = with_warcio(archive)
+        assert (answer.kind, answer.status, answer.body) == ("response", "200", rules("/a"))
+        fields = dict(answer.fields)
+        assert fields["content-length"] == str(len(answer.body))
+        assert fields["x-crawler-content-length"] == "12"
+        assert fields["x-crawler-content-encoding"] == "gzip"
+        assert "content-encoding" not in fields
+        assert fields["x-odd"] == "caf\xe9"
+        headers = answer.headers
+        assert headers["WARC-Target-URI"] == ROBOTS
+        assert headers["WARC-Date"] == "2026-05-01T00:00:00.000000Z"
+        assert headers["WARC-IP-Address"] == "192.0.2.1"
+        assert headers["WARC-Payload-Digest"] == f"sha256:{digest_of(answer.body)}"
+        assert dict(request.fields) == {
+            "host": "example.com",
+            "user-agent": "ExampleBot/1.0 (+https://example.com/bot)",
+        }
+        beside = headers["WARC-Record-ID"]
+        assert [one.headers["WARC-Concurrent-To"] for one in (request, metadata)] == [beside] * 2
+
+    def test_a_revisit_refers_to_the_file(self, archive: bytes) -> None:
+        records = list(with_warcio(archive))
+        revisit = next(record for record in records if record.kind == "revisit")
+        answer = records[1]
+        assert revisit.status == "304"
+        assert revisit.body == b""
+        assert revisit.headers["WARC-Profile"].endswith("/server-not-modified")
+        assert revisit.headers["WARC-Refers-To"] == answer.headers["WARC-Record-ID"]
+        assert revisit.headers["WARC-Refers-To-Target-URI"] == ROBOTS
+        assert revisit.headers["WARC-Refers-To-Date"] == answer.headers["WARC-Date"]
+
+    def test_what_is_not_all_there(self, archive: bytes) -> None:
+        """A cut file says so, and so does an answer whose body was not kept."""
+        cut = {
+            (record.status, record.headers.get("WARC-Truncated"), len(record.body))
+            for record in with_warcio(archive)
+            if record.kind == "response"
+        }
+        assert ("200", "length", 17) in cut
+        assert ("404", "unspecified", 0) in cut
+        assert ("200", "unspecified", 0) in cut  # no-store
+        assert not any(b"/secret" in record.body for record in with_warcio(archive))
+
+    def test_no_answer_is_metadata_alone(self, archive: bytes) -> None:
+        found = [json.loads(one.body) for one in with_warcio(archive) if one.kind == "metadata"]
+        failed = next(one for one in found if one["trouble"] == "connect")
+        assert failed["detail"] == "connection refused"
+        records = list(with_warcio(archive))
+        alone = [one for one in records if b'"connect"' in one.body]
+        assert "WARC-Concurrent-To" not in alone[0].headers
+
+    def test_the_first_record_says_what_this_is(self, archive: bytes) -> None:
+        info = next(iter(with_warcio(archive)))
+        assert info.body.startswith(b"software: robotrules/")
+        assert b"robotrules-visits: 1\r\n" in info.body
+        identity = info.headers["WARC-Record-ID"]
+        rest = list(with_warcio(archive))[1:]
+        assert {record.headers["WARC-Warcinfo-ID"] for record in rest} == {identity}
+
+    def test_ids_are_unique(self, archive: bytes) -> None:
+        ids = [record.headers["WARC-Record-ID"] for record in with_warcio(archive)]
+        assert len(set(ids)) == len(ids)
+
+    def test_each_record_is_a_gzip_member(self) -> None:
+        archive = exported(eventful().store, gzip=True)
+        members, rest = 0, archive
+        while rest:
+            inflate = zlib.decompressobj(31)
+            assert inflate.decompress(rest).startswith(b"WARC/1.1\r\n")
+            members, rest = members + 1, inflate.unused_data
+        assert members == len(list(with_warcio(archive)))
+
+
+class TestWriting:
+    """What is written depends on the visits alone."""
+
+    def test_twice_the_same(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """But for the date of the first record."""
+        store = eventful().store
+        monkeypatch.setattr("robotrules.client.warc.time.time", lambda: START)
+        first = exported(store)
+        assert exported(store) == first
+        monkeypatch.setattr("robotrules.client.warc.time.time", lambda: START + DAY)
+        second = exported(store)
+        lines = zip(first.split(b"\r\n"), second.split(b"\r\n"), strict=True)
+        assert [one for one, other in lines if one != other] == [
+            b"WARC-Date: 2026-05-01T00:00:00.000000Z"
+        ]
+
+    def test_names_decide_about_gzip(self, tmp_path: Path) -> None:
+        store = eventful().store
+        for name, start in (("a.warc", b"WARC/1.1"), ("a.warc.gz", b"\x1f\x8b")):
+            assert export_warc(store, tmp_path / name) == 12
+            assert (tmp_path / name).read_bytes().startswith(start)
+        assert export_warc(store, str(tmp_path / "b"), gzip=True) == 12
+        assert gzip.decompress((tmp_path / "b").read_bytes()).startswith(b"WARC")
+
+    def test_nothing_is_written_over(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.warc"
+        path.write_bytes(b"mine")
+        with pytest.raises(FileExistsError, match="name another"):
+            export_warc(MemoryStore(), path)
+        assert path.read_bytes() == b"mine"
+
+    def test_half_an_archive_has_no_name(self, tmp_path: Path) -> None:
+        class Failing(MemoryStore):
+            def body(self, digest: str) -> bytes | None:
+                raise OSError("gone")
+
+        diary = Diary(Failing())
+        diary.visit(0, file("/a"))
+        with pytest.raises(OSError, match="gone"):
+            export_warc(diary.store, tmp_path / "a.warc")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_some_visits(self) -> None:
+        store = eventful().store
+        seen: list[Visit] = []
+        stream = io.BytesIO()
+        count = export_warc(
+            store, stream, origin="HTTP://elsewhere.example:8080/x", progress=seen.append
+        )
+        assert (count, seen[0].origin) == (1, "http://elsewhere.example:8080")
+        assert export_warc(store, io.BytesIO(), origin=[SITE, ROBOTS]) == 11
+        assert export_warc(store, io.BytesIO(), after=START + 7 * DAY) == 3
+        assert export_warc(store, io.BytesIO(), before=START + DAY) == 3
+        with pytest.raises(ValueError, match="has no origin: pass one"):
+            export_warc(store, io.BytesIO(), origin="/a")
+
+    def test_a_file_whose_visit_is_left_out(self) -> None:
+        """The file that a 304 renewed is in the archive though the visit that fetched it is not."""
+        diary = eventful()
+        archive = exported(diary.store, after=START + 0.9 * DAY, before=START + 1.1 * DAY)
+        kinds = [record.kind for record in with_warcio(archive)]
+        assert kinds == ["warcinfo", "resource", "revisit", "request", "metadata"]
+        _, resource, revisit, *_ = with_warcio(archive)
+        assert resource.body == rules("/a")
+        assert resource.headers["Content-Type"] == "text/plain"
+        assert revisit.headers["WARC-Refers-To"] == resource.headers["WARC-Record-ID"]
+        store, done = imported(archive)
+        assert done == WarcImport(1, 0, {})
+        assert Evidence(store).at(f"{SITE}/a", START + 1.5 * DAY, "ExampleBot").allowed is False
+
+    def test_what_cannot_stand_in_a_message(self) -> None:
+        """Fields that HTTP does not know, and lines in a User-Agent, are in the metadata alone."""
+        visit = Diary().visit(0, file("/a"))
+        fields = Fields(((("bad name"), b"x"), ("x-nul", b"\0"), ("", b"y"), ("good", b"z")), True)
+        visit = visit._replace(
+            fields=fields, user_agent="Evil\r\nX: y \u20ac", url=f"{SITE}/\xe9", address="nowhere"
+        )
+        store = MemoryStore()
+        store.add([(visit, rules("/a"))])
+        _, answer, request, _ = with_warcio(exported(store))
+        assert [name for name, _ in answer.fields] == ["good", "content-length"]
+        assert dict(request.fields)["user-agent"] == "EvilX: y ?"
+        assert answer.headers["WARC-Target-URI"] == f"{SITE}/%C3%A9"
+        assert "WARC-IP-Address" not in answer.headers
+
+    def test_dates_that_no_calendar_has(self) -> None:
+        visit = Diary().visit(0, file("/a"))._replace(at=1e18, until=1e18)
+        store = MemoryStore()
+        store.add([(visit, rules("/a"))])
+        archive = exported(store)
+        assert next(iter(list(with_warcio(archive))[1:])).headers["WARC-Date"].startswith("1970")
+        assert list(imported(archive)[0].visits()) == [visit]
+
+    def test_odd_statuses(self) -> None:
+        diary = Diary()
+        diary.visit(0, Response(799))
+        assert list(with_warcio(exported(diary.store)))[1].status == "799"
+
+    def test_places_are_forgotten(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Where files stand is remembered for some of them; others are written once more."""
+        monkeypatch.setattr("robotrules.client.warc_writing.REMEMBERED", 1)
+        diary = Diary()
+        diary.visit(0, file("/a", ("ETag", '"1"')))
+        diary.visit(0.5, file("/z"), site="https://elsewhere.example")
+        diary.visit(1, Response(304))
+        archive = exported(diary.store)
+        assert [one.kind for one in with_warcio(archive)].count("resource") == 1
+        assert list(imported(archive)[0].visits()) == list(diary.store.visits())
+
+    def test_without_warcio(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in [one for one in sys.modules if one.startswith("robotrules.client.warc_")]:
+            monkeypatch.delitem(sys.modules, name)
+        for name in [one for one in sys.modules if one.startswith("warcio")] + ["warcio"]:
+            monkeypatch.setitem(sys.modules, name, None)
+        for act in (export_warc, import_warc):
+            with pytest.raises(MissingExtraError, match=r"pip install 'robotrules\[warc\]'"):
+                act(MemoryStore(), io.BytesIO())
+
+
+# --- Out and in -----------------------------------------------------------------------------------
+
+
+class TestRoundTrip:
+    """What is read back is what was written."""
+
+    @pytest.mark.parametrize("compressed", [False, True])
+    def test_everything(self, compressed: bool, tmp_path: Path) -> None:
+        store = eventful().store
+        archive = exported(store, gzip=compressed)
+        again = SQLiteStore(tmp_path / "again.sqlite")
+        assert import_warc(again, io.BytesIO(archive)) == WarcImport(12, 0, {})
+        assert list(again.visits()) == list(store.visits())
+        for visit in store.visits():
+            assert again.body(visit.digest or "") == store.body(visit.digest or "")
+        assert import_warc(again, io.BytesIO(archive)) == WarcImport(0, 12, {})
+        assert exported(again)[300:] == exported(store)[300:]
+        again.close()
+
+    def test_a_path(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.warc.gz"
+        export_warc(eventful().store, path)
+        for where in (path, str(path)):
+            assert import_warc(MemoryStore(), where).added == 12
+        with pytest.raises(FileNotFoundError):
+            import_warc(MemoryStore(), tmp_path / "b.warc.gz")
+
+    def test_one_archive_after_another(self) -> None:
+        diary = Diary()
+        diary.visit(0, file("/a"))
+        other = Diary()
+        other.visit(1, file("/b"))
+        for compressed in (False, True):
+            parts = [exported(one.store, gzip=compressed) for one in (diary, other)]
+            assert imported(b"".join(parts))[1].added == 2
+
+    def test_recompressed(self) -> None:
+        """One gzip member around all records, as some programs write it, is read as well."""
+        archive = gzip.compress(exported(eventful().store))
+        assert imported(archive)[1] == WarcImport(12, 0, {})
+
+    def test_members_of_any_size(self) -> None:
+        """So are members that end anywhere."""
+        plain = exported(eventful().store)
+        cut = [plain[at : at + 777] for at in range(0, len(plain), 777)]
+        assert imported(b"".join(map(gzip.compress, cut)))[1] == WarcImport(12, 0, {})
+
+    def test_a_body_that_the_store_lost(self) -> None:
+        diary = Diary()
+        diary.visit(0, file("/a"))
+        lost = MemoryStore()
+        lost.add([(visit, None) for visit in diary.store.visits()])
+        store, done = imported(exported(lost))
+        assert done == WarcImport(1, 0, {})
+        assert list(store.visits()) == list(diary.store.visits())
+        assert Evidence(store).at(SITE, START, "ExampleBot").notes[0].code == "body-missing"
+
+    def test_what_is_no_longer_there(self) -> None:
+        """An archive that lost the record of a visit does not become a visit of somebody's."""
+        records = exported(eventful().store).split(b"WARC/1.1\r\n")[1:]
+        kept = [one for one in records if b"WARC-Type: metadata" not in one]
+        done = imported(b"".join(b"WARC/1.1\r\n" + one for one in kept))[1]
+        assert done == WarcImport(0, 0, {"alone": 11})
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
+moments = st.floats(0, 4e9)
+octets = st.binary(max_size=60)
+fields = st.lists(
+    st.tuples(
+        st.one_of(st.sampled_from(["etag", "content-length", "transfer-encoding", "x y"]), texts),
+        st.binary(max_size=20),
+    ),
+    max_size=5,
+).map(lambda lines: Fields(tuple(lines), True))
+urls = st.sampled_from([ROBOTS, f"{SITE}/x?y", "https://www.example.com/robots.txt"])
+hops = st.lists(st.builds(Hop, urls, st.integers(300, 399), texts), max_size=3).map(tuple)
+
+
+@st.composite
+def visits(draw: st.DrawFn) -> tuple[Visit, bytes | None]:
+    """Return a visit that could have been, and its file."""
+    state = draw(st.sampled_from(State))
+    found = state is State.SUCCESS
+    body = draw(octets)
+    at = draw(moments)
+    may_store = draw(st.booleans())
+    troubles = [one for one in Trouble if one is not Trouble.REFUSED]
+    renewed = found and draw(st.booleans())
+    statuses = st.integers(100, 999)
+    visit = Visit(
+        origin=draw(st.sampled_from([SITE, "http://elsewhere.example:8080"])),
+        agent=draw(texts),
+        user_agent=draw(texts),
+        at=at,
+        state=state,
+        status=304 if renewed else draw(statuses if found else st.none() | statuses),
+        trouble=None if found else draw(st.sampled_from(troubles)),
+        detail="" if found else draw(texts),
+        url=draw(urls),
+        hops=draw(hops),
+        fields=draw(fields),
+        digest=digest_of(body) if found else None,
+        size=len(body) if found else 0,
+        complete=draw(st.booleans()),
+        renewed=renewed,
+        until=at + draw(st.floats(0, DAY)),
+        may_store=may_store,
+        address=draw(st.none() | st.ip_addresses().map(str) | texts),
+    )
+    return visit, body if found and may_store else None
+
+
+class TestAnyVisit:
+    """Whatever a visit was, the archive gives it back; and both readers read the archive."""
+
+    @given(st.lists(visits(), max_size=6), st.booleans())
+    def test_comes_back(self, history: list[tuple[Visit, bytes | None]], compressed: bool) -> None:
+        store = MemoryStore()
+        store.add(history)
+        archive = exported(store, gzip=compressed)
+        again, done = imported(archive)
+        assert done == WarcImport(len(list(store.visits())), 0, {})
+        assert list(again.visits()) == list(store.visits())
+        for visit in store.visits():
+            digest = visit.digest or ""
+            assert again.body(digest) == store.body(digest)
+        for read in READERS:
+            assert next(iter(read(archive))).kind == "warcinfo"
+            assert len(list(read(archive))) > 0
+
+    @given(visits())
+    def test_as_json(self, given: tuple[Visit, bytes | None]) -> None:
+        visit, _ = given
+        assert visit_from(json.loads(written(visit))) == visit
+
+
+# --- Visits that were not -------------------------------------------------------------------------
+
+
+class TestForgedVisits:
+    """A visit whose parts do not go together is none."""
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"schema": 2},
+            {"origin": "https://EXAMPLE.com"},
+            {"origin": "file:///etc/passwd"},
+            {"origin": None},
+            {"url": "javascript:alert(1)"},
+            {"url": "https://example.com/\r\nX: y"},
+            {"at": "now"},
+            {"at": True},
+            {"at": float("inf")},
+            {"until": START - 1},
+            {"until": START + LONGEST + 1},
+            {"state": "splendid"},
+            {"state": "unavailable"},
+            {"status": -1},
+            {"status": 2**70},
+            {"status": None},
+            {"trouble": "status"},
+            {"trouble": "boredom"},
+            {"digest": None},
+            {"digest": "ABC"},
+            {"digest": "../../x"},
+            {"size": 1.5},
+            {"hops": [{"url": "x"}]},
+            {"hops": [{"url": "x", "status": 301, "location": "y"}] * 102},
+            {"hops": "none"},
+            {"fields": []},
+            {"fields": {"lines": [["a", "\u20ac"]], "apart": True}},
+            {"fields": {"lines": [["a"]], "apart": True}},
+            {"fields": {"lines": [], "apart": 1}},
+            {"agent": "a\0b"},
+            {"agent": "\ud800"},
+            {"complete": "yes"},
+            {"address": 1},
+        ],
+        ids=str,
+    )
+    def test_is_none(self, change: dict[str, Any]) -> None:
+        visit = Diary().visit(0, file("/a"))
+        values = json.loads(written(visit))
+        assert visit_from(values) == visit
+        assert visit_from(values | change) is None
+
+    def test_a_part_is_missing(self) -> None:
+        values = json.loads(written(Diary().visit(0, file("/a"))))
+        for name in values:
+            if name != "kind":
+                assert visit_from({key: values[key] for key in values if key != name}) is None
+
+    def test_in_an_archive(self) -> None:
+        archive = exported(eventful().store)
+        forged = archive.replace(b'"state": "unreachable"', b'"state": "unavailable"')
+        # The digest tells: who forges, forges that too.
+        assert imported(forged)[1].skipped == {"alone": 1, "bad-digest": 2}
+        loose = forged.replace(b"WARC-Block-Digest", b"X-Block-Digest-no")
+        assert imported(loose)[1].skipped.keys() <= {"bad-visit"}
+
+    def test_another_file_than_the_visit_says(self) -> None:
+        archive = exported(eventful().store).replace(b"WARC-Block-Digest", b"X-Block-Digest-no")
+        done = imported(archive.replace(b"Disallow: /a", b"Disallow: /c"))[1]
+        assert done.skipped == {"bad-digest": 2}
+
+
+# --- Archives of others ---------------------------------------------------------------------------
+
+
+def record(kind: str, block: bytes, **headers: str) -> bytes:
+    """Return a record; names of headers have underscores for hyphens."""
+    lines = {"WARC-Type": kind, "WARC-Date": "2026-05-01T00:00:00Z"}
+    lines |= {"Content-Length": str(len(block)), "WARC-Target-URI": ROBOTS}
+    lines |= {name.replace("_", "-"): value for name, value in headers.items()}
+    head = "".join(f"{name}: {value}\r\n" for name, value in lines.items() if value)
+    return b"WARC/1.0\r\n" + head.encode("utf-8") + b"\r\n" + block + b"\r\n\r\n"
+
+
+def answer(body: bytes = rules("/a"), *lines: str, status: str = "200 OK") -> bytes:
+    """Return the octets of an HTTP answer."""
+    return "\r\n".join([f"HTTP/1.1 {status}", *lines, "", ""]).encode("latin-1") + body
+
+
+REQUEST = b"GET /robots.txt HTTP/1.1\r\nHost: example.com\r\nUser-Agent: CCBot/2.0 (x)\r\n\r\n"
+
+
+def only(archive: bytes) -> tuple[Visit, bytes | None]:
+    """Return the one visit of an archive, and its file."""
+    store, done = imported(archive)
+    assert (done.added, done.known) == (1, 0)
+    [visit] = store.visits()
+    return visit, store.body(visit.digest or "")
+
+
+def skipped(archive: bytes) -> dict[str, int]:
+    """Return why an archive has no visit."""
+    store, done = imported(archive)
+    assert list(store.visits()) == []
+    assert done.added == done.known == 0
+    return done.skipped
+
+
+class TestArchivesOfOthers:
+    """An answer for /robots.txt is a visit of that origin."""
+
+    def test_an_answer(self) -> None:
+        block = answer(rules("/a"), "Cache-Control: max-age=600", "Content-Type: text/plain")
+        visit, body = only(record("response", block, WARC_IP_Address="192.0.2.7"))
+        assert body == rules("/a")
+        assert (visit.origin, visit.url, visit.at) == (SITE, ROBOTS, START)
+        assert (visit.state, visit.status, visit.trouble) == (State.SUCCESS, 200, None)
+        assert (visit.agent, visit.user_agent, visit.address) == ("unknown", "", "192.0.2.7")
+        assert visit.until == START + 600
+        assert visit.fields.get("content-type") == [b"text/plain"]
+        assert visit.hops == ()
+
+    @pytest.mark.parametrize("order", ["before", "after"])
+    @pytest.mark.parametrize("tie", ["request", "response", "exchange"])
+    @pytest.mark.parametrize("compressed", [False, True])
+    def test_who_asked(self, order: str, tie: str, compressed: bool) -> None:
+        """The request beside the answer says so, wherever it stands."""
+        ids = {"request": "<urn:uuid:1>", "response": "<urn:uuid:2>"}
+        blocks = {"request": REQUEST, "response": answer()}
+        made = {}
+        for kind in ids:
+            headers = {"WARC_Record_ID": ids[kind]}
+            if kind == tie:
+                other = next(one for name, one in ids.items() if name != kind)
+                headers["WARC_Concurrent_To"] = other
+            made[kind] = record(kind, blocks[kind], **headers)
+        ordered = sorted(made.items(), reverse=order == "after")
+        parts = [one for _, one in ordered]
+        visit, _ = only(b"".join(map(gzip.compress, parts) if compressed else parts))
+        assert (visit.agent, visit.user_agent) == ("CCBot", "CCBot/2.0 (x)")
+
+    def test_who_crawled(self) -> None:
+        """Else the first record of the archive may say so."""
+        info = record("warcinfo", b"software: x\r\nhttp-header-user-agent: OldBot/1\r\n")
+        assert only(info + record("response", answer()))[0].agent == "OldBot"
+        both = info + record("response", answer()) + record("request", REQUEST)
+        assert only(both)[0].agent == "CCBot"
+        silent = record("request", b"GET /robots.txt HTTP/1.1\r\n\r\n")
+        assert only(info + silent + record("response", answer()))[0].agent == "OldBot"
+
+    def test_a_request_of_another_exchange(self) -> None:
+        other = record("request", REQUEST, WARC_Target_URI="https://elsewhere.example/robots.txt")
+        assert only(other + record("response", answer()))[0].agent == "unknown"
+
+    @pytest.mark.parametrize(
+        ("status", "state"),
+        [
+            ("404 Not Found", State.UNAVAILABLE),
+            ("403 Forbidden", State.UNAVAILABLE),
+            ("429 Too Many Requests", State.UNREACHABLE),
+            ("500 Oops", State.UNREACHABLE),
+            ("206 Partial Content", State.UNREACHABLE),
+            ("204 No Content", State.SUCCESS),
+        ],
+    )
+    def test_statuses(self, status: str, state: State) -> None:
+        visit, body = only(record("response", answer(b"x", status=status)))
+        assert visit.state is state
+        assert body == (b"" if state is State.SUCCESS else None)
+        assert visit.trouble is (None if state is State.SUCCESS else Trouble.STATUS)
+
+    @pytest.mark.parametrize(
+        "target",
+        [
+            "https://EXAMPLE.com:443/robots.txt",
+            "<https://example.com/robots.txt>",
+            "https://example.com/robots.txt#x",
+            "https://u:p@example.com/robots.txt",
+        ],
+    )
+    def test_targets(self, target: str) -> None:
+        visit, _ = only(record("response", answer(), WARC_Target_URI=target))
+        assert (visit.origin, visit.url) == (SITE, ROBOTS)
+
+    @pytest.mark.parametrize(
+        "target",
+        [
+            "https://example.com/",
+            "https://example.com/robots.txt?x",
+            "https://example.com/a/robots.txt",
+            "ftp://example.com/robots.txt",
+            "dns:example.com",
+            "/robots.txt",
+            "",
+        ],
+    )
+    def test_other_things(self, target: str) -> None:
+        assert skipped(record("response", answer(), WARC_Target_URI=target)) == {"other": 1}
+
+    def test_other_records(self) -> None:
+        kinds = ("resource", "conversion", "continuation", "nonsense")
+        archive = b"".join(record(kind, answer()) for kind in kinds)
+        archive += record("metadata", b"via: x\r\n", Content_Type="application/warc-fields")
+        archive += record("metadata", b'{"kind": "something else"}', Content_Type="text/json")
+        archive += record("metadata", b"{{{", Content_Type="text/json")
+        assert skipped(archive) == {"other": 4}
+
+    def test_redirects_are_not_followed(self) -> None:
+        block = answer(b"", "Location: https://www.example.com/robots.txt", status="301 Moved")
+        target = "https://www.example.com/robots.txt"
+        archive = record("response", block) + record("response", answer(), WARC_Target_URI=target)
+        store, done = imported(archive)
+        assert done == WarcImport(1, 0, {"redirect": 1})
+        assert [visit.origin for visit in store.visits()] == ["https://www.example.com"]
+
+    def test_a_revisit_has_no_file(self) -> None:
+        assert skipped(record("revisit", answer(b"", status="304 Not Modified"))) == {"revisit": 1}
+
+    @pytest.mark.parametrize(
+        ("lines", "body"),
+        [
+            (["Transfer-Encoding: chunked"], b"1b\r\n" + rules("/a") + b"\r\n0\r\n\r\n"),
+            (["Content-Encoding: gzip"], gzip.compress(rules("/a"))),
+            (["Content-Encoding: deflate"], zlib.compress(rules("/a"))),
+            (["Content-Encoding: gzip"], rules("/a")),  # decoded, and the field was left
+            (["X-Crawler-Content-Encoding: gzip"], rules("/a")),
+            (["Content-Length: 27"], rules("/a")),
+            (["Content-Length: many"], rules("/a")),
+        ],
+    )
+    def test_codings(self, lines: list[str], body: bytes) -> None:
+        assert only(record("response", answer(body, *lines)))[1] == rules("/a")
+
+    def test_unknown_codings(self) -> None:
+        block = answer(b"\x0b\x02\x80\x00\x01", "Content-Encoding: br")
+        assert skipped(record("response", block)) == {"coding": 1}
+
+    def test_half_a_file_is_no_file(self) -> None:
+        for block, more in (
+            (answer(rules("/a"), "Content-Length: 100"), {}),
+            (answer(b"40\r\nUser-agent", "Transfer-Encoding: chunked"), {}),
+            (answer(gzip.compress(rules("/a") * 9)[:-20], "Content-Encoding: gzip"), {}),
+            (answer(), {"WARC_Truncated": "disconnect"}),
+        ):
+            assert skipped(record("response", block, **more)) == {"cut": 1}
+
+    def test_a_long_file_is_cut(self) -> None:
+        """A client would not read more of it either (RFC 9309 §2.5)."""
+        body = b"# comment\n" * 200_000
+        visit, kept = only(record("response", answer(body)))
+        assert visit.complete is False
+        assert kept is not None
+        assert 500 * 1024 <= len(kept) <= 520 * 1024
+        assert body.startswith(kept)
+        assert parse(kept, complete=False).notes[-1].code == "truncated"
+        long = record("response", answer(b"#" * 600_000), WARC_Truncated="length")
+        assert only(long)[0].complete is False
+
+    def test_no_store(self) -> None:
+        visit, body = only(record("response", answer(rules("/a"), "Cache-Control: no-store")))
+        assert (visit.digest, body) == (digest_of(rules("/a")), None)
+
+    @pytest.mark.parametrize(
+        "block",
+        [
+            b"",
+            b"hello",
+            b"\x16\x03\x01\x02",
+            b"HTTP/1.1 two hundred\r\n\r\n",
+            b"HTTP/1.1 100 Continue\r\n\r\n",
+            b"Content-Type: text/plain\r\n\r\nUser-agent: *\n",
+            b"HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: a\r\n\r\nUser-agent: *\n",
+            b"HTTP/1.1 200 OK\r\nX: " + b"y" * 2_000_000,
+        ],
+    )
+    def test_no_http(self, block: bytes) -> None:
+        assert skipped(record("response", block)) == {"no-http": 1}
+
+    def test_an_interim_answer(self) -> None:
+        block = b"HTTP/1.1 100 Continue\r\n\r\n" + answer()
+        assert only(record("response", block))[1] == rules("/a")
+
+    def test_an_answer_in_an_error_page(self) -> None:
+        """A page that holds the text of an answer does not speak as one."""
+        block = answer(answer(rules("/")), status="401 Unauthorized")
+        assert only(record("response", block))[0].state is State.UNAVAILABLE
+        block = answer(answer(rules("/")), "Location: /", status="302 Found")
+        assert skipped(record("response", block)) == {"redirect": 1}
+
+    @pytest.mark.parametrize(
+        ("date", "seconds"),
+        [
+            ("2026-05-01T00:00:00Z", 0.0),
+            ("2026-05-01T00:00:00.250000Z", 0.25),
+            ("2026-05-01T00:00:00.123456789Z", 0.123456),
+            ("2026-05-01T02:00:00+02:00", 0.0),
+            ("2026-05-01T00:00", 0.0),
+        ],
+    )
+    def test_dates(self, date: str, seconds: float) -> None:
+        assert only(record("response", answer(), WARC_Date=date))[0].at == START + seconds
+
+    @pytest.mark.parametrize(
+        "date", ["", "2026", "2026-05-01", "yesterday", "9999-99-99T00:00:00Z", "0001-01-01T00:00"]
+    )
+    def test_bad_dates(self, date: str) -> None:
+        found = imported(record("response", answer(), WARC_Date=date))[1]
+        assert found.skipped == {"bad-date": 1} or date.startswith("0001")
+
+    @pytest.mark.parametrize("algorithm", ["sha1", "sha256", "SHA-512", "md5"])
+    @pytest.mark.parametrize("name", ["WARC_Block_Digest", "WARC_Payload_Digest"])
+    def test_digests(self, algorithm: str, name: str) -> None:
+        block = answer()
+        whole = block if name == "WARC_Block_Digest" else rules("/a")
+        made = hashlib.new(algorithm.lower().replace("-", ""), whole).digest()
+        forms = (base64.b32encode, base64.b16encode, base64.b64encode, base64.urlsafe_b64encode)
+        for form in forms:
+            right = {name: f"{algorithm}:{form(made).decode()}"}
+            only(record("response", block, **right))
+            wrong = {name: f"{algorithm}:{form(made[::-1]).decode()}"}
+            assert skipped(record("response", block, **wrong)) == {"bad-digest": 1}
+
+    def test_digests_that_nobody_knows(self) -> None:
+        for digest in ("whirlpool:abc", "sha1", "sha1:", ""):
+            only(record("response", answer(), WARC_Block_Digest=digest))
+
+    def test_ids_that_are_none(self) -> None:
+        """Records without an id, or with the same, are read all the same."""
+        for identity in ("", "<urn:uuid:1>"):
+            many = [
+                record(
+                    "response",
+                    answer(rules(f"/{number}")),
+                    WARC_Record_ID=identity,
+                    WARC_Target_URI=f"https://s{number}.example/robots.txt",
+                )
+                for number in range(30)
+            ]
+            store, done = imported(b"".join(many))
+            assert done == WarcImport(30, 0, {})
+            assert {visit.agent for visit in store.visits()} == {"unknown"}
+
+    def test_lines_end_as_they_like(self) -> None:
+        archive = record("response", answer().replace(b"\r\n", b"\n")).replace(b"\r\n", b"\n")
+        length = len(answer().replace(b"\r\n", b"\n"))
+        assert f"Content-Length: {length}".encode() in archive
+        assert only(archive)[1] == rules("/a")
+
+
+# --- Hostile archives -----------------------------------------------------------------------------
+
+
+def bodies(count: int) -> list[bytes]:
+    """Return records of as many origins."""
+    return [
+        record(
+            "response",
+            answer(rules(f"/{number}") + b"# %d\n" % number * 20),
+            WARC_Target_URI=f"https://s{number}.example/robots.txt",
+            WARC_Record_ID=f"<urn:uuid:{number}>",
+        )
+        for number in range(count)
+    ]
+
+
+def mixed(compressed: bool) -> bytes:
+    """Return an archive of ours, and two records of others behind it."""
+    ours = exported(eventful().store, gzip=compressed)
+    return ours + b"".join(map(gzip.compress, bodies(2)) if compressed else bodies(2))
+
+
+ARCHIVES = {compressed: mixed(compressed) for compressed in (False, True)}
+
+
+class TestDamage:
+    """What is damaged is counted, and costs no more than it must."""
+
+    def test_nothing(self) -> None:
+        assert imported(b"")[1] == WarcImport(0, 0, {})
+        assert imported(gzip.compress(b""))[1] == WarcImport(0, 0, {})
+
+    @pytest.mark.parametrize(
+        "archive",
+        [
+            b"<!doctype html><title>404</title>",
+            b"x",
+            b"\x1f\x8b",
+            b"\x1f\x8b\x08garbage",
+            b"\n" * 5_000,
+            b"x" * 1_000_000,
+            gzip.compress(b"x" * 1_000_000),
+            gzip.compress(b"\n" * 1_000_000),
+            b"WARC/1.1\r\n",
+            b"WARC/1.1\r\nContent-Length: 5\r\n",
+            b"WARC/1.1\r\nContent-Length: 5\r\n\r\n",
+            b"WARC/1.1\r\nContent-Length: -5\r\n\r\n",
+            b"WARC/1.1\r\nContent-Length: 1e9\r\n\r\n",
+            b"WARC/1.1\r\nContent-Length: " + b"9" * 5_000 + b"\r\n\r\n",
+            b"WARC/1.1\r\nWARC-Type: response\r\n\r\n",
+            b"WARC/1.1\r\nX: " + b"y" * 1_000_000,
+            b"WARC/1.1\r\n" + b"X: y\r\n" * 1_000_000,
+            b"WARC/9.9\r\nContent-Length: 0\r\n\r\n",
+            b"HTTP/1.1 200 OK\r\n\r\n",
+        ],
+        ids=lambda octets: repr(octets[:30]),
+    )
+    def test_no_archive(self, archive: bytes) -> None:
+        assert skipped(archive) == {"damaged": 1}
+
+    def test_cut_anywhere(self) -> None:
+        """Of an archive that is cut, what came before the cut is there."""
+        for compressed in (False, True):
+            parts = [gzip.compress(one) if compressed else one for one in bodies(3)]
+            archive = b"".join(parts)
+            for end in range(len(parts[0]) + 1, len(archive), 7):
+                _, done = imported(archive[:end])
+                whole = sum(end >= len(b"".join(parts[: number + 1])) - 4 for number in range(3))
+                assert done.added in (whole, whole - 1), end
+                assert done.skipped.get("damaged", 0) <= 1
+
+    def test_one_member_is_damaged(self) -> None:
+        """Reading goes on at the next gzip member, whichever octet is wrong."""
+        parts = [gzip.compress(one, mtime=0) for one in bodies(3)]
+        for at in range(len(parts[1])):
+            broken = bytearray(parts[1])
+            broken[at] ^= 0x55
+            store, done = imported(parts[0] + bytes(broken) + parts[2])
+            origins = {visit.origin for visit in store.visits()}
+            assert {"https://s0.example", "https://s2.example"} <= origins, at
+            if done.added == 3:
+                # Only what says nothing about the octets can be wrong: time, system, extra flags.
+                assert at in range(3, 10)
+            else:
+                assert done.skipped["damaged"] >= 1
+
+    def test_a_large_member_is_damaged_at_its_end(self) -> None:
+        """All octets of a record were read before its checksum: that counts all the same."""
+        noise = random.Random(1).randbytes(300_000).hex().encode()
+        parts = [gzip.compress(one) for one in bodies(2)]
+        large = record("response", answer(b"# " + noise), WARC_Record_ID="<urn:uuid:9>")
+        broken = bytearray(gzip.compress(large))
+        broken[-8] ^= 1
+        store, done = imported(parts[0] + bytes(broken) + parts[1])
+        assert done == WarcImport(2, 0, {"damaged": 1})
+        assert SITE not in {visit.origin for visit in store.visits()}
+
+    def test_a_cut_member_and_the_next(self) -> None:
+        """Wherever the cut is, and wherever a read of the file happens to end."""
+        noise = random.Random(1).randbytes(150_000).hex().encode()
+        large = gzip.compress(
+            record("response", answer(b"# " + noise), WARC_Record_ID="<urn:uuid:9>")
+        )
+        rest = b"".join(map(gzip.compress, bodies(2)))
+        for end in (5, 100, 65_530, 65_536, 65_540, 131_072, len(large) - 1):
+            done = imported(large[:end] + rest)[1]
+            assert done.added == 2, end
+            assert done.skipped["damaged"] >= 1
+
+    def test_octets_between_members(self) -> None:
+        parts = [gzip.compress(one) for one in bodies(2)]
+        assert imported(parts[0] + bytes(100) + parts[1] + bytes(10))[1] == WarcImport(2, 0, {})
+        for junk in (b"x", b"\x1f\x8b", b"\x1f\x8b\x08\xff" * 10, b"y" * 200_000):
+            done = imported(parts[0] + junk + parts[1])[1]
+            assert done.added == 2
+            assert done.skipped["damaged"] >= 1
+
+    @pytest.mark.parametrize("lie", [-10, 10, 100_000])
+    def test_a_length_that_lies(self, lie: int) -> None:
+        """Costs its own record, if each has a member of its own."""
+        parts = bodies(3)
+        true = parts[1].partition(b"Content-Length: ")[2].partition(b"\r\n")[0]
+        said = b"Content-Length: %d" % (int(true) + lie)
+        parts[1] = parts[1].replace(b"Content-Length: " + true, said)
+        store, done = imported(b"".join(map(gzip.compress, parts)))
+        origins = {visit.origin for visit in store.visits()}
+        assert {"https://s0.example", "https://s2.example"} <= origins
+        assert done.skipped.get("damaged", 0) == 1
+
+    def test_without_members_reading_ends_there(self) -> None:
+        """The text of a record within a page must not become one."""
+        forged = record("response", answer(b"User-agent: *\nDisallow: /\n"))
+        page = record("response", answer(b"\r\n\r\n" + forged), WARC_Target_URI=f"{SITE}/page")
+        short = page.replace(b"Content-Length: ", b"Content-Length: 1\r\nX: ", 1)
+        first, last = bodies(2)
+        for archive in (first + short + last, gzip.compress(first + short + last)):
+            store, done = imported(archive)
+            assert [visit.origin for visit in store.visits()] == ["https://s0.example"]
+            assert done.skipped == {"other": 1, "damaged": 1}
+
+    @given(st.data())
+    @settings(max_examples=200)
+    def test_any_change(self, data: st.DataObject) -> None:
+        """Octets changed, added or left out: never an exception, never a file that was not."""
+        archive = bytearray(ARCHIVES[data.draw(st.booleans())])
+        for _ in range(data.draw(st.integers(1, 4))):
+            at = data.draw(st.integers(0, len(archive) - 1))
+            end = at + data.draw(st.sampled_from([0, 1, 2, 50]))
+            archive[at:end] = data.draw(st.binary(max_size=8))
+            archive = archive or bytearray(b"x")
+        store, done = imported(bytes(archive))
+        assert set(done.skipped) <= set(SKIPPED)
+        for visit in store.visits():
+            body = store.body(visit.digest or "")
+            assert body is None or digest_of(body) == visit.digest
+
+
+class Endless(io.RawIOBase):
+    """A stream that gives the same octets again and again, up to a size."""
+
+    def __init__(self, first: bytes, again: bytes, size: int) -> None:
+        self._ready, self._again, self._left = first, again, size
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        assert size > 0, "nobody reads an archive as a whole"
+        while len(self._ready) < size and self._left > 0:
+            self._ready += self._again
+            self._left -= len(self._again)
+        piece, self._ready = self._ready[:size], self._ready[size:]
+        return piece
+
+
+def deflated(block: bytes, times: int) -> tuple[bytes, bytes]:
+    """Return gzip that starts with a block, and what may follow it so many times."""
+    made = zlib.compressobj(9, zlib.DEFLATED, 31)
+    first = made.compress(block) + made.flush(zlib.Z_FULL_FLUSH)
+    again = made.compress(bytes(2**20)) + made.flush(zlib.Z_FULL_FLUSH)
+    return first, again * times
+
+
+class TestBounds:
+    """Memory is that of a few records, whatever an archive says of itself."""
+
+    @pytest.mark.parametrize(
+        "stream",
+        [
+            pytest.param(
+                lambda: Endless(
+                    b"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: https://example.com/"
+                    b"robots.txt\r\nContent-Length: 999999999\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
+                    b"# comment\n" * 1000,
+                    60_000_000,
+                ),
+                id="one record without end",
+            ),
+            pytest.param(
+                lambda: Endless(b"WARC/1.1\r\n", b"X: y\r\n" * 1000, 60_000_000), id="header"
+            ),
+            pytest.param(lambda: Endless(b"WARC/1.1\r\nX: ", b"y" * 1000, 60_000_000), id="line"),
+            pytest.param(lambda: Endless(b"", b"\r\n" * 1000, 60_000_000), id="blank lines"),
+            pytest.param(
+                lambda: io.BytesIO(b"".join(deflated(b"WARC/1.1\r\nX: ", 60))), id="bomb in a line"
+            ),
+            pytest.param(
+                lambda: io.BytesIO(
+                    b"".join(
+                        deflated(
+                            b"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: "
+                            + ROBOTS.encode()
+                            + b"\r\nContent-Length: 900000000\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
+                            200,
+                        )
+                    )
+                ),
+                id="bomb in a file",
+            ),
+            pytest.param(
+                lambda: Endless(
+                    b"",
+                    record(
+                        "response",
+                        answer(gzip.compress(bytes(2**24)), "Content-Encoding: gzip"),
+                        WARC_Record_ID="<urn:uuid:1>",
+                    ),
+                    400_000,
+                ),
+                id="bombs in answers",
+            ),
+            pytest.param(
+                lambda: Endless(
+                    b"", record("request", REQUEST + bytes(2**16), WARC_Record_ID="x"), 30_000_000
+                ),
+                id="requests",
+            ),
+        ],
+    )
+    def test_memory(self, stream: Callable[[], Any]) -> None:
+        given = stream()
+        import_warc(MemoryStore(), io.BytesIO(exported(eventful().store)))  # what is loaded once
+        tracemalloc.start()
+        try:
+            import_warc(MemoryStore(), given)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert peak < 48 * 2**20, f"{peak / 2**20:.0f} MiB"
+
+    def test_many_visits(self, tmp_path: Path) -> None:
+        """Neither direction holds more than a few visits at a time."""
+        path = tmp_path / "a.warc"
+        store = SQLiteStore(tmp_path / "a.sqlite")
+        template = Diary().visit(0, file("/a"))
+        body = b"# %d\n" + b"#" * 20_000
+
+        def made() -> Iterator[tuple[Visit, bytes]]:
+            for number in range(1_000):
+                octets = body % number
+                yield (
+                    template._replace(
+                        at=START + number,
+                        until=START + number,
+                        digest=digest_of(octets),
+                        size=len(octets),
+                    ),
+                    octets,
+                )
+
+        store.add(made())
+        again = SQLiteStore(tmp_path / "b.sqlite")
+        tracemalloc.start()
+        try:
+            assert export_warc(store, path) == 1_000
+            assert import_warc(again, path) == WarcImport(1_000, 0, {})
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+            store.close()
+            again.close()
+        assert path.stat().st_size > 20_000_000
+        assert peak < 14 * 2**20, f"{peak / 2**20:.0f} MiB"

@@ -1,0 +1,185 @@
+"""Bounds: what a stranger sends costs little memory and time, and a crawl keeps few connections."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import tracemalloc
+from collections.abc import Callable
+
+import pytest
+
+from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.client.transports.exchange import KEPT, LONGEST_HEAD
+from tests.client import wire
+from tests.client.transports.conftest import Carrier
+
+Make = Callable[..., Carrier]
+
+
+def peak_of(work: Callable[[], object]) -> int:
+    """Return the octets that Python had at most, beyond what it had before."""
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        tracemalloc.reset_peak()
+        work()
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("limit", [0, 528_384])
+def test_a_bomb_costs_what_is_read_of_it(carrier: Make, limit: int) -> None:
+    """4 MB that are 4 GB: a few MB and little time (AMB-61)."""
+    assert len(wire.bomb()) > 4_000_000
+    with wire.serve(wire.bombs) as site:
+        one = carrier()
+        one.send(Request(site.url, limit=1))
+        answers: list[object] = []
+        begun = time.monotonic()
+        peak = peak_of(lambda: answers.append(one.send(Request(site.url, limit=limit))))
+        assert time.monotonic() - begun < 2.0
+        (answer,) = answers
+        assert isinstance(answer, Response), answer
+        assert answer.body == bytes(limit)
+        assert not answer.complete
+        assert peak < 3_000_000
+
+
+@pytest.mark.parametrize("fault", ["huge_header", "many_headers"])
+def test_a_head_of_10_mb_costs_little(carrier: Make, fault: str) -> None:
+    with wire.serve(getattr(wire, fault)) as site:
+        one = carrier()
+        begun = time.monotonic()
+        answers: list[object] = []
+        # What the server itself builds is in this process too: 64 KiB, or 0.1 MB.
+        peak = peak_of(lambda: answers.append(one.send(site.url)))
+        assert time.monotonic() - begun < 2.0
+        (answer,) = answers
+        assert isinstance(answer, Failure)
+        assert answer.trouble is Trouble.PROTOCOL
+        assert peak < 3_000_000
+
+
+def test_a_head_that_is_long_in_all(carrier: Make) -> None:
+    """Lines and their number are the library's to bound; the sum is ours."""
+    field = "X-Long: " + "a" * 20_000
+    for count in (2, 10):
+        with wire.serve(wire.says(wire.message(wire.ROBOTS, *[field] * count))) as site:
+            answer = carrier().send(site.url)
+            if count * 20_000 < LONGEST_HEAD:
+                assert isinstance(answer, Response), answer
+            else:
+                assert isinstance(answer, Failure), answer
+                assert answer.trouble is Trouble.PROTOCOL
+
+
+def test_a_body_without_end_is_not_waited_for(carrier: Make) -> None:
+    def endless(peer: wire.Peer) -> None:
+        peer.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        for _ in range(1000):
+            peer.send(wire.chunked(b"#" * 65536, last=False))
+            if peer.site.over.is_set():
+                return
+
+    with wire.serve(endless) as site:
+        answer = carrier().send(Request(site.url, limit=100_000))
+        assert isinstance(answer, Response)
+        assert len(answer.body) == 100_000
+        assert not answer.complete
+
+
+def test_chunks_of_one_octet_keep_to_the_time(carrier: Make) -> None:
+    """A parser's work is bounded by the time too, though octets never stop coming."""
+
+    def crumbs(peer: wire.Peer) -> None:
+        peer.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        for _ in range(1000):
+            peer.send(b"1\r\n#\r\n" * 10_000)
+            if peer.site.over.is_set():
+                return
+
+    with wire.serve(crumbs) as site:
+        begun = time.monotonic()
+        answer = carrier().send(Request(site.url, limit=10**7, seconds=0.5))
+        assert time.monotonic() - begun < 2.0
+        assert isinstance(answer, Failure)
+        assert answer.trouble is Trouble.TIMEOUT
+
+
+# --- Connections ----------------------------------------------------------------------------------
+
+
+def test_a_connection_is_used_again(carrier: Make) -> None:
+    with wire.farm() as site:
+        one = carrier()
+        for _ in range(5):
+            assert isinstance(one.send(site.named("one.example")), Response)
+        assert site.connections == 1
+
+
+def test_many_origins_are_no_hoard_of_connections(carrier: Make) -> None:
+    with wire.farm() as site:
+        one = carrier(connections=8)
+        urls = [site.named(f"h{number}.example") for number in range(300)]
+        answers = one.send_all(urls, at_once=30)
+        assert all(isinstance(answer, Response) for answer in answers), answers[0]
+        assert site.requests == 300
+        # The server counts a connection a moment longer than the client does.
+        assert site.most_open <= 8 + KEPT + 8
+        time.sleep(0.1)
+        assert site.open <= KEPT
+
+
+def test_connections_are_the_total(carrier: Make) -> None:
+    """Who waits for a connection waits within the time of the request."""
+    with wire.serve(wire.never_answers) as slow, wire.serve(wire.ok) as fine:
+        one = carrier(connections=1)
+        answers = one.send_all(
+            [Request(slow.url, seconds=0.6), Request(fine.url, seconds=0.3)], at_once=2
+        )
+        troubles = [one.trouble for one in answers if isinstance(one, Failure)]
+        assert troubles == [Trouble.TIMEOUT, Trouble.TIMEOUT]
+        assert isinstance(one.send(fine.url), Response)
+
+
+def test_a_kept_connection_that_is_gone_is_no_failure(carrier: Make) -> None:
+    """The server closes it the moment it is asked again: the request is made on a new one."""
+    with wire.serve(wire.fickle) as site:
+        one = carrier()
+        for _ in range(4):
+            assert isinstance(one.send(site.url), Response)
+        assert 2 <= site.connections <= 4
+
+
+def test_what_is_refused_is_not_asked_again_and_again(carrier: Make) -> None:
+    with wire.serve(wire.closes_at_once) as site:
+        answer = carrier().send(site.url)
+        assert isinstance(answer, Failure)
+        assert site.connections <= 2
+
+
+def test_who_is_cancelled_leaves_nothing_behind(carrier: Make) -> None:
+    one = carrier()
+    if one.runner is None:
+        pytest.skip("threads are not cancelled")
+
+    async def cancelled(url: str) -> None:
+        task = asyncio.create_task(one.transport.send(Request(url)))
+        await asyncio.sleep(0.1)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    stalls = wire.never_answers
+    with (
+        wire.serve(stalls) as plain,
+        wire.serve(stalls, tls=wire.server_tls()) as secure,
+        wire.serve(stalls, reads=False, scheme="https") as silent,
+        wire.serve(wire.drips_body) as dripping,
+    ):
+        for site in (plain, secure, silent, dripping):
+            one.runner.run(cancelled(site.url))
+    with wire.serve(wire.ok) as fine:
+        assert isinstance(one.send(fine.url), Response)

@@ -1,0 +1,228 @@
+"""
+Private places: nothing that a stranger names leads a transport into them (AMB-56).
+
+What must not be reached listens on `127.0.0.2`; what may be is `127.0.0.1`, allowed by its address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain, repeat
+
+import pytest
+
+from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.client.addresses import PUBLIC, Addresses
+from tests.client import wire
+from tests.client.transports.conftest import Carrier
+
+Make = Callable[..., Carrier]
+SECRET = "127.0.0.2"
+
+
+@pytest.fixture
+def site() -> Iterator[wire.Site]:
+    """What may be reached."""
+    with wire.serve(wire.ok) as found:
+        yield found
+
+
+@pytest.fixture
+def secret(site: wire.Site) -> Iterator[wire.Site]:
+    """What must not be reached, on the same port."""
+    with wire.serve(wire.ok, host=SECRET, port=site.port) as found:
+        yield found
+        assert found.connections == 0
+
+
+def refused(answer: object) -> Failure:
+    """Assert that an answer says that nobody goes there."""
+    assert isinstance(answer, Failure), answer
+    assert answer.trouble is Trouble.REFUSED, answer
+    return answer
+
+
+def test_a_name_that_leads_to_a_private_address(carrier: Make, secret: wire.Site) -> None:
+    to_secret = Addresses(["127.0.0.1"], lambda host, port: [SECRET])
+    found = refused(carrier(addresses=to_secret).send(secret.named("evil.example")))
+    assert found.detail == (
+        "evil.example is 127.0.0.2, which is loopback (RFC 1122); "
+        "to go there, pass allow_private=['evil.example']"
+    )
+
+
+def test_of_several_addresses_only_the_vetted_one(
+    carrier: Make, site: wire.Site, secret: wire.Site
+) -> None:
+    mixed = Addresses(["127.0.0.1"], lambda host, port: [SECRET, "127.0.0.1", "::1"])
+    answer = carrier(addresses=mixed).send(site.named("mixed.example"))
+    assert isinstance(answer, Response), answer
+    assert answer.address == "127.0.0.1"
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_name_that_changes_its_mind(carrier: Make, scheme: str) -> None:
+    """DNS rebinding: the name is resolved once, and the connection goes to what was vetted."""
+    tls = wire.server_tls("fickle.example") if scheme == "https" else None
+    with (
+        wire.serve(wire.ok, tls=tls) as open_site,
+        wire.serve(wire.ok, tls=tls, host=SECRET, port=open_site.port) as secret_site,
+    ):
+        asked = []
+        answers = chain([["127.0.0.1"]], repeat([SECRET]))
+
+        def resolve(host: str, port: int) -> list[str]:
+            asked.append(host)
+            return next(answers)
+
+        one = carrier(addresses=Addresses(["127.0.0.1"], resolve))
+        answer = one.send(open_site.named("fickle.example"))
+        assert isinstance(answer, Response), answer
+        assert answer.address == "127.0.0.1"
+        assert asked == ["fickle.example"]
+        # A new connection, a new answer of the resolver: it is vetted as the first was.
+        refused(one.send(open_site.named("fickle.example")))
+        assert len(asked) == 2
+        assert secret_site.connections == 0
+
+
+LITERALS = [
+    "127.0.0.2",
+    "[::1]",
+    "[::ffff:127.0.0.2]",
+    "[::ffff:7f00:2]",
+    "[::127.0.0.2]",
+    "[64:ff9b::127.0.0.2]",
+    "[2002:7f00:2::]",
+    "[fe80::1]",
+    "169.254.169.254",
+    "0.0.0.0",
+    "[::]",
+    "10.0.0.1",
+    "224.0.0.1",
+    "255.255.255.255",
+    "me:secret@127.0.0.2",
+]
+
+
+@pytest.mark.parametrize("host", LITERALS)
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_an_address_in_a_url(carrier: Make, secret: wire.Site, scheme: str, host: str) -> None:
+    """A library may connect to it without asking a resolver."""
+    found = refused(carrier(addresses=PUBLIC).send(f"{scheme}://{host}:{secret.port}/latest"))
+    assert "allow_private" in found.detail
+    assert "secret" not in found.detail
+
+
+@pytest.mark.parametrize(
+    "host", ["127.2", "0x7f.0.0.2", "0177.0.0.2", "2130706434", "127.0.0.02", "[fe80::1%25eth0]"]
+)
+def test_an_address_that_is_spelled_oddly(carrier: Make, secret: wire.Site, host: str) -> None:
+    answer = carrier(addresses=PUBLIC).send(f"http://{host}:{secret.port}/")
+    assert isinstance(answer, Failure)
+
+
+def test_the_system_knows_this_machine_by_name(carrier: Make, site: wire.Site) -> None:
+    answer = carrier(addresses=PUBLIC).send(site.named("localhost"))
+    refused(answer)
+    assert site.connections == 0
+    assert isinstance(
+        carrier(addresses=Addresses(["localhost"])).send(site.named("localhost")), Response
+    )
+
+
+def test_where_a_redirect_leads_is_vetted_too(carrier: Make, secret: wire.Site) -> None:
+    """A transport follows nothing, and vets the next request like the first."""
+    location = f"Location: http://{SECRET}:{secret.port}/"
+    with wire.serve(wire.says(wire.message(b"", location, status="301 Moved"))) as redirecting:
+        one = carrier(addresses=Addresses(["127.0.0.1"]))
+        answer = one.send(redirecting.url)
+        assert isinstance(answer, Response)
+        assert answer.status == 301
+        refused(one.send(Request(f"http://{SECRET}:{secret.port}/")))
+
+
+# --- The environment ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def no_proxies(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """An environment without proxies."""
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    return monkeypatch
+
+
+def test_proxies_of_the_environment_are_not_used(
+    carrier: Make, site: wire.Site, no_proxies: pytest.MonkeyPatch
+) -> None:
+    with wire.serve(wire.proxies) as proxy:
+        no_proxies.setenv("http_proxy", proxy.url)
+        no_proxies.setenv("all_proxy", proxy.url)
+        answer = carrier().send(site.named("far.example"))
+        assert isinstance(answer, Response)
+        assert answer.body == wire.ROBOTS
+        assert proxy.connections == 0
+
+
+def test_a_proxy_is_used_where_one_says_so(carrier: Make, no_proxies: pytest.MonkeyPatch) -> None:
+    """It is the user's, so it may be anywhere; an address in a URL is vetted all the same."""
+    with wire.serve(wire.proxies) as proxy:
+        no_proxies.setenv("http_proxy", proxy.url.replace("//", "//me:hush@"))
+        one = carrier(trust_env=True, addresses=PUBLIC)
+        answer = one.send("http://far.example/robots.txt")
+        assert isinstance(answer, Response), answer
+        assert answer.body == b"# from the proxy\n"
+        assert answer.address is None
+        assert proxy.heads[0].startswith(b"GET http://far.example/robots.txt HTTP/1.1\r\n")
+        assert b"proxy-authorization: basic" in proxy.heads[0].lower()
+        refused(one.send("http://127.0.0.1/"))
+        assert proxy.connections == 1
+
+
+def test_a_host_may_be_kept_from_the_proxy(
+    carrier: Make, site: wire.Site, no_proxies: pytest.MonkeyPatch
+) -> None:
+    with wire.serve(wire.proxies) as proxy:
+        no_proxies.setenv("http_proxy", proxy.url)
+        no_proxies.setenv("no_proxy", "near.example")
+        answer = carrier(trust_env=True).send(site.named("near.example"))
+        assert isinstance(answer, Response)
+        assert answer.body == wire.ROBOTS
+        assert proxy.connections == 0
+
+
+def test_tls_goes_through_a_proxy(carrier: Make, no_proxies: pytest.MonkeyPatch) -> None:
+    with (
+        wire.serve(wire.proxies) as proxy,
+        wire.serve(wire.ok, tls=wire.server_tls("far.example")) as far,
+    ):
+        no_proxies.setenv("https_proxy", proxy.url)
+        answer = carrier(trust_env=True, addresses=PUBLIC).send(far.named("far.example"))
+        assert isinstance(answer, Response), answer
+        assert answer.body == wire.ROBOTS
+        assert proxy.heads[0].startswith(b"CONNECT far.example:")
+
+
+def test_a_proxy_that_does_not_connect(carrier: Make, no_proxies: pytest.MonkeyPatch) -> None:
+    forbids = wire.says(wire.message(b"", status="403 Forbidden"))
+    with wire.serve(forbids) as proxy, wire.closed_port() as closed:
+        for url in (proxy.url, closed):
+            no_proxies.setenv("https_proxy", url.replace("//", "//me:hush@"))
+            answer = carrier(trust_env=True).send("https://far.example/")
+            assert isinstance(answer, Failure)
+            assert answer.trouble is Trouble.CONNECT, answer
+            assert "hush" not in answer.detail
+
+
+def test_a_proxy_of_another_kind_raises_with_the_cure(
+    carrier: Make, no_proxies: pytest.MonkeyPatch
+) -> None:
+    no_proxies.setenv("https_proxy", "socks5://127.0.0.1:1")
+    with pytest.raises(ValueError, match="leave trust_env off"):
+        carrier(trust_env=True).send("https://far.example/")
+    no_proxies.setenv("https_proxy", "127.0.0.1:1")
+    answer = carrier(trust_env=True).send("https://far.example/")
+    assert isinstance(answer, Failure)
+    assert answer.trouble is Trouble.CONNECT

@@ -1,0 +1,280 @@
+"""Transports as objects: how they are made, shared, closed, and what is said where they cannot be."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from robotrules import MissingExtraError
+from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.client.addresses import Addresses
+from robotrules.client.transports import open_async_transport, open_transport
+from robotrules.client.transports.aiohttp import AiohttpTransport
+from robotrules.client.transports.exchange import Settings, target_of, words
+from robotrules.client.transports.httpx2 import AsyncHttpx2Transport, Httpx2Transport
+from robotrules.client.transports.lookups import Lookups
+from tests.client import wire
+from tests.client.transports.conftest import AGENT, KINDS, Carrier
+
+Make = Callable[..., Carrier]
+
+
+# --- Making them ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS.values())
+@pytest.mark.parametrize(
+    ("agent", "options", "words"),
+    [
+        ("", {}, "say who asks"),
+        ("  ", {}, "say who asks"),
+        ("Bot\r\nX: 1", {}, "say who asks"),
+        (None, {}, "say who asks"),
+        ("Bött/1.0", {}, "use ASCII"),
+        (AGENT, {"connections": 0}, "use 1 or more"),
+        (AGENT, {"connections": 2.5}, "use 1 or more"),
+        (AGENT, {"seconds": 0}, "more than 0"),
+        (AGENT, {"seconds": float("nan")}, "more than 0"),
+        (AGENT, {"seconds": float("inf")}, "more than 0"),
+    ],
+)
+def test_what_cannot_be_used_raises_with_the_cure(
+    kind: Callable[..., object], agent: str, options: dict[str, object], words: str
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        kind(agent, **options)
+
+
+def test_opening_takes_what_is_installed() -> None:
+    transport = open_transport(AGENT, addresses=wire.here(), seconds=1.0)
+    assert isinstance(transport, Httpx2Transport)
+    transport.close()
+    assert isinstance(open_async_transport(AGENT, connections=5), AiohttpTransport)
+
+
+def _forget(monkeypatch: pytest.MonkeyPatch, *libraries: str) -> None:
+    for library in libraries:
+        monkeypatch.setitem(sys.modules, library, None)
+        ours = f"robotrules.client.transports.{library}"
+        monkeypatch.delitem(sys.modules, ours, raising=False)
+        # A package remembers its modules as attributes too.
+        monkeypatch.delattr(f"robotrules.client.transports.{library}", raising=False)
+
+
+def test_without_aiohttp_it_is_httpx2(monkeypatch: pytest.MonkeyPatch) -> None:
+    _forget(monkeypatch, "aiohttp")
+    assert isinstance(open_async_transport(AGENT), AsyncHttpx2Transport)
+
+
+def test_without_httpx2_it_is_aiohttp_or_an_error_with_the_cure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _forget(monkeypatch, "httpx2")
+    assert isinstance(open_async_transport(AGENT), AiohttpTransport)
+    with pytest.raises(MissingExtraError, match=r"pip install 'robotrules\[http\]'"):
+        open_transport(AGENT)
+
+
+def test_without_both_it_is_an_error_with_the_cure(monkeypatch: pytest.MonkeyPatch) -> None:
+    _forget(monkeypatch, "httpx2", "aiohttp")
+    with pytest.raises(MissingExtraError, match=r"robotrules\[aiohttp\]'.*robotrules\[http\]'"):
+        open_async_transport(AGENT)
+
+
+def test_importing_opens_nothing_and_needs_no_library() -> None:
+    code = (
+        "import sys, threading, robotrules.client.transports\n"
+        "assert threading.active_count() == 1\n"
+        "for name in ('httpx2', 'httpcore2', 'aiohttp'): assert name not in sys.modules, name\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+# --- Closing them ---------------------------------------------------------------------------------
+
+
+def test_they_are_context_managers() -> None:
+    with wire.serve(wire.ok) as site:
+        with Httpx2Transport(AGENT, addresses=wire.here()) as transport:
+            assert isinstance(transport.send(Request(site.url)), Response)
+
+        async def both() -> None:
+            for kind in (AsyncHttpx2Transport, AiohttpTransport):
+                async with kind(AGENT, addresses=wire.here()) as one:
+                    assert isinstance(await one.send(Request(site.url)), Response)
+
+        asyncio.run(both())
+
+
+def test_a_closed_one_says_so(carrier: Make) -> None:
+    one = carrier()
+    if one.runner is None:
+        one.transport.close()
+        one.transport.close()
+    else:
+        one.runner.run(one.transport.aclose())
+        one.runner.run(one.transport.aclose())
+    with pytest.raises(RuntimeError, match="closed: make another one"):
+        one.send("http://one.example/")
+
+
+def test_closing_closes_connections(carrier: Make) -> None:
+    with wire.farm() as site:
+        one = carrier()
+        one.send(site.named("one.example"))
+        assert site.open == 1
+        one.transport.close() if one.runner is None else one.runner.run(one.transport.aclose())
+        time.sleep(0.1)
+        assert site.open == 0
+
+
+@pytest.mark.parametrize("kind", [AsyncHttpx2Transport, AiohttpTransport])
+def test_one_event_loop_each(kind: type[AiohttpTransport]) -> None:
+    transport = kind(AGENT, addresses=wire.here())
+    with wire.serve(wire.ok) as site, asyncio.Runner() as first:
+        assert isinstance(first.run(transport.send(Request(site.url))), Response)
+        with asyncio.Runner() as second, pytest.raises(RuntimeError, match="another event loop"):
+            second.run(transport.send(Request(site.url)))
+        first.run(transport.aclose())
+
+
+# --- Sharing them ---------------------------------------------------------------------------------
+
+
+def test_ten_threads_share_one() -> None:
+    """Answers are not mixed up, whoever asks and however they come."""
+
+    def answers(host: str, path: str) -> bytes:
+        return wire.message(f"{host}{path}".encode())
+
+    with (
+        wire.farm(answers) as site,
+        Httpx2Transport(AGENT, addresses=wire.here(), connections=5) as transport,
+        ThreadPoolExecutor(10) as threads,
+    ):
+        urls = [f"{site.named(f'h{number % 7}.example')}/{number}" for number in range(200)]
+        for url, answer in zip(urls, threads.map(transport.send, map(Request, urls)), strict=True):
+            assert isinstance(answer, Response), answer
+            assert answer.body == url.removeprefix("http://").encode()
+
+
+FORKS = """
+import os, sys
+from robotrules.access import Request, Response
+from robotrules.client.addresses import Addresses
+from robotrules.client.transports import open_transport
+transport = open_transport("ExampleBot/1.0", addresses=Addresses(["127.0.0.1"]))
+ask = lambda: isinstance(transport.send(Request(sys.argv[1])), Response)
+assert ask()
+child = os.fork()
+if child == 0:
+    code = 0 if ask() and ask() else 1
+    transport.close()
+    os._exit(code)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+assert ask()
+transport.close()
+"""
+
+
+@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="there is no fork here")
+def test_a_fork_has_connections_of_its_own() -> None:
+    """The child neither uses nor closes what the parent keeps."""
+    with wire.farm() as site:
+        subprocess.run([sys.executable, "-c", FORKS, site.url], check=True, timeout=60)
+        assert site.requests == 4
+        assert site.connections == 2
+
+
+# --- Lookups --------------------------------------------------------------------------------------
+
+
+def test_lookups_have_few_threads_and_then_none() -> None:
+    gate = threading.Event()
+    busy: list[str] = []
+
+    def resolve(host: str, port: int) -> list[str]:
+        busy.append(host)
+        gate.wait(10)
+        return ["8.8.8.8"]
+
+    lookups = Lookups(Addresses(resolve=resolve), most=3)
+    with ThreadPoolExecutor(8) as threads:
+        asked = [threads.submit(lookups.vetted, f"h{n}.example", 80, 10.0) for n in range(8)]
+        time.sleep(0.2)
+        assert len(busy) == 3
+        # Who does not want to wait need not, and is not asked for any more.
+        with pytest.raises(TimeoutError):
+            lookups.vetted("late.example", 80, 0.05)
+        gate.set()
+        assert all(one.result() == ["8.8.8.8"] for one in asked)
+    assert lookups.vetted("8.8.4.4", 80, 1.0) == ["8.8.4.4"]
+    assert "late.example" not in busy
+
+    def ours() -> list[threading.Thread]:
+        return [one for one in threading.enumerate() if one.name == "robotrules-lookup"]
+
+    assert len(ours()) <= 3
+    for _ in range(40):
+        if not ours():
+            break
+        time.sleep(0.1)
+    assert not ours()
+    assert lookups.vetted("again.example", 80, 5.0) == ["8.8.8.8"]
+
+
+def test_a_lookup_that_is_interrupted_says_so() -> None:
+    def resolve(host: str, port: int) -> list[str]:
+        raise SystemExit
+
+    with pytest.raises(SystemExit):
+        Lookups(Addresses(resolve=resolve), 1).vetted("x.example", 80, 5.0)
+
+
+# --- Words ----------------------------------------------------------------------------------------
+
+
+def test_where_a_url_leads() -> None:
+    found = target_of("HTTPS://me:x@Example.COM:443/a?b#c")
+    assert found == ("https", "example.com", 443, "example.com", "/a?b")
+    assert target_of("http://[2606:4700::1]:8080") == (
+        *("http", "2606:4700::1", 8080, "[2606:4700::1]:8080", "/"),
+    )
+    assert target_of("mailto:a@example.com") is None
+
+
+def test_an_error_without_words_has_a_name() -> None:
+    assert words(ValueError()) == "ValueError"
+    assert words(OSError(111, "x")) == "Connection refused"
+    error = RuntimeError()
+    error.__cause__ = LookupError("behind it")
+    assert words(error) == "behind it"
+
+
+def test_whatever_a_parser_raises_is_a_failure(
+    carrier: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hostile input may find an error in a library that nobody named yet."""
+
+    def surprised(*_: object) -> object:
+        raise ZeroDivisionError("of all things")
+
+    one = carrier()
+    with wire.serve(wire.ok) as site:
+        monkeypatch.setattr("robotrules.client.transports.exchange.Exchange.head", surprised)
+        answer = one.send(site.url)
+        assert isinstance(answer, Failure)
+        assert answer.trouble is Trouble.PROTOCOL
+        assert "of all things" in answer.detail
+
+
+def test_settings_are_values() -> None:
+    one = Settings(AGENT, wire.here(), 1.0, 1, True, False)
+    assert one.vet() is one

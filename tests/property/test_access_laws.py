@@ -1,0 +1,425 @@
+"""Laws of access, cache and origins: for any answers, any visits, any clock and any URL."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterator
+from math import inf
+from typing import Any
+
+import httpx2
+import yarl
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from robotrules.access import (
+    ACCESS_PROFILES,
+    AccessProfile,
+    AccessResult,
+    Failure,
+    Request,
+    Response,
+    State,
+    Stored,
+    Trouble,
+    access,
+    state_of,
+)
+from robotrules.cache import SKEW, Decides, Entry, Visit, freshness, recorded, visit_of
+from robotrules.origins import authority_end, origin_of, robots_url
+from robotrules.tags import read_fields
+
+ORIGIN, ROBOTS = "https://e.example", "https://e.example/robots.txt"
+DAY, START = 86_400.0, 1_767_225_600.0
+SAID = (Trouble.STATUS, Trouble.REDIRECTS, Trouble.LOOP, Trouble.LOCATION)
+NETWORK = [trouble for trouble in Trouble if trouble not in SAID]
+
+# --- What servers say -----------------------------------------------------------------------------
+
+# Few places, so that loops come about; and what is none.
+LOCATIONS = st.one_of(
+    st.sampled_from(
+        [
+            *("/robots.txt", "/a", "/b", "/c", "a", "?a", "#a", "", "/", "//b.example/a", "///a"),
+            *("https://b.example/a", "http://e.example/robots.txt", "HTTPS://E.EXAMPLE:443/a#b"),
+            *("https://u:p@b.example/a", "ftp://e.example/", "https://", "https:a", "//", "\\\\a"),
+            *("https://[::1]/", "https://[::1", "https://b\u00fccher.example/", "http://127.1/"),
+        ]
+    ).map(str.encode),
+    st.binary(max_size=40),
+    st.text(max_size=20).map(lambda text: f"https://{text}/".encode("utf-8", "surrogatepass")),
+)
+FIELDS = st.lists(
+    st.one_of(
+        st.tuples(st.just("Location"), LOCATIONS),
+        st.tuples(st.just("ETag"), st.sampled_from([b'"a"', b"", b"\xff"])),
+        st.tuples(
+            st.just("Cache-Control"),
+            st.sampled_from([b"max-age=600", b"max-age=x", b"no-store", b"no-cache", b"max-age=0"]),
+        ),
+        st.tuples(st.just("Retry-After"), st.sampled_from([b"5", b"7200", b"999999999", b"soon"])),
+        st.tuples(st.just("Age"), st.integers(0, 10**12).map(lambda age: str(age).encode())),
+    ),
+    max_size=4,
+)
+STATUSES = st.one_of(
+    st.sampled_from([301, 302, 303, 307, 308]),
+    st.sampled_from([200, 204, 206, 304, 401, 403, 404, 429, 503]),
+    st.integers(0, 1000),
+)
+ANSWERS = st.one_of(
+    st.builds(Response, STATUSES, FIELDS, st.binary(max_size=20), st.booleans()),
+    st.builds(Response, st.just(302), st.tuples(st.tuples(st.just("Location"), LOCATIONS))),
+    st.builds(Failure, st.sampled_from(NETWORK)),
+)
+STORED = st.none() | st.builds(
+    Stored,
+    st.sampled_from([ROBOTS, f"{ORIGIN}/a", "https://b.example/a"]),
+    st.binary(max_size=20),
+    FIELDS.map(read_fields),
+)
+SECONDS = st.sampled_from([0.0, 60.0, 3_600.0, 12 * 3_600.0, 10 * DAY, inf])
+PROFILES = st.sampled_from(list(ACCESS_PROFILES.values())) | st.builds(
+    AccessProfile,
+    name=st.just("any"),
+    retried=st.sets(st.integers(400, 499), max_size=3).map(tuple),
+    deny_on_401_403=st.booleans(),
+    max_redirects=st.integers(5, 8),
+    cautious=st.booleans(),
+    validators=st.booleans(),
+    shortest=st.sampled_from([1.0, 300.0, 3_600.0]),
+    longest=st.sampled_from([3_600.0, DAY]),
+    stop=SECONDS,
+    without_copy=st.sampled_from(["disallow", "allow"]),
+    patience=SECONDS,
+    after_patience=st.sampled_from(["unavailable", "cached"]),
+    first_retry=st.sampled_from([1.0, 60.0]),
+    longest_retry=st.sampled_from([60.0, 3_600.0, inf]),
+)
+
+
+def driven(
+    answers: list[Response | Failure], last: Response | Failure, **given: Any
+) -> tuple[AccessResult, list[Request]]:
+    """Drive the flow; when the answers are used up, the last one comes again and again."""
+    flow = access(ORIGIN, **given)
+    asked = [next(flow)]
+    for _ in range(1_000):
+        answer = answers.pop(0) if answers else last
+        try:
+            asked.append(flow.send(answer))
+        except StopIteration as end:
+            return end.value, asked
+    raise AssertionError("it never ends")
+
+
+class TestAccess:
+    """RFC 9309 §2.3.1: whatever a server says, there is a result."""
+
+    @given(st.lists(ANSWERS, max_size=8), ANSWERS, PROFILES, STORED)
+    def test_it_ends(
+        self,
+        answers: list[Response | Failure],
+        last: Response | Failure,
+        profile: AccessProfile,
+        stored: Stored | None,
+    ) -> None:
+        """A result comes after one request more than redirects are followed, and nothing raises."""
+        result, asked = driven(answers, last, profile=profile, stored=stored)
+
+        urls = [request.url for request in asked]
+        assert 1 <= len(asked) <= profile.max_redirects + 1
+        assert urls[0] == ROBOTS
+        assert len(set(urls)) == len(urls)
+        assert result.origin == ORIGIN
+        assert result.url == urls[-1]
+        assert [hop.url for hop in result.hops] in (urls, urls[:-1])
+        for request in asked:
+            assert request.url.isascii()
+            assert request.url.isprintable()
+            assert not set(request.url) & set(" #")
+            assert "@" not in request.url[: authority_end(request.url)]
+            origin = origin_of(request.url)
+            assert origin is not None
+            assert request.url.startswith(f"{origin}/")
+            if request.headers:
+                assert stored is not None
+                assert profile.validators
+                assert request.url == stored.url
+
+    @given(st.lists(ANSWERS, max_size=8), ANSWERS, PROFILES, STORED)
+    def test_result_is_consistent(
+        self,
+        answers: list[Response | Failure],
+        last: Response | Failure,
+        profile: AccessProfile,
+        stored: Stored | None,
+    ) -> None:
+        """A file and a trouble exclude each other, and the file that says the same says it."""
+        result, _ = driven(answers, last, profile=profile, stored=stored)
+
+        assert (result.state is State.SUCCESS) == (result.trouble is None)
+        assert (result.status is None) == (result.trouble in NETWORK)
+        assert not result.body or result.state is State.SUCCESS
+        if result.trouble is Trouble.STATUS:
+            assert result.status is not None
+            assert result.state is state_of(result.status, profile)
+        if result.renewed:
+            assert stored is not None
+            assert (result.body, result.status) == (stored.body, 304)
+        robots = result.robots()
+        if result.state is not State.SUCCESS:
+            allowed = result.state is State.UNAVAILABLE and not result.restricted
+            assert bool(robots.check(f"{ORIGIN}/x", "a")) is allowed
+        assert robots.check(ROBOTS, "a")
+        assert result.as_dict()["state"] == result.state
+
+    @given(st.lists(ANSWERS, max_size=8), ANSWERS, PROFILES)
+    def test_caution_only_takes(
+        self, answers: list[Response | Failure], last: Response | Failure, profile: AccessProfile
+    ) -> None:
+        """A cautious client asks for the same, and its result is the same or unreachable."""
+        bold, asked = driven([*answers], last, profile=profile.replace(cautious=False))
+        shy, also = driven([*answers], last, profile=profile.replace(cautious=True))
+
+        assert asked == also
+        assert shy.state in (bold.state, State.UNREACHABLE)
+
+
+# --- Visits ---------------------------------------------------------------------------------------
+
+RESULTS = st.builds(
+    lambda answer, profile, stored: driven([], answer, profile=profile, stored=stored)[0],
+    ANSWERS,
+    PROFILES,
+    STORED,
+)
+# Mostly forwards; a clock may also jump.
+GAPS = st.one_of(
+    st.sampled_from([0.0, 1.0, 59.0, 60.0, 300.0, 3_600.0, 77_760.0, DAY, 12 * 3_600.0, 30 * DAY]),
+    st.floats(0, 40 * DAY),
+    st.floats(-2 * DAY, 0),
+)
+VISITS = st.lists(st.tuples(GAPS, RESULTS), max_size=6)
+
+
+def told(
+    visits: list[tuple[float, AccessResult]], profile: AccessProfile
+) -> Iterator[tuple[Entry | None, Visit]]:
+    """Yield each visit with what was known before it."""
+    entry, now = None, START
+    for gap, result in visits:
+        now += gap
+        names = {"agent": "a", "user_agent": "a/1"}
+        made = visit_of(result, entry, at=now, **names, profile=profile)
+        yield entry, made
+        entry = recorded(entry, made)
+
+
+def known(
+    visits: list[tuple[float, AccessResult]], profile: AccessProfile
+) -> tuple[Entry | None, float]:
+    """Return what is known after visits, and when the last one was."""
+    entry, now = None, START
+    for before, made in told(visits, profile):
+        entry, now = recorded(before, made), made.at
+    return entry, now
+
+
+class TestFreshness:
+    """RFC 9309 §2.4: at any moment something decides, and it is said until when."""
+
+    @given(VISITS, GAPS, PROFILES, PROFILES, st.booleans())
+    def test_it_is_total(
+        self,
+        visits: list[tuple[float, AccessResult]],
+        gap: float,
+        writer: AccessProfile,
+        reader: AccessProfile,
+        background: bool,
+    ) -> None:
+        """Whoever wrote an entry, there is an answer; it holds beyond now, or is to be renewed."""
+        entry, last = known(visits, writer)
+        now = last + gap
+        found = freshness(entry, now, reader, background=background)
+
+        assert found.until >= now
+        assert not (found.due and found.refresh)
+        assert found.due or found.refresh or found.until > now
+        assert found.due or found.decides is not Decides.NOTHING
+        assert background or not found.refresh
+
+    @given(VISITS, GAPS, PROFILES, st.booleans())
+    def test_what_is_used_may_be_used(
+        self,
+        visits: list[tuple[float, AccessResult]],
+        gap: float,
+        profile: AccessProfile,
+        background: bool,
+    ) -> None:
+        """
+        Nothing is allowed by what is older than the longest lifetime, a day at most.
+
+        Unless the file is unreachable for as long as the profile says.
+        """
+        entry, last = known(visits, profile)
+        now = last + gap
+        found = freshness(entry, now, profile, background=background)
+        if found.decides in (Decides.RULES, Decides.ALLOW):
+            assert entry is not None
+            good = entry.good
+            if found.because == "fresh":
+                assert good is not None
+                assert now < good.at + min(profile.longest, DAY)
+                assert background or now < good.until
+            else:
+                assert entry.bad is not None
+                since = min(entry.since, now)
+                bound = {"copy": profile.stop, "patience": profile.patience}[found.because]
+                assert now - since >= bound
+        if found.decides is Decides.RULES:
+            assert entry is not None
+            assert entry.good is not None
+            assert entry.good.digest is not None
+
+    @given(VISITS, GAPS, PROFILES, st.booleans(), st.floats(0, 1, exclude_max=True))
+    def test_until_is_honest(
+        self,
+        visits: list[tuple[float, AccessResult]],
+        gap: float,
+        profile: AccessProfile,
+        background: bool,
+        part: float,
+    ) -> None:
+        """Nothing changes before *until*: who asks again till then is told the same."""
+        entry, last = known(visits, profile)
+        now = last + gap
+        found = freshness(entry, now, profile, background=background)
+        assume(not found.due and not found.refresh and found.until < inf)
+        then = now + (found.until - now) * part
+        assume(then < found.until)
+
+        assert freshness(entry, then, profile, background=background) == found
+
+    @given(VISITS, GAPS, PROFILES)
+    def test_background_uses_no_more_than_a_day(
+        self, visits: list[tuple[float, AccessResult]], gap: float, profile: AccessProfile
+    ) -> None:
+        """Refresh in the background uses files that are stale, and none that is a day old."""
+        entry, last = known(visits, profile)
+        now = last + gap
+        later = freshness(entry, now, profile, background=True)
+        first = freshness(entry, now, profile)
+
+        if not first.due:
+            assert later.decides is first.decides
+        if later.because == "fresh":
+            assert entry is not None
+            assert entry.good is not None
+            assert now < entry.good.at + DAY
+
+    @given(VISITS, PROFILES)
+    def test_memory(self, visits: list[tuple[float, AccessResult]], profile: AccessProfile) -> None:
+        """A usable visit forgets all failures, and a failure forgets nothing."""
+        for before, visit in told(visits, profile):
+            entry = recorded(before, visit)
+            assert entry.last >= visit.at - SKEW
+            if visit.usable:
+                assert entry == Entry(visit.origin, visit.agent, good=visit)
+                continue
+            assert entry.bad is visit
+            assert entry.since <= visit.at
+            if before is None:
+                assert (entry.good, entry.failures, entry.since) == (None, 1, visit.at)
+                continue
+            assert entry.failures == before.failures + 1
+            assert (entry.good is None) == (before.good is None)
+            if before.bad:
+                assert entry.since <= before.since
+
+    @given(VISITS, PROFILES)
+    def test_bounds(self, visits: list[tuple[float, AccessResult]], profile: AccessProfile) -> None:
+        """What a site says moves a lifetime and a pause between their bounds, and not beyond."""
+        for _, visit in told(visits, profile):
+            held = visit.until - visit.at
+            slack = 1e-6  # seconds since 1970 have no more digits
+            if visit.usable:
+                assert profile.shortest - slack <= held <= profile.longest + slack
+            else:
+                assert held >= min(profile.first_retry, profile.longest_retry) - slack
+                assert held <= max(profile.longest_retry, DAY) + slack
+
+
+# --- Origins --------------------------------------------------------------------------------------
+
+LABELS = st.text(string.ascii_letters + string.digits + "-_", min_size=1, max_size=8)
+HOSTS = st.one_of(
+    st.lists(LABELS, min_size=1, max_size=4).map(".".join),
+    st.lists(st.text("abéßжлä日本ｅ", min_size=1, max_size=5), min_size=1, max_size=3).map(
+        ".".join
+    ),
+    st.ip_addresses(v=4).map(str),
+    st.ip_addresses(v=6).map(lambda address: f"[{address}]"),
+)
+PORTS = st.one_of(st.just(""), st.integers(1, 65_535).map(lambda port: f":{port}"))
+USERS = st.sampled_from(["", "u@", "u:p@", "@"])
+SCHEMES = st.sampled_from(["http", "https", "HTTP", "hTTpS"])
+RESTS = st.sampled_from(["", "/", "/a", "?a", "#a", "/a@b", "/a:80", "//b.example/", "?u=//c/"])
+URLS = st.builds(lambda *pieces: "".join(pieces), SCHEMES, st.just("://"), USERS, HOSTS, PORTS)
+
+
+class TestOrigins:
+    """RFC 9309 §2.3: one origin, one file, however it is written."""
+
+    @given(st.one_of(st.text(), st.binary(), URLS))
+    def test_it_is_total(self, url: str | bytes) -> None:
+        """Any text has an origin or none; an origin is its own, and that of its robots.txt."""
+        origin = origin_of(url)
+
+        if origin is not None:
+            assert origin.isascii()
+            assert origin == origin.lower()
+            assert origin_of(origin) == origin
+            assert origin_of(robots_url(origin)) == origin
+            assert authority_end(robots_url(origin)) == len(origin)
+
+    @given(URLS, RESTS)
+    def test_what_follows_the_authority(self, url: str, rest: str) -> None:
+        """Path, query and fragment have no part in it; nor has the case of what is ASCII."""
+        origin = origin_of(url)
+
+        assert origin_of(url + rest) == origin
+        assert origin_of((url + rest).encode()) == origin
+        if url.isascii():
+            assert origin_of(url.upper()) == origin_of(url.lower()) == origin
+
+    @given(URLS, RESTS)
+    def test_others_connect_to_the_same(self, url: str, rest: str) -> None:
+        """What httpx2 and yarl would connect to is the origin, where they and we take the URL."""
+        origin = origin_of(url + rest)
+        assume(origin is not None)
+
+        for theirs in (_of_httpx2(url + rest), _of_yarl(url + rest)):
+            assert theirs in (None, origin)
+
+
+def _of_httpx2(url: str) -> str | None:
+    try:
+        found = httpx2.URL(url)
+    except httpx2.InvalidURL:
+        return None
+    return _put(found.scheme, found.raw_host.decode("ascii"), found.port)
+
+
+def _of_yarl(url: str) -> str | None:
+    try:
+        found = yarl.URL(url)
+    except ValueError:
+        return None
+    return _put(found.scheme, found.raw_host or "", found.port)
+
+
+def _put(scheme: str, host: str, port: int | None) -> str:
+    shown = f"[{host}]" if ":" in host else host
+    default = {"http": 80, "https": 443}[scheme]
+    return f"{scheme}://{shown}" + ("" if port in (None, default) else f":{port}")

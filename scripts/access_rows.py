@@ -1,8 +1,8 @@
 """
 Rows on access and cache for the page on RFC 9309: what a server said, when, and what follows.
 
-`scripts/rfc9309_page.py` calls `show_items`. It knows the parts of a vector that are about fetching,
-and nothing of how a page is made.
+`scripts/rfc9309_page.py` calls `show_items`. It knows the parts of a vector that are about
+fetching, and nothing of how a page is made.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def span(seconds: float) -> str:
 def show_answer(answer: dict[str, Any]) -> str:
     """Return what a server said, or that it said nothing."""
     if "failure" in answer:
-        return answer["failure"].replace("-", " ")
+        return str(answer["failure"]).replace("-", " ")
     told = str(answer["status"])
     for name, value in answer.get("headers", ()):
         text = suite.octets(value).decode("utf-8", "backslashreplace")

@@ -78,9 +78,9 @@ would not show, `␍` a carriage return alone, `␍␊` a CRLF, `‹0B›` the o
 `‹U+2028›` that character, `…` more of the same; × 20 means written twenty times.
 
 Where a vector is about fetching, the file is what the server has: it is the body of every 200
-without one of its own. Before an arrow stand the server's answers in their order, a status with what
-it redirects to or the name of a failure; times count from the first question. What each answer means,
-for people, is on the page on [access](access.md).
+without one of its own. Before an arrow stand the server's answers in their order, a status with
+what it redirects to or the name of a failure; times count from the first question. What each answer
+means, for people, is on the page on [access](access.md).
 """
 
 

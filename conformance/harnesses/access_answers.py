@@ -2,10 +2,10 @@
 The answers of robotrules to questions about access and cache; `robotrules_harness.py` calls them.
 
 No server is asked: a transport reads answers from a vector, and the clock stands where a vector
-puts it. There are several doors to one answer: `access()` and `freshness()` driven by hand, `Client`,
-`AsyncClient`, a new client for every question over one store, as another process would be, and what
-the evidence in that store says afterwards. All are tried, and where they differ there is no answer
-to give. It knows nothing of what is expected.
+puts it. There are several doors to one answer: `access()` and `freshness()` driven by hand,
+`Client`, `AsyncClient`, a new client for every question over one store, as another process would be,
+and what the evidence in that store says afterwards. All are tried, and where they differ there is no
+answer to give. It knows nothing of what is expected.
 """
 
 from __future__ import annotations

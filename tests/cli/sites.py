@@ -111,9 +111,20 @@ class _Played:
         )
         return answer
 
-    def close(self) -> None:
-        self._inner.close()
-        self._outer.close()
+    @staticmethod
+    def sleep(seconds: float) -> object:
+        """Wait for nothing."""
+
+    def closed_with(self, client: Any) -> None:
+        """Let a client close this, as it closes a transport of its own."""
+        close = client.close
+
+        def both() -> None:
+            close()
+            self._inner.close()
+            self._outer.close()
+
+        client.close = both
 
 
 class _AsyncPlayed(_Played):
@@ -127,9 +138,20 @@ class _AsyncPlayed(_Played):
         answer: Response | Failure = await sent
         return answer
 
-    async def aclose(self) -> None:
-        await self._inner.aclose()
-        await self._outer.aclose()
+    @staticmethod
+    async def sleep(seconds: float) -> object:  # type: ignore[override]
+        """Wait for nothing."""
+
+    def closed_with(self, client: Any) -> None:
+        """Let a client close this, as it closes a transport of its own."""
+        aclose = client.aclose
+
+        async def both() -> None:
+            await aclose()
+            await self._inner.aclose()
+            await self._outer.aclose()
+
+        client.aclose = both
 
 
 def main() -> None:
@@ -146,7 +168,10 @@ def main() -> None:
         def client_with_sites(user_agent: str, allow_private: Any = (), **options: Any) -> Any:
             both = (loopback, Addresses(allow_private=allow_private))
             sites = transport(*(opened(user_agent, addresses=one) for one in both))
-            return real(user_agent, transport=sites, **options)
+            # Time stands still, so there is nothing to wait for.
+            client = real(user_agent, transport=sites, sleep=sites.sleep, **options)
+            sites.closed_with(client)
+            return client
 
         return client_with_sites
 

@@ -213,7 +213,9 @@ class TestKeeping:
         self, make: Make, server: Server, clock: Clock
     ) -> None:
         store = open_store("memory:")
-        assert make(store=store).held(SITE).source is Source.FETCHED
+        client = make(store=store)
+        assert client.held(SITE).source is Source.FETCHED
+        assert client.held(SITE).source is Source.MEMORY
         held = make(store=store).held(SITE)
         assert held.source is Source.STORE
         assert not held.check(f"{SITE}/private/", "ExampleBot")
@@ -553,3 +555,5 @@ def test_private_is_said_in_one_way(kind: Any) -> None:
 
     with pytest.raises(ValueError, match="not both"):
         kind("ExampleBot/1.0", addresses=Addresses(), allow_private=["localhost"])
+    with pytest.raises(ValueError, match="a transport has its addresses"):
+        kind("ExampleBot/1.0", transport=Server(), allow_private="localhost")

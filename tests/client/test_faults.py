@@ -232,7 +232,7 @@ class Scene(NamedTuple):
 Making = Callable[[ExitStack], Scene]
 MAKING: dict[str, Making] = {}
 # What a client waits in vain.
-SHORT = 0.25
+SHORT = 0.15
 
 
 def served(
@@ -321,7 +321,7 @@ def _once(store: Faulty, clock: Clock) -> None:
 
 
 def _slow(store: Faulty, clock: Clock) -> None:
-    store.fault = lambda call: time.sleep(0.02)
+    store.fault = lambda call: time.sleep(0.01)
 
 
 def _full(store: Faulty, clock: Clock) -> None:

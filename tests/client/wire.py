@@ -276,6 +276,7 @@ def _relay(source: socket.socket, sink: socket.socket) -> None:
 
 def resets_at_once(peer: Peer) -> None:
     """Reset the connection instead of an answer."""
+    peer.pause(0.02)  # a connection that is reset while it begins is none at all
     peer.reset()
 
 

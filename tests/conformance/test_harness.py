@@ -171,8 +171,8 @@ def test_a_harness_never_sees_what_is_expected() -> None:
             for inner, its in part.inner.items():
                 for item in asked.get(name, ()):
                     assert not names_of(item.get(inner, ())) & set(its.expected)
-        for part in (*parts.EXTENSION_VALUES, "extension_notes"):
-            assert asked.get(part, True) is True
+        for name in (*parts.EXTENSION_VALUES, "extension_notes"):
+            assert asked.get(name, True) is True
 
 
 def test_octets_are_asked_in_base64() -> None:

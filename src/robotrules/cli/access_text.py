@@ -42,7 +42,7 @@ def moment_words(at: float) -> str:
 def answer_words(visit: Visit) -> str:
     """Return what an answer was, or why there was none: `status 503`, `no answer in time`."""
     if visit.trouble is None or visit.trouble is Trouble.STATUS:
-        return f"status {visit.status}"
+        return f"status {visit.status}{', unchanged' if visit.renewed else ''}"
     return _trouble_words(visit.trouble, visit.detail)
 
 
@@ -127,11 +127,7 @@ def hop_lines(hops: tuple[Hop, ...]) -> Iterator[str]:
         yield f"and {len(hops) - MOST_HOPS} more redirects"
 
 
-SOURCES = {
-    "fetched": "fetched now",
-    "store": "from the store",
-    "memory": "fetched a moment ago",
-}
+SOURCES = {"fetched": "just now", "store": "from the store", "memory": "a moment ago"}
 
 
 def access_lines(held: Held) -> Iterator[str]:
@@ -143,8 +139,8 @@ def access_lines(held: Held) -> Iterator[str]:
         size = f", {plural(visit.size, 'octet')}" if visit.digest is not None else ""
         cut = "" if visit.complete else ", cut at the limit"
         yield f"{url}: {answer_words(visit)}{size}{cut}"
-        source = SOURCES[str(held.source)]
-        beside = f"asked {moment_words(visit.at)}, {source}"
+        done = "asked" if visit.state is State.UNREACHABLE else "fetched"
+        beside = f"{done} {moment_words(visit.at)} ({SOURCES[str(held.source)]})"
         if held.state is not State.UNREACHABLE:
             beside += f", holds until {moment_words(held.until)}"
         yield beside

@@ -207,13 +207,11 @@ def prune(
         output.json({"before": moment(limit), "entries": entries, "visits": visits})
         output.flush()
         return 0
-    kept = "evidence stays" if visits is None else f"and {plural(visits, 'visit')} of the evidence"
-    noun = "entry" if entries == 1 else "entries"
-    say(
-        f"{entries:,} {noun} forgotten; {kept}"
-        if visits is None
-        else f"{entries:,} {noun} {kept} forgotten"
-    )
+    forgotten = "1 entry" if entries == 1 else f"{entries:,} entries"
+    if visits is None:
+        say(f"{forgotten} forgotten; evidence stays")
+    else:
+        say(f"{forgotten} and {plural(visits, 'visit')} of the evidence forgotten")
     return 0
 
 
@@ -264,8 +262,8 @@ def existing_store(where: str | None) -> Iterator[Store]:
     file = store_path(where)
     if file is not None and not file.exists():
         raise Trouble(
-            f"there is no store at {quoted(str(file))}: robotrules fetch makes one, robotrules "
-            "evidence --import fills one, and --store names another"
+            f"there is no store at {quoted(where or str(file))}: robotrules fetch makes one, "
+            "robotrules evidence --import fills one, and --store names another"
         )
     store = open_given_store(where)
     try:

@@ -313,7 +313,7 @@ def _import(source: str, where: str | None, as_json: bool) -> int:
         return 0
     say(f"{plural(done.added, 'visit')} added, {done.known:,} known already")
     for reason, count in done.skipped.items():
-        say(f"skipped {count:,}: {SKIPPED[reason]}", label="hint")
+        say(f"skipped {count:,}: {SKIPPED[reason]}")
     return 0
 
 

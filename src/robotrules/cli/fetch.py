@@ -159,7 +159,7 @@ class _Origins:
                     yield origin
 
     def _origin(self, text: str, octets: int) -> str | None:
-        self._lines.progress.add(0, octets)
+        self._lines.was_read(octets)
         found = origin_of(text)
         if found is None and "://" not in text:
             found = origin_of(f"https://{text}")
@@ -180,10 +180,10 @@ async def _read_ahead(chunks: Iterator[Chunk]) -> AsyncIterator[Chunk]:
     It is a daemon, so that a command that ends does not wait for what may never come.
     """
     loop = asyncio.get_running_loop()
-    queue: asyncio.Queue[Chunk | Exception | None] = asyncio.Queue(2)
+    queue: asyncio.Queue[Chunk | Trouble | None] = asyncio.Queue(2)
 
     def read() -> None:
-        def put(one: Chunk | Exception | None) -> None:
+        def put(one: Chunk | Trouble | None) -> None:
             asyncio.run_coroutine_threadsafe(queue.put(one), loop).result()
 
         try:
@@ -198,8 +198,8 @@ async def _read_ahead(chunks: Iterator[Chunk]) -> AsyncIterator[Chunk]:
 
     Thread(target=read, daemon=True).start()
     while (one := await queue.get()) is not None:
-        if isinstance(one, Exception):
-            raise one
+        if isinstance(one, Trouble):
+            raise Trouble(one.message)  # said by the command, which a thread does not know
         yield one
 
 
@@ -227,6 +227,7 @@ class _Lines:
         self._as_json = as_json
         self._counts: Counter[str] = Counter()
         self._refused: set[str] = set()
+        self._read, self._octets = 0, 0
 
     @property
     def code(self) -> int:
@@ -245,7 +246,7 @@ class _Lines:
                 hint_private(host)
         if self._output is not None:
             self._write(_json(held) if self._as_json else _row(held))
-        self.progress.add(1, 0)
+        self._done()
 
     def skip(self, text: str) -> None:
         """Write the line of something that is no origin."""
@@ -255,7 +256,15 @@ class _Lines:
         if self._output is not None:
             row = _Row(SKIPPED, "disallowed", name, words, ("", "", ""))
             self._write({"origin": text, "state": SKIPPED} if self._as_json else row)
-        self.progress.add(1, 0)
+        self._done()
+
+    def was_read(self, octets: int) -> None:
+        """Count an origin of the input, which is done later, and not in the order of the input."""
+        self._read += 1
+        self._octets += octets
+
+    def _done(self) -> None:
+        self.progress.add(1, round(self._octets / max(self._read, 1)))
 
     def hint(self, words: str) -> None:
         """Say something where the bar stands."""

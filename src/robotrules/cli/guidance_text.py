@@ -11,8 +11,14 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from robotrules import Guidance
-from robotrules.cli.access_text import hop_lines, page_words, reason_words, state_words
+from robotrules import Guidance, Reason
+from robotrules.cli.access_text import (
+    NO_FILE,
+    hop_lines,
+    page_words,
+    reason_words,
+    state_words,
+)
 from robotrules.cli.given import Noted, about_status, note_line, was_read
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Paint, cells, listed, plural, shortened, visible
@@ -149,7 +155,8 @@ class GuidancePage:
         names = _who_asks(self._guidance)
         yield f"  for {names}{purposes}, profile {self._found.profile}"
         usage = self._guidance.usage or self._guidance.unseen
-        first = ["robots.txt"] if self._guidance.verdict is not None else []
+        verdict = self._guidance.verdict
+        first = ["robots.txt"] if verdict is not None and verdict.reason not in NO_FILE else []
         if first or usage:
             yield f"  from {was_read(usage, first)}"
         if self._found.fetched is not None:
@@ -160,7 +167,7 @@ class GuidancePage:
         yield from (f"  {line}" for line in hop_lines(page.hops))
         if page.verdict:
             yield f"  the page: {page_words(page)}"
-        if page.held is not None:
+        if page.held is not None and page.verdict.reason not in NO_FILE:
             yield f"  {state_words(page.held)}"
 
     def _trap(self) -> Iterator[str]:
@@ -169,6 +176,10 @@ class GuidancePage:
             return
         yield ""
         yield self._paint("warning", "Not crawled")
+        verdict = self._guidance.verdict
+        if verdict is not None and verdict.reason is Reason.UNREACHABLE:
+            yield "  Nobody knows what robots.txt says, so crawlers take everything for disallowed."
+            return
         for note in self._guidance.notes:
             if note.code in TRAP:
                 yield from textwrap.wrap(

@@ -75,7 +75,7 @@ class AsyncClient(Asking):
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         """Make a client; its arguments are those of `Client`."""
-        self._where = given_addresses(addresses, allow_private)
+        self._where = given_addresses(addresses, allow_private, transport)
         super().__init__(
             user_agent,
             product_token=product_token,
@@ -277,8 +277,8 @@ class AsyncClient(Asking):
         turn = Turn(origin, delay, self._desk.clock)
         queue = self._queues.setdefault(origin, asyncio.Lock())
         async with queue:
-            await self._run(self._turns.take(origin, delay.seconds, turn.holder))
             try:
+                await self._run(self._turns.take(origin, delay.seconds, turn.holder))
                 yield turn
             finally:
                 if turn.until is not None:
@@ -340,7 +340,14 @@ class AsyncClient(Asking):
             return effect.work()
         if self._threads is None:
             self._threads = ThreadPoolExecutor(STORE_THREADS, "robotrules-store")
-        return await asyncio.get_running_loop().run_in_executor(self._threads, effect.work)
+        work = asyncio.get_running_loop().run_in_executor(self._threads, effect.work)
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            # What a thread does cannot be stopped. If it takes a lease, that is to be given back,
+            # and not before it was taken.
+            await asyncio.wait([work])
+            raise
 
     # --- The end --------------------------------------------------------------------------------
 

@@ -274,11 +274,15 @@ class Asking:
         return verdicts
 
 
-def given_addresses(addresses: Addresses | None, allow_private: Iterable[str]) -> Addresses:
-    """Return where a client connects to; both ways to say it at once are refused."""
+def given_addresses(
+    addresses: Addresses | None, allow_private: Iterable[str], transport: object
+) -> Addresses:
+    """Return where a client connects to; what would have no effect is refused."""
     if isinstance(allow_private, str):
         allow_private = [allow_private]
     allowed = tuple(allow_private)
+    if transport is not None and (addresses is not None or allowed):
+        raise ValueError("a transport has its addresses: pass addresses= when you make it")
     if addresses is None:
         return Addresses(allowed)
     if allowed:

@@ -157,7 +157,7 @@ class Desk:
 
     def _remember(self, found: Held) -> None:
         with self._lock:
-            self.origins[found.origin] = found
+            self.origins[found.origin] = found._replace(source=Source.MEMORY)
             self.origins.move_to_end(found.origin)
             if len(self.origins) > REMEMBERED_ORIGINS:
                 self.origins.popitem(last=False)

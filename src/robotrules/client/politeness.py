@@ -85,17 +85,32 @@ class Turns:
 
     def take(self, origin: str, interval: float, holder: str) -> Generator[Effect, Any, None]:
         """Wait for the next turn at an origin, and until nobody else has one."""
-        desk, store = self._desk, self._desk.store
+        desk = self._desk
         at = yield from self.reserve(origin, interval)
-        if (left := at - desk.clock()) > 0:
-            yield Wait(left)
-        waited, pause = 0.0, FIRST_LOOK
-        while waited < TURN_SECONDS:
-            leased = yield from desk.ask(store.lease, _key(origin), holder, TURN_SECONDS)
-            if leased is not False:
+        while True:
+            if (left := at - desk.clock()) > 0:
+                yield Wait(left)
+            has_it, waited = yield from self._leased(origin, holder)
+            if has_it and not waited:
                 return
+            # Who was before took longer than the interval, and may have been asked to stay away:
+            # this turn counts from now, behind those who have lined up meanwhile.
+            at = yield from self.reserve(origin, interval)
+            if has_it:
+                if at <= desk.clock():
+                    return
+                yield from self.end(origin, holder)
+
+    def _leased(self, origin: str, holder: str) -> Generator[Effect, Any, tuple[bool, bool]]:
+        """Wait until nobody else has a turn; return whether that is so, and whether one waited."""
+        desk, waited, pause = self._desk, 0.0, FIRST_LOOK
+        while waited < TURN_SECONDS:
+            leased = yield from desk.ask(desk.store.lease, _key(origin), holder, TURN_SECONDS)
+            if leased is not False:
+                return True, waited > 0
             yield Wait(pause)
             waited, pause = waited + pause, min(2 * pause, LAST_LOOK)
+        return False, True
 
     def end(self, origin: str, holder: str) -> Generator[Effect, Any, None]:
         """Let the next one have its turn."""

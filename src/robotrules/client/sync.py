@@ -75,7 +75,7 @@ class Client(Asking):
         used while it is fetched again, up to a day. *min_delay* is the least time between two
         turns at an origin, and *seconds* how long getting a robots.txt may take in all.
         """
-        where = given_addresses(addresses, allow_private)
+        where = given_addresses(addresses, allow_private, transport)
         super().__init__(
             user_agent,
             product_token=product_token,
@@ -320,8 +320,8 @@ class Client(Asking):
         delay, origin = self.delay(url), self._origin(url) or ""
         turn = Turn(origin, delay, self._desk.clock)
         with self._queues.joined(origin):
-            self._run(self._turns.take(origin, delay.seconds, turn.holder))
             try:
+                self._run(self._turns.take(origin, delay.seconds, turn.holder))
                 yield turn
             finally:
                 if turn.until is not None:

@@ -35,8 +35,6 @@ class EvidenceNote(NamedTuple):
 class Testimony(NamedTuple):
     """What the rules said about a URL at a moment, and how that is known."""
 
-    __test__ = False  # no test, though pytest would take it for one by its name
-
     url: str
     origin: str | None
     at: float
@@ -110,6 +108,10 @@ class Testimony(NamedTuple):
         if self.until is not None:
             lines.append(f"  held until {when(self.until)}")
         return "\n".join([*lines, *(f"  {note.level}: {note.message}" for note in self.notes)])
+
+
+# No test, though pytest would take it for one by its name.
+Testimony.__test__ = False  # type: ignore[attr-defined]
 
 
 class Period(NamedTuple):

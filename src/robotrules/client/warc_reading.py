@@ -31,6 +31,8 @@ LONGEST_HEADER = 256 * 1024
 # Blank lines between records: two, and some writers add a few. And how many reads it takes at most
 # from there to the end of a gzip member.
 MOST_BLANK, MOST_READS = 1024, 16
+# Octets that are no deflate are noticed within some hundred.
+LOOK_BACK = 4096
 GZIP = b"\x1f\x8b\x08"
 FIRST = b"WARC/"
 
@@ -55,7 +57,7 @@ class Source:
         self._raw = b""
         self._ready = b""
         self._inflate: Any = None
-        self._first = False
+        self._fed, self._first = b"", False
         self._plain: bool | None = None
         self._starts = False
         self._searching = False
@@ -143,7 +145,8 @@ class Source:
                 return True
             if self._raw.startswith(GZIP):
                 self._plain, self._searching = False, False
-                self._inflate, self._starts, self._first = zlib.decompressobj(31), True, True
+                self._inflate, self._starts = zlib.decompressobj(31), True
+                self._fed, self._first = b"", True
                 return True
             # Between members there is nothing, or padding: what else stands there is lost.
             at = self._raw.find(GZIP)
@@ -165,15 +168,17 @@ class Source:
         try:
             made: bytes = self._inflate.decompress(self._raw, BLOCK)
         except zlib.error:
-            # The next member starts somewhere in here; not where this one does.
-            self._raw = self._raw[self._first :]
+            # The next member starts somewhere in here, or a little before; not where this one does.
+            self._raw = (self._fed + self._raw)[self._first :]
             self._inflate, self._searching, self.damage = None, True, self.damage + 1
             return b""
-        self._first = False
         if self._inflate.eof:
             self._raw, self._inflate = self._inflate.unused_data, None
-        else:
-            self._raw = self._inflate.unconsumed_tail
+            return made
+        left = self._inflate.unconsumed_tail
+        fed = self._fed + self._raw[: len(self._raw) - len(left)]
+        self._raw, self._fed = left, fed[-LOOK_BACK:]
+        self._first = self._first and len(fed) <= LOOK_BACK
         return made
 
 

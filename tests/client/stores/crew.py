@@ -1,10 +1,11 @@
 """
 Processes for tests of stores: writers to be killed, racers, and many who open a store at once.
 
-    python -m tests.client.stores.crew kill WHERE
+    python -m tests.client.stores.crew kill
+    python -m tests.client.stores.crew TASK WHERE FOLDER PROCESSES TIMES
 
 A process of its own that has no store open and no threads forks the others: that is cheap, and as
-safe as a fork can be.
+safe as a fork can be. A `#` in WHERE is the number of the time.
 """
 
 from __future__ import annotations
@@ -16,14 +17,16 @@ import time
 import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
+from importlib import import_module
 from pathlib import Path
 
 from robotrules.client import open_store
+from robotrules.errors import MissingExtraError
 from tests.client.stores.made import NOW, ORIGIN, numbered
 
 
-def kill(where: str) -> None:
+def kill() -> None:
     """
     Kill a writer for each line of the input: `WHERE FIRST SECONDS`.
 
@@ -98,9 +101,9 @@ def opening(where: str, folder: str) -> None:
         store.put(*numbered(os.getpid()))
 
 
-def _many(task: Callable[[str, str], None], where: str, folder: str, count: int) -> None:
+def many(task: Callable[[str, str], None], where: str, folder: str, count: int) -> None:
     """Do a task in several processes at once; the exit status says whether all went well."""
-    Path(folder, "moment").write_text(repr(time.time() + 0.05))
+    Path(folder, "moment").write_text(repr(time.time() + 0.03))
     children = []
     for _ in range(count):
         child = os.fork()
@@ -114,13 +117,20 @@ def _many(task: Callable[[str, str], None], where: str, folder: str, count: int)
             os._exit(0)
         children.append(child)
     failed = [child for child in children if os.waitpid(child, 0)[1]]
-    sys.exit(f"{len(failed)} of {count} failed" if failed else None)
+    if failed:
+        sys.exit(f"{len(failed)} of {count} failed")
 
 
 if __name__ == "__main__":
-    name, place, *rest = sys.argv[1:]
+    # Each child would import them, and be killed before it is done.
+    for library in ("redis", "postgres"):
+        with suppress(MissingExtraError):
+            import_module(f"robotrules.client.stores.{library}")
+    name, *rest = sys.argv[1:]
     if name == "kill":
-        kill(place)
+        kill()
     else:
-        task = {"lease": lease, "turns": turns, "opening": opening}[name]
-        _many(task, place, rest[0], int(rest[1]))
+        place, folder, count, times = rest
+        for number in range(int(times)):
+            task = {"lease": lease, "turns": turns, "opening": opening}[name]
+            many(task, place.replace("#", str(number)), folder, int(count))

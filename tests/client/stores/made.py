@@ -1,11 +1,9 @@
-"""Visits for tests: by hand, by number, and by hypothesis."""
+"""Visits for tests: by hand, and by number."""
 
 from __future__ import annotations
 
 from math import inf
 from typing import Any
-
-from hypothesis import strategies as st
 
 from robotrules.access import Hop, State, Trouble
 from robotrules.cache import Entry, Visit, digest_of, recorded
@@ -77,44 +75,3 @@ def numbered(number: int) -> tuple[Visit, bytes, Entry]:
 def number_of(visit: Visit) -> int:
     """Return the number of a visit."""
     return round(visit.at - NOW)
-
-
-# --- By hypothesis --------------------------------------------------------------------------------
-
-# All code points, halves of surrogate pairs too.
-TEXTS = st.text(st.characters(), max_size=20) | st.sampled_from(["\ud800\udc00", "\udc80", "\0"])
-MOMENTS = st.floats(allow_nan=False)
-VISITS = st.builds(
-    Visit,
-    origin=TEXTS,
-    agent=TEXTS,
-    user_agent=TEXTS,
-    at=MOMENTS,
-    state=st.sampled_from(State),
-    status=st.none() | st.integers(),
-    trouble=st.none() | st.sampled_from(Trouble),
-    detail=TEXTS,
-    url=TEXTS,
-    hops=st.lists(st.builds(Hop, TEXTS, st.integers(), TEXTS), max_size=3).map(tuple),
-    fields=st.builds(
-        Fields,
-        st.lists(st.tuples(TEXTS, st.binary(max_size=20)), max_size=4).map(tuple),
-        st.booleans(),
-    ),
-    digest=st.none() | TEXTS,
-    size=st.integers(),
-    complete=st.booleans(),
-    renewed=st.booleans(),
-    until=MOMENTS,
-    may_store=st.booleans(),
-    address=st.none() | TEXTS,
-)
-ENTRIES = st.builds(
-    Entry,
-    origin=TEXTS,
-    agent=TEXTS,
-    good=st.none() | VISITS,
-    bad=st.none() | VISITS,
-    since=MOMENTS,
-    failures=st.integers(),
-)

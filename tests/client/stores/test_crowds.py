@@ -20,10 +20,10 @@ ROOT = Path(__file__).parents[3]
 CREW = [sys.executable, "-m", "tests.client.stores.crew"]
 
 
-def crowd(task: str, where: str, folder: Path, count: int) -> None:
-    """Let several processes do a task at once."""
+def crowd(task: str, where: str, folder: Path, count: int, times: int = 1) -> None:
+    """Let several processes do a task at once, so many times."""
     done = subprocess.run(
-        [*CREW, task, where, str(folder), str(count)],
+        [*CREW, task, where, str(folder), str(count), str(times)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -57,7 +57,7 @@ class Killer:
 def killer() -> Iterator[Killer]:
     """A process that kills writers, and is gone afterwards."""
     with subprocess.Popen(
-        [*CREW, "kill", "-"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [*CREW, "kill"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         try:
             yield Killer(process)
@@ -77,7 +77,7 @@ def check(where: str, first: int, last: int) -> int:
         assert found == list(range(first, first + len(found)))
         assert last - first < len(found) <= max(last, first - 1) - first + 2
         for number in found:
-            visit, body, entry = numbered(number)
+            visit, body, _ = numbered(number)
             assert next(store.visits(visit.origin, after=visit.at)) == visit
             assert store.body(digest_of(body)) == body
         end = first + len(found)
@@ -108,9 +108,7 @@ def test_two_hundred_killed_writers(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_killed_writers_of_a_fleet(
-    request: pytest.FixtureRequest,
-) -> None:
+def test_killed_writers_of_a_fleet(request: pytest.FixtureRequest) -> None:
     """The same with writers to a server, which goes on."""
     moments = random.Random(9)
     for kind in ("redis", "postgres"):
@@ -147,8 +145,7 @@ def test_made_by_many_at_once(where: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_files_made_by_many_at_once(tmp_path: Path) -> None:
     """The same with a file, again and again: there is more than one way to be in the way."""
+    crowd("opening", str(tmp_path / "new#" / "robots.sqlite"), tmp_path, 6, 20)
     for attempt in range(20):
-        path = tmp_path / f"new{attempt}" / "robots.sqlite"
-        crowd("opening", str(path), tmp_path, 6)
-        with closing(open_store(path)) as store:
+        with closing(open_store(tmp_path / f"new{attempt}" / "robots.sqlite")) as store:
             assert len(list(store.visits())) == 6

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from robotrules.access import Trouble
 from robotrules.cache import Entry, Visit, digest_of, recorded
 from robotrules.client.stores import rows
-from tests.client.stores.made import BODY, ENTRIES, VISITS, made
+from tests.client.stores.drawn import ENTRIES, VISITS
+from tests.client.stores.made import BODY, made
 
 # What may stand in the place of a value, of those that the test tries.
 FITS = {

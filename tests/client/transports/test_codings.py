@@ -152,7 +152,7 @@ def test_without_a_coding_octets_pass() -> None:
 @pytest.mark.parametrize("name", CODED)
 def test_a_bomb_is_read_up_to_the_limit(name: str) -> None:
     coding, encode = CODED[name]
-    data = encode(bytes(2**24))
+    data = encode(bytes(2**22))
     begun = time.process_time()
     assert read(data, coding, limit=500_000) == (bytes(500_000), False)
     assert time.process_time() - begun < 0.5

@@ -1,8 +1,9 @@
-"""Transports as objects: how they are made, shared, closed, and what is said where they cannot be."""
+"""Transports as objects: how they are made, shared and closed, and what is said if they cannot."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
 import threading
@@ -184,7 +185,7 @@ transport.close()
 """
 
 
-@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="there is no fork here")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_fork_has_connections_of_its_own() -> None:
     """The child neither uses nor closes what the parent keeps."""
     with wire.farm() as site:

@@ -274,8 +274,8 @@ class SQLiteStore:
         with desk.lock:
             try:
                 return self._db(desk).execute(query, values).fetchall()
-            except sqlite3.Error as error:
-                raise self._trouble(error) from error
+            except sqlite_tables.ERRORS as error:
+                raise sqlite_tables.trouble(self.path, error) from error
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -293,11 +293,8 @@ class SQLiteStore:
                         with suppress(sqlite3.Error):
                             db.execute("ROLLBACK")
                     raise
-            except sqlite3.Error as error:
-                raise self._trouble(error) from error
-
-    def _trouble(self, error: sqlite3.Error) -> StoreError:
-        return sqlite_tables.trouble(self.path, error)
+            except sqlite_tables.ERRORS as error:
+                raise sqlite_tables.trouble(self.path, error) from error
 
     def _damaged(self, what: str) -> StoreError:
         return StoreError(

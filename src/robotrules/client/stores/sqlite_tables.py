@@ -8,6 +8,7 @@ know what is in a row.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from pathlib import Path
@@ -90,6 +91,10 @@ SWEEP_BODIES = """DELETE FROM bodies WHERE digest > ? AND digest <= ?
     AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.digest = bodies.digest AND digest <> '')"""
 
 
+# A damaged file may make SQLite say what is no text.
+ERRORS = (sqlite3.Error, UnicodeDecodeError)
+
+
 def opened(path: Path, seconds: float) -> sqlite3.Connection:
     """Return a connection to a file of ours, made if it is not there; StoreError: it is not."""
     # Never look into the file with `open`: to close it again would let go of all locks that this
@@ -116,7 +121,7 @@ def opened(path: Path, seconds: float) -> sqlite3.Connection:
             f"cache_size = -{CACHE}",
         ):
             db.execute(f"PRAGMA {pragma}").fetchall()
-    except sqlite3.Error as error:
+    except ERRORS as error:
         db.close()
         raise trouble(path, error) from error
     except BaseException:
@@ -127,6 +132,9 @@ def opened(path: Path, seconds: float) -> sqlite3.Connection:
 
 def _is_ready(db: sqlite3.Connection, path: Path) -> bool:
     """Tell whether a file has our tables; False: it is empty. StoreError: it is not ours."""
+    if not os.access(path, os.W_OK):
+        # SQLite would open it to be read, and say so at the first put.
+        raise StoreError(f"{path} may not be written: check its owner, or name another file")
     db.execute("BEGIN")  # all of it at one moment
     try:
         (application,) = db.execute("PRAGMA application_id").fetchone()
@@ -186,9 +194,9 @@ CURES = (
 )
 
 
-def trouble(path: Path, error: sqlite3.Error) -> StoreError:
+def trouble(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> StoreError:
     """Return an error of SQLite in our words: what, where, and the cure."""
-    code = _code(error)
+    code = _code(error) if isinstance(error, sqlite3.Error) else "SQLITE_CORRUPT"
     for starts, what, cure in CURES:
         if code.startswith(starts):
             return StoreError(f"{path} {what} ({error}): {cure}")

@@ -1,0 +1,47 @@
+"""Visits and entries as hypothesis draws them: whatever a row can hold."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from robotrules.access import Hop, State, Trouble
+from robotrules.cache import Entry, Visit
+from robotrules.tags.fields import Fields
+
+# All code points, halves of surrogate pairs too.
+TEXTS = st.text(st.characters(), max_size=20) | st.sampled_from(["\ud800\udc00", "\udc80", "\0"])
+MOMENTS = st.floats(allow_nan=False)
+VISITS = st.builds(
+    Visit,
+    origin=TEXTS,
+    agent=TEXTS,
+    user_agent=TEXTS,
+    at=MOMENTS,
+    state=st.sampled_from(State),
+    status=st.none() | st.integers(),
+    trouble=st.none() | st.sampled_from(Trouble),
+    detail=TEXTS,
+    url=TEXTS,
+    hops=st.lists(st.builds(Hop, TEXTS, st.integers(), TEXTS), max_size=3).map(tuple),
+    fields=st.builds(
+        Fields,
+        st.lists(st.tuples(TEXTS, st.binary(max_size=20)), max_size=4).map(tuple),
+        st.booleans(),
+    ),
+    digest=st.none() | TEXTS,
+    size=st.integers(),
+    complete=st.booleans(),
+    renewed=st.booleans(),
+    until=MOMENTS,
+    may_store=st.booleans(),
+    address=st.none() | TEXTS,
+)
+ENTRIES = st.builds(
+    Entry,
+    origin=TEXTS,
+    agent=TEXTS,
+    good=st.none() | VISITS,
+    bad=st.none() | VISITS,
+    since=MOMENTS,
+    failures=st.integers(),
+)

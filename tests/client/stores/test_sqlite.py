@@ -1,0 +1,524 @@
+"""The store in a file: whose file it is, what damages it, what a full disk and a fork do."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import random
+import sqlite3
+import stat
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from robotrules.cache import digest_of, recorded
+from robotrules.client.stores import SQLiteStore, forks, rows, sqlite, sqlite_tables
+from robotrules.errors import StoreError
+from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, made, numbered
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where a file may be made."""
+    return tmp_path / "robots.sqlite"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[SQLiteStore]:
+    """A store with one visit."""
+    with closing(SQLiteStore(path)) as store:
+        store.put(made(), BODY, recorded(None, made()))
+        yield store
+
+
+def ask(path: Path, query: str, *values: object) -> list[tuple[object, ...]]:
+    """Ask a file behind the store's back."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        return db.execute(query, values).fetchall()
+
+
+def is_sound(path: Path) -> bool:
+    """Tell whether SQLite has nothing to say against a file."""
+    return ask(path, "PRAGMA integrity_check") == [("ok",)]
+
+
+class TestFiles:
+    """A file that is not ours is an error when it is opened: what, where and the cure."""
+
+    def test_new(self, tmp_path: Path) -> None:
+        """Folders are made for the user alone; the file says whose it is."""
+        path = tmp_path / "a" / "b" / "robots.sqlite"
+        with closing(SQLiteStore(path)) as store:
+            assert store.path == path
+            assert str(path) in store.name
+        assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+        assert ask(path, "PRAGMA journal_mode") == [("wal",)]
+        assert ask(path, "PRAGMA application_id") == [(sqlite_tables.APPLICATION_ID,)]
+        assert ask(path, "PRAGMA user_version") == [(rows.VERSION,)]
+        assert not path.with_name("robots.sqlite-wal").exists()
+
+    def test_settings(self, store: SQLiteStore) -> None:
+        """As the docstring says."""
+        for desk in (store._reads, store._writes):
+            with desk.lock:
+                db = store._db(desk)
+            assert db.execute("PRAGMA synchronous").fetchone() == (1,)
+            assert db.execute("PRAGMA busy_timeout").fetchone() == (5000,)
+
+    def test_relative_paths_stay(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A path is what it was when the store was opened, and `:memory:` is a name as others."""
+        monkeypatch.chdir(tmp_path)
+        with closing(SQLiteStore(":memory:")) as store:
+            monkeypatch.chdir("/")
+            forks._before()
+            forks._after()
+            store.put(made(), BODY, None)
+        assert (tmp_path / ":memory:").exists()
+
+    def test_home(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """`~` is the user's home."""
+        monkeypatch.setenv("HOME", str(tmp_path))
+        with closing(SQLiteStore("~/x.sqlite")) as store:
+            assert store.path == tmp_path / "x.sqlite"
+
+    def test_empty(self, path: Path) -> None:
+        """A file of no octets is as good as none: a process may have been killed that made it."""
+        path.touch()
+        SQLiteStore(path).close()
+        assert ask(path, "PRAGMA application_id") == [(sqlite_tables.APPLICATION_ID,)]
+
+    def test_half_made(self, path: Path) -> None:
+        """The same of one that was killed a step later."""
+        ask(path, "PRAGMA journal_mode = WAL")
+        SQLiteStore(path).close()
+        assert is_sound(path)
+
+    FOREIGN: ClassVar[dict[str, tuple[Callable[[Path], object], str]]] = {
+        "text": (lambda path: path.write_text("# notes\n" * 1000), "no database"),
+        "short": (lambda path: path.write_bytes(b"SQLite format 3"), "no database"),
+        "noise": (lambda path: path.write_bytes(random.Random(1).randbytes(9000)), "no database"),
+        "zeros": (lambda path: path.write_bytes(bytes(8192)), "no database"),
+        "folder": (lambda path: path.mkdir(), "is a folder"),
+        "tables": (lambda path: ask(path, "CREATE TABLE visits (at)"), "another program"),
+        "number": (lambda path: ask(path, "PRAGMA application_id = 7"), "another program"),
+        "version": (lambda path: ask(path, "PRAGMA user_version = 1"), "another program"),
+    }
+
+    @pytest.mark.parametrize("name", FOREIGN)
+    def test_foreign(self, path: Path, name: str) -> None:
+        """It is left as it is."""
+        make, words = self.FOREIGN[name]
+        make(path)
+        before = path.read_bytes() if path.is_file() else None
+        with pytest.raises(StoreError, match=words) as error:
+            SQLiteStore(path)
+        assert str(path) in str(error.value)
+        assert ": " in str(error.value)
+        assert before is None or path.read_bytes() == before
+
+    OURS: ClassVar[dict[str, tuple[str, str]]] = {
+        "newer": ("PRAGMA user_version = 99", "newer robotrules"),
+        "version": ("PRAGMA user_version = 0", "is damaged"),
+        "table": ("DROP TABLE turns", "is damaged"),
+    }
+
+    @pytest.mark.parametrize("name", OURS)
+    def test_ours_but(self, path: Path, name: str) -> None:
+        """Of a newer version, or with something missing."""
+        SQLiteStore(path).close()
+        query, words = self.OURS[name]
+        ask(path, query)
+        with pytest.raises(StoreError, match=words):
+            SQLiteStore(path)
+
+    def test_a_folder_that_is_a_file(self, tmp_path: Path) -> None:
+        """Nothing can be made in it."""
+        (tmp_path / "file").touch()
+        with pytest.raises(StoreError, match="ROBOTRULES_CACHE_DIR"):
+            SQLiteStore(tmp_path / "file" / "robots.sqlite")
+
+    @pytest.mark.parametrize("mode", [0o600, 0o400, 0o200, 0o000])
+    def test_files_one_may_not_use(self, common: Path, mode: int) -> None:
+        """A file that one may not read, or not write."""
+        path = common / "robots.sqlite"
+        SQLiteStore(path).close()
+        path.chmod(mode)
+        assert opened_by_somebody(path) == ("opened" if mode == 0o600 else "StoreError")
+
+    @pytest.mark.parametrize("mode", [0o700, 0o500, 0o000])
+    def test_folders_one_may_not_use(self, common: Path, mode: int) -> None:
+        """A folder that one may not write."""
+        common.chmod(mode)
+        said = opened_by_somebody(common / "robots.sqlite")
+        common.chmod(0o700)
+        assert said == ("opened" if mode == 0o700 else "StoreError")
+
+
+@pytest.fixture
+def common() -> Iterator[Path]:
+    """A folder that is in nobody's own: the tests' folders may be root's alone."""
+    with tempfile.TemporaryDirectory(prefix="robotrules-") as folder:
+        yield Path(folder)
+
+
+def opened_by_somebody(path: Path) -> str:
+    """Open a file as somebody who is not root, and whose it is; return what came of it."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            if os.geteuid() == 0:
+                somebody = pwd.getpwnam("nobody")
+                for one in path.parent, *path.parent.iterdir():
+                    os.chown(one, somebody.pw_uid, somebody.pw_gid)
+                os.setgroups([])
+                os.setgid(somebody.pw_gid)
+                os.setuid(somebody.pw_uid)
+            SQLiteStore(path)
+            said = "opened"
+        except BaseException as error:
+            said = type(error).__name__
+        os.write(write, said.encode())
+        os._exit(0)
+    os.close(write)
+    os.waitpid(child, 0)
+    with open(read) as answer:
+        return answer.read()
+
+
+class TestDamage:
+    """What is not what was put is as good as none, or an error; never something else."""
+
+    @pytest.mark.parametrize(
+        "change",
+        ["substr(row, 1, 50)", "x'00'", "7", "'text'", "CAST(row AS TEXT)", "row || x'20'"],
+    )
+    def test_rows(self, store: SQLiteStore, path: Path, change: str) -> None:
+        """An entry is none; a visit is an error, because another would seem to be in force."""
+        for table in ("entries", "visits"):
+            ask(path, f"UPDATE {table} SET row = {change}")
+        assert store.get(ORIGIN, AGENT) is None
+        assert list(store.entries()) == []
+        with pytest.raises(StoreError, match=f"{ORIGIN} at 1800000000.0 is damaged"):
+            list(store.visits())
+        with pytest.raises(StoreError, match="is damaged"):
+            list(store.visits(ORIGIN))
+        assert store.prune_evidence(NOW + 1) == 1
+        assert list(store.visits()) == []
+
+    def test_rows_in_the_wrong_place(self, store: SQLiteStore, path: Path) -> None:
+        """A whole row of another origin is none."""
+        ask(path, "UPDATE entries SET origin = 'https://b.example'")
+        ask(path, "UPDATE visits SET origin = 'https://b.example'")
+        assert store.get("https://b.example", AGENT) is None
+        with pytest.raises(StoreError, match="is damaged"):
+            list(store.visits("https://b.example"))
+
+    def test_bodies(self, store: SQLiteStore, path: Path) -> None:
+        """A body that came to harm is none, until a visit brings it again."""
+        for harm in ("substr(octets, 2)", "'text'", "x''"):
+            ask(path, f"UPDATE bodies SET octets = {harm}")
+            assert store.body(digest_of(BODY)) is None
+        store.put(made(NOW + 1), BODY, recorded(None, made(NOW + 1)))
+        assert store.body(digest_of(BODY)) == BODY
+
+    def test_any_bit_of_the_file(self, tmp_path: Path) -> None:
+        """Whatever flips: each entry that is got is one that was put, or there is an error."""
+        path = tmp_path / "good.sqlite"
+        count = 20
+        with closing(SQLiteStore(path)) as store:
+            for number in range(count):
+                store.put(*numbered(number))
+        octets = path.read_bytes()
+        places = random.Random(6)
+        seen = {"same": 0, "none": 0, "error": 0}
+        for attempt in range(80):
+            harmed = bytearray(octets)
+            # Most of the file is bodies: half of the flips are in its head.
+            end = len(octets) if attempt % 2 else 12_000
+            for _ in range(1 + attempt % 3):
+                harmed[places.randrange(end)] ^= 1 << places.randrange(8)
+            bad = tmp_path / f"{attempt}.sqlite"
+            bad.write_bytes(harmed)
+            for word in _all_of(bad, count):
+                seen[word] += 1
+        assert min(seen.values()) > 3, seen
+
+    def test_cut_files(self, tmp_path: Path) -> None:
+        """The same of a file that was cut anywhere."""
+        path = tmp_path / "good.sqlite"
+        with closing(SQLiteStore(path)) as store:
+            for number in range(20):
+                store.put(*numbered(number))
+        octets = path.read_bytes()
+        words = set()
+        for step in range(40):
+            bad = tmp_path / f"{step}.sqlite"
+            bad.write_bytes(octets[: 1 + len(octets) * step // 40])
+            words |= set(_all_of(bad, 20))
+        assert "error" in words
+
+
+def _all_of(path: Path, count: int) -> list[str]:
+    """Read all of a damaged file; return what came of it, and fail if something is wrong."""
+    said = []
+    try:
+        with closing(SQLiteStore(path)) as store:
+            for number in range(count):
+                visit, body, _ = numbered(number)
+                try:
+                    found = store.get(visit.origin, visit.agent)
+                    assert found is None or found == numbered(round(found.last - NOW))[2]
+                    there = store.body(visit.digest or "")
+                    assert there in (None, body)
+                    said.append("same" if there and found else "none")
+                except StoreError:
+                    said.append("error")
+            try:
+                for entry in store.entries():
+                    assert entry == numbered(round(entry.last - NOW))[2]
+                for visit in store.visits():
+                    assert visit == numbered(round(visit.at - NOW))[0]
+            except StoreError:
+                said.append("error")
+            try:
+                store.put(*numbered(count))
+                store.prune_evidence(NOW + 5)
+                store.reserve(ORIGIN, NOW, 1)
+                store.lease("key", "me", 5)
+            except StoreError:
+                said.append("error")
+    except StoreError:
+        said.append("error")
+    return said
+
+
+class TestDisk:
+    """A disk that is full, and room that is given back."""
+
+    def test_full(self, store: SQLiteStore, path: Path) -> None:
+        """A put that has no room is an error and leaves nothing; the file stays good."""
+        with store._writes.lock:
+            db = store._db(store._writes)
+            (pages,) = db.execute("PRAGMA page_count").fetchone()
+            db.execute(f"PRAGMA max_page_count = {pages + 3}")
+        body = os.urandom(100_000)
+        visit = made(NOW + 1, body)
+        for _ in range(3):
+            with pytest.raises(StoreError, match=r"has no room .* prune"):
+                store.put(visit, body, recorded(None, visit))
+        assert store.get(ORIGIN, AGENT) == recorded(None, made())
+        assert store.body(digest_of(body)) is None
+        assert list(store.visits()) == [made()]
+        assert is_sound(path)
+        with store._writes.lock:
+            store._db(store._writes).execute("PRAGMA max_page_count = 1000000")
+        store.put(visit, body, recorded(None, visit))
+        assert store.body(digest_of(body)) == body
+
+    def test_shrinks(self, path: Path) -> None:
+        """What is forgotten gives its room back."""
+        with closing(SQLiteStore(path)) as store:
+            for number in range(0, 1_900, 19):
+                store.put(*numbered(number))
+        large = path.stat().st_size
+        with closing(SQLiteStore(path)) as store:
+            assert store.prune(NOW + 1e9) == 16
+            assert store.prune_evidence(NOW + 1e9) == 100
+        assert path.stat().st_size < large / 20
+
+    def test_without_room_to_give_back(self, path: Path) -> None:
+        """A file that somebody packed anew, without that setting, is pruned all the same."""
+        with closing(SQLiteStore(path)) as store:
+            for number in range(60):
+                store.put(*numbered(number))
+        with closing(sqlite3.connect(path, isolation_level=None)) as db:
+            db.execute("PRAGMA journal_mode = DELETE")
+            db.execute("PRAGMA auto_vacuum = NONE")
+            db.execute("VACUUM")
+        with closing(SQLiteStore(path)) as store:
+            assert store.prune_evidence(NOW + 1e9) == 60
+            # Somebody took the log away too: then less than everything is not safe.
+            assert store._writes.db is not None
+            assert store._writes.db.execute("PRAGMA synchronous").fetchone() == (2,)
+
+
+class TestOthers:
+    """Other threads and processes."""
+
+    def test_readers_do_not_wait(
+        self, store: SQLiteStore, path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Who reads does not wait for a process that writes; who writes does, but not long."""
+        with store._writes.lock:
+            store._db(store._writes).execute("PRAGMA busy_timeout = 200")
+        with closing(sqlite3.connect(path, isolation_level=None)) as db:
+            db.execute("BEGIN IMMEDIATE")
+            db.execute("DELETE FROM entries")
+            started = time.monotonic()
+            assert store.get(ORIGIN, AGENT) is not None
+            assert time.monotonic() - started < 0.1
+            with pytest.raises(StoreError, match="is busy"):
+                store.lease("key", "me", 1)
+            assert 0.15 < time.monotonic() - started < 3
+            monkeypatch.setattr(sqlite, "BUSY", 0.1)
+            with pytest.raises(StoreError, match="is busy"):
+                SQLiteStore(path)
+            db.execute("ROLLBACK")
+        assert store.lease("key", "me", 1)
+
+    def test_made_by_somebody_else(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Who finds the file locked while it is made tries again, for a while."""
+        with closing(sqlite3.connect(path, isolation_level=None)) as db:
+            db.execute("BEGIN EXCLUSIVE")
+            monkeypatch.setattr(sqlite, "BUSY", 0.05)
+            with pytest.raises(StoreError, match="is busy"):
+                SQLiteStore(path)
+            monkeypatch.setattr(sqlite, "BUSY", 5.0)
+            over = threading.Event()
+            opened: list[SQLiteStore] = []
+
+            def open_it() -> None:
+                opened.append(SQLiteStore(path))
+                over.set()
+
+            thread = threading.Thread(target=open_it)
+            thread.start()
+            assert not over.wait(0.2)
+            db.execute("ROLLBACK")
+            thread.join()
+        opened[0].close()
+
+    def test_a_clock_set_back(self, store: SQLiteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A lease that was taken in the future is nobody's."""
+        assert store.lease("key", "me", 30)
+        now = time.time()
+        monkeypatch.setattr(time, "time", lambda: now - 30)
+        assert not store.lease("key", "you", 30)
+        monkeypatch.setattr(time, "time", lambda: now - 3600)
+        assert store.lease("key", "you", 30)
+
+    def test_interrupted(self, store: SQLiteStore) -> None:
+        """An interrupt in the middle leaves no transaction behind."""
+        for work in ("DELETE FROM entries", "DELETE FROM visits"):
+            with suppress(KeyboardInterrupt), store._writing() as db:
+                db.execute(work)
+                raise KeyboardInterrupt
+        assert store.get(ORIGIN, AGENT) is not None
+        assert store.lease("key", "me", 1)
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+class TestForks:
+    """A child process has connections of its own."""
+
+    @staticmethod
+    def forked(work: Callable[[], object]) -> int:
+        """Do something in a child; return its exit status."""
+        child = os.fork()
+        if child == 0:
+            try:
+                work()
+            except BaseException:
+                os._exit(1)
+            os._exit(0)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+    def test_parent_and_child(self, store: SQLiteStore, path: Path) -> None:
+        """Both go on, and neither has what the other has open."""
+        before = [store._reads.db, store._writes.db]
+
+        def work() -> None:
+            assert store._reads.db is store._writes.db is None
+            assert store.get(ORIGIN, AGENT) is not None
+            store.put(made(NOW + 1), BODY, recorded(None, made(NOW + 1)))
+            assert store._reads.db not in before
+
+        assert self.forked(work) == 0
+        assert store._writes.db is None
+        entry = store.get(ORIGIN, AGENT)
+        assert entry is not None
+        assert entry.last == NOW + 1
+        store.put(made(NOW + 2), BODY, recorded(None, made(NOW + 2)))
+        assert [visit.at - NOW for visit in store.visits()] == [0, 1, 2]
+        assert is_sound(path)
+
+    def test_many_children_of_busy_threads(self, store: SQLiteStore, path: Path) -> None:
+        """Forks while threads write: no child hangs, and nothing is lost."""
+        over = threading.Event()
+        written: list[int] = []
+
+        def write() -> None:
+            number = 1
+            while not over.is_set():
+                store.put(*numbered(number))
+                written.append(number)
+                number += 1
+
+        thread = threading.Thread(target=write)
+        thread.start()
+        try:
+            for number in range(10):
+                visit = made(NOW - 1 - number)
+                assert self.forked(lambda visit=visit: store.put(visit, BODY, None)) == 0  # type: ignore[misc]
+        finally:
+            over.set()
+            thread.join()
+        assert written
+        times = [visit.at - NOW for visit in store.visits()]
+        assert times == [float(n) for n in range(-10, len(written) + 1)]
+        assert is_sound(path)
+
+    def test_a_lock_that_nobody_gives_back(
+        self, store: SQLiteStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A fork in the middle of a call: the child leaves the parent's connection alone."""
+        monkeypatch.setattr(sqlite, "PATIENCE", 0.05)
+        left = len(sqlite._ABANDONED)
+
+        def work() -> None:
+            assert store.get(ORIGIN, AGENT) is not None
+            store.put(made(NOW + 1), BODY, None)
+            assert len(sqlite._ABANDONED) == left + 2
+            store.close()
+
+        assert store.get(ORIGIN, AGENT) is not None
+        with store._reads.lock, store._writes.lock:
+            assert self.forked(work) == 0
+        assert [visit.at - NOW for visit in store.visits()] == [0, 1]
+
+    def test_beneath_python(self, store: SQLiteStore) -> None:
+        """A process with another number than the one that opened it opens it itself."""
+        for desk in (store._reads, store._writes):
+            desk.process = -1
+        left = len(sqlite._ABANDONED)
+        store.put(made(NOW + 1), BODY, None)
+        assert len(sqlite._ABANDONED) == left + 1
+        store._reads.process = -1
+        store.close()
+        # Here they are this process's after all, so they can be closed.
+        while len(sqlite._ABANDONED) > left:
+            sqlite._ABANDONED.pop().close()
+
+    def test_other_stores(self) -> None:
+        """A store in memory is copied, with a lock that is free."""
+        from robotrules.client.stores import MemoryStore
+
+        with closing(MemoryStore()) as store:
+            store.put(made(), BODY, recorded(None, made()))
+
+            def work() -> None:
+                assert store.lease("key", "me", 1)
+                assert store.get(ORIGIN, AGENT) is not None
+
+            assert self.forked(work) == 0
+            with pytest.MonkeyPatch.context() as patch, store._lock:
+                patch.setattr("robotrules.client.stores.memory.PATIENCE", 0.05)
+                assert self.forked(work) == 0
+            assert store.lease("key", "you", 1)

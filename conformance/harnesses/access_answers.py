@@ -3,9 +3,9 @@ The answers of robotrules to questions about access and cache; `robotrules_harne
 
 No server is asked: a transport reads answers from a vector, and the clock stands where a vector
 puts it. There are several doors to one answer: `access()` and `freshness()` driven by hand,
-`Client`, `AsyncClient`, a new client for every question over one store, as another process would be,
-and what the evidence in that store says afterwards. All are tried, and where they differ there is no
-answer to give. It knows nothing of what is expected.
+`Client`, `AsyncClient`, a new client for every question over one store, as another process would
+be, and what the evidence in that store says afterwards. All are tried, and where they differ there
+is no answer to give. It knows nothing of what is expected.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import base64
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import protocol
 
@@ -32,15 +32,6 @@ START = 1_767_225_600.0
 AGENT, NAME = "ExampleBot/1.0 (+https://bot.example/)", "ExampleBot"
 # How long before a question its stored copy came: longer than any lifetime.
 LONG_AGO = 2 * 86_400.0
-
-
-class Setting(NamedTuple):
-    """What all items of a question share: how to parse, how to fetch, and the file."""
-
-    parsing: robotrules.Profile
-    fetching: access.AccessProfile
-    file: bytes
-    engine: Any = None
 
 
 def answers(question: protocol.Question, parsing: robotrules.Profile) -> protocol.Answer:

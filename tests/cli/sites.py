@@ -139,7 +139,7 @@ class _AsyncPlayed(_Played):
         return answer
 
     @staticmethod
-    async def sleep(seconds: float) -> object:  # type: ignore[override]
+    async def sleep(seconds: float) -> object:
         """Wait for nothing."""
 
     def closed_with(self, client: Any) -> None:

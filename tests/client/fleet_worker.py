@@ -37,7 +37,8 @@ def said(verdict: Any) -> str:
 def options(job: dict[str, Any]) -> dict[str, Any]:
     """Return what a client is made with."""
     flow.MARGIN = job.get("margin", flow.MARGIN)
-    given = {name: job[name] for name in ("seconds", "min_delay", "background") if name in job}
+    names: list[str] = ["seconds", "min_delay", "background"]
+    given = {name: job[name] for name in names if name in job}
     return {"store": job["store"], "allow_private": ["127.0.0.1"], **given}
 
 
@@ -58,13 +59,13 @@ def by_threads(job: dict[str, Any], ready: Callable[[], None]) -> Counter[str]:
                     with client.turn(url) as turn:
                         found.append(str(turn.heed(503, {"Retry-After": str(job["pause"])})))
                 elif job["do"] == "until":
-                    found.append(str(wait(lambda url=url: said(client.check(url)), job["until"])))
+                    found.append(str(wait(url)))
 
-        def wait(ask: Callable[[], str], until: str) -> bool:
+        def wait(url: str) -> bool:
             end = time.monotonic() + LONGEST
-            while ask() != until and time.monotonic() < end:
+            while said(client.check(url)) != job["until"] and time.monotonic() < end:
                 time.sleep(0.01)
-            return ask() == until
+            return said(client.check(url)) == str(job["until"])
 
         if job.get("warm"):
             client.refresh(job["urls"][0])
@@ -98,7 +99,7 @@ async def by_tasks(job: dict[str, Any], ready: Callable[[], None]) -> Counter[st
             end = time.monotonic() + LONGEST
             while said(await client.check(url)) != job["until"] and time.monotonic() < end:
                 await asyncio.sleep(0.01)
-            return said(await client.check(url)) == job["until"]
+            return said(await client.check(url)) == str(job["until"])
 
         if job.get("warm"):
             await client.refresh(job["urls"][0])

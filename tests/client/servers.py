@@ -37,6 +37,8 @@ class Server:
     """A server process of ours."""
 
     kind: str
+    at_once = signal.SIGTERM
+    """What stops it without a thought for its data."""
 
     def __init__(self) -> None:
         """Make its folder; `start()` starts it."""
@@ -109,7 +111,7 @@ class Server:
 
     def remove(self) -> None:
         """Stop it and remove its folder."""
-        self.stop(signal.SIGQUIT)  # which PostgreSQL knows as at once; Redis dies of it
+        self.stop(self.at_once)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -151,6 +153,7 @@ class PostgresServer(Server):
     """A PostgreSQL with a password; what it writes need not survive a crash of the machine."""
 
     kind = "postgres"
+    at_once = signal.SIGQUIT
 
     def __init__(self) -> None:
         """Make its folder and its database."""

@@ -79,13 +79,9 @@ def asked(site: wire.Site) -> int:
 def seeded(where: str, site: wire.Site, age: float, **fields: str) -> None:
     """Put a file into a store that was fetched a while ago."""
     server = Server()
-    server.answers[f"{site.url}/robots.txt"] = Response(
-        200, {"ETag": '"1"', **fields}, wire.ROBOTS
-    )
+    server.answers[f"{site.url}/robots.txt"] = Response(200, {"ETag": '"1"', **fields}, wire.ROBOTS)
     store = open_store(where)
-    with Client(
-        AGENT, store=store, transport=server, clock=lambda: time.time() - age
-    ) as client:
+    with Client(AGENT, store=store, transport=server, clock=lambda: time.time() - age) as client:
         client.check(site.url)
     store.close()
 

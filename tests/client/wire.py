@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from threading import Event, Thread
+from time import sleep
 
 import trustme
 
@@ -165,6 +166,15 @@ def _head(sock: socket.socket) -> bytes:
             break
         head += data
     return head
+
+
+def soon(condition: Callable[[], bool]) -> bool:
+    """Tell whether something comes true within a few seconds."""
+    for _ in range(500):
+        if condition():
+            return True
+        sleep(0.01)
+    return False
 
 
 # --- Addresses ------------------------------------------------------------------------------------

@@ -75,7 +75,9 @@ def state_words(held: Held) -> str:
         why = f" ({answer_words(last)})" if last else ""
         return f"the robots.txt is unreachable{why}; next try {moment_words(held.until)}"
     if held.state is State.UNAVAILABLE:
-        return f"there is no robots.txt ({answer_words(visit)})"
+        if visit.status in (404, 410):
+            return f"there is no robots.txt ({answer_words(visit)})"
+        return f"the robots.txt is unavailable ({answer_words(visit)}), which counts as none"
     return f"the robots.txt holds until {moment_words(held.until)}"
 
 

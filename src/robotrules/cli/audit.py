@@ -84,7 +84,7 @@ def audit(
     if not url:
         raise Trouble("no URL was given: pass one, such as https://example.com/prices")
     url = url.strip()
-    refuse_paths([url])
+    refuse_paths([url], files=False)
     beside = robots_profile(profile)
     tokens = given_tokens(product_tokens, beside) if product_tokens else ()
     purposes = given_purposes(purposes, beside)
@@ -98,16 +98,17 @@ def audit(
         from robotrules.client.audit import audit as find
 
         def progress(target: str) -> None:
+            if target == url:  # its robots.txt is known by now
+                pause = client.delay(url)
+                if pause.seconds > LONG_PAUSE:
+                    doing.step_aside()
+                    say(
+                        f"the robots.txt asks for {pause.seconds:g} s between requests (line "
+                        f"{pause.line}), so this takes a while; --sitemaps 0 makes it shorter",
+                        label="hint",
+                    )
             doing.now(f"asking for {visible(target)}")
 
-        pause = client.delay(url)
-        if pause.seconds > LONG_PAUSE:
-            doing.step_aside()
-            say(
-                f"the robots.txt asks for {pause.seconds:g} s between requests (line {pause.line}),"
-                " so this takes a while; --sitemaps 0 makes it shorter",
-                label="hint",
-            )
         found = find(
             client,
             url,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from robotrules import Verdict
 from robotrules.cache import Decides
 from robotrules.cli.access_text import access_lines, page_words, reason_words, state_words
-from robotrules.cli.guidance_text import STYLES
+from robotrules.cli.guidance_text import STYLES, Found, shown_answers, unseen_mentions
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Paint, plural, shortened, visible
 from robotrules.client.findings import LEVELS
@@ -89,8 +89,9 @@ class AuditPage:
         audit, page = self._audit, self._audit.page
         for number, step in enumerate(audit.steps[:MOST]):
             held = audit.held if number == 0 else page.held
-            status = "" if step.status is None else f", status {step.status}"
-            yield f"  {_cut(step.url)}: {self._verdict(step.verdict, held)}{status}"
+            last = number == len(audit.steps) - 1
+            status = "" if last or step.status is None else f"status {step.status}; "
+            yield f"  {_cut(step.url)}: {status}{self._verdict(step.verdict, held)}"
         yield from self._more(len(audit.steps))
         if page.status is None and page.trouble is None:
             yield "  not asked for, so it is unknown what it says; --own reads it, if it is yours"
@@ -99,15 +100,20 @@ class AuditPage:
         yield f"  {page_words(page)}{f', {_cut(named)}' if named else ''}"
         for link in audit.canonicals[:MOST]:
             yield f"  canonical in a {link.carrier}: {_cut(link.url)}"
-        answers = [one for one in audit.guidance.answers() if one.subject != "crawl"]
+        yield from self._answers()
+
+    def _answers(self) -> Iterator[str]:
+        audit = self._audit
+        found = Found(audit.guidance, self._profile, None, None, audit.page)
+        answers = [one for one in shown_answers(found) if one.subject != "crawl"]
         width = max(len(one.subject) for one in answers)
-        for one in answers[:MOST]:
-            answer, subject = _cut(one.answer), visible(one.subject)
+        for subject, answer, because in answers[:MOST]:
             said = self._paint(STYLES[answer], answer) if answer in STYLES else answer
-            gap = " " * (12 - len(answer))
-            first = _cut(one.because[0]) if one.because else ""
+            gap, first = " " * (12 - len(answer)), "".join(because[:1])
             yield f"  {subject}{' ' * (width - len(subject))}  {said}{gap}  {first}".rstrip()
         yield from self._more(len(answers))
+        for one in unseen_mentions(audit.guidance)[:MOST]:
+            yield f"  {self._paint('faint', 'not seen:')} {one.source}: {_cut(one.text)}"
 
     def _sitemaps(self) -> Iterator[str]:
         for one in self._audit.sitemaps[:MOST]:
@@ -132,9 +138,6 @@ class AuditPage:
 def _about(one: Listed) -> Iterator[str]:
     """Yield what is known of a sitemap."""
     yield f"named by {_cut(one.named_by)}"
-    if one.page is None:
-        yield "not asked for"
-        return
     if not one.page.verdict:
         yield "disallowed, so not asked for"
         return

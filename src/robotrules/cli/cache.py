@@ -29,7 +29,8 @@ from robotrules.origins import origin_of
 if TYPE_CHECKING:
     from robotrules.cache import Store
 
-# On a terminal an origin that is longer than this moves the columns after it.
+USAGE_OR_IO = 2
+# On a terminal what is longer than this moves the columns after it.
 WIDEST = 50
 LONGEST = 200
 WORDS = {
@@ -40,8 +41,9 @@ WORDS = {
 }
 
 
-@click.group()
-def cache() -> None:
+@click.group(invoke_without_command=True)
+@click.pass_context
+def cache(ctx: click.Context) -> int | None:
     """
     Show what is stored of robots.txt files, and forget what is old.
 
@@ -52,6 +54,10 @@ def cache() -> None:
       robotrules cache prune --older-than 30d
       robotrules cache path
     """
+    if ctx.invoked_subcommand is not None:
+        return None
+    click.echo(ctx.get_help(), err=True)
+    return USAGE_OR_IO
 
 
 # --- show -----------------------------------------------------------------------------------------
@@ -122,7 +128,8 @@ class _Lines:
 
     def __init__(self, output: Output, access: AccessProfile, now: float) -> None:
         self._output, self._access, self._now = output, access, now
-        self._rows: list[tuple[str, str, str, str, str]] = []
+        self._rows: list[tuple[str, ...]] = []
+        self._styles: list[str] = []
 
     def add(self, entry: Entry) -> None:
         """Take an entry."""
@@ -131,30 +138,32 @@ class _Lines:
         if fresh.decides is Decides.DISALLOW and fresh.because == "fresh":
             word = "restricted"
         last = entry.bad or entry.good
-        until = "due" if fresh.due else f"until {moment_words(fresh.until)}"
-        asked = f"asked {moment_words(entry.last)}"
         came = shortened(answer_words(last), LONGEST) if last else ""
-        crawler = visible(entry.agent)
-        self._rows.append(
-            (word, style, visible(entry.origin), crawler, f"{until}\t{asked}\t{came}")
-        )
+        if self._output.terminal:
+            until = "due" if fresh.due else f"until {moment_words(fresh.until)}"
+            times = (until, f"asked {moment_words(entry.last)}")
+        else:
+            times = ("due" if fresh.due else moment(fresh.until), moment(entry.last))
+        self._rows.append((word, visible(entry.origin), visible(entry.agent), *times, came))
+        self._styles.append(style)
         if len(self._rows) >= self.TOGETHER:
             self.end()
 
     def end(self) -> None:
         """Write what was taken."""
-        output, rows = self._output, self._rows
+        output = self._output
         if not output.terminal:
-            output.lines(["\t".join((word, *rest)) for word, _, *rest in rows])
+            output.lines(["\t".join(row) for row in self._rows])
         else:
-            origins = min(max((cells(row[2]) for row in rows), default=0), WIDEST)
-            crawlers = max((cells(row[3]) for row in rows), default=0)
-            for word, style, origin, crawler, rest in rows:
-                first = output.paint(style, word) + " " * (11 - len(word))
-                gaps = " " * (origins - cells(origin)), " " * (crawlers - cells(crawler))
-                words = output.paint("faint", rest.replace("\t", "  "))
-                output.write(f"{first}  {origin}{gaps[0]}  {crawler}{gaps[1]}  {words}\n")
-        self._rows = []
+            widths = [max(map(cells, column)) for column in zip(*self._rows, strict=True)]
+            for row, style in zip(self._rows, self._styles, strict=True):
+                padded = [
+                    text + " " * (min(width, WIDEST) - cells(text))
+                    for text, width in zip(row, widths, strict=True)
+                ]
+                padded[0] = output.paint(style, padded[0])
+                output.lines(["  ".join(padded).rstrip()])
+        self._rows, self._styles = [], []
 
 
 # --- prune ----------------------------------------------------------------------------------------

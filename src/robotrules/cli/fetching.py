@@ -188,17 +188,14 @@ def grouped(urls: Iterable[bytes]) -> dict[str | None, list[int]]:
     return groups
 
 
-def refuse_paths(urls: Iterable[str]) -> None:
-    """End the command where a URL cannot be fetched for, because it is only a part of one."""
+def refuse_paths(urls: Iterable[str], files: bool = True) -> None:
+    """End the command where a URL is only a part of one; *files*: `--robots` is an option."""
     for url in urls:
         if "://" in url:
             continue
-        if url.startswith("/"):
-            raise Trouble(
-                f"{quoted(url)} is of which site? Pass a whole URL such as "
-                f"https://example.com{visible(url)}, or the site's robots.txt with --robots FILE"
-            )
-        raise Trouble(
-            f"{quoted(url)} has no scheme: pass https://{visible(url)}, or a robots.txt with "
-            "--robots FILE"
-        )
+        path = url.startswith("/")
+        whole = f"https://example.com{visible(url)}" if path else f"https://{visible(url)}"
+        words = f"{quoted(url)} {'is of which site?' if path else 'has no scheme:'}"
+        pass_it = f"{'Pass' if path else 'pass'} a whole URL, such as {whole}"
+        cure = ", or the site's robots.txt with --robots FILE" if files else ""
+        raise Trouble(f"{words} {pass_it}{cure}")

@@ -185,9 +185,10 @@ def _about_live(asked: _Asked, url: str, opening: Opening, as_json: bool) -> int
     refuse_paths([url])
     who = single_or_many(asked.tokens), asked.purposes
     with opening.client(robots_profile(asked.profile)) as client:
-        if opening.fresh:
-            client.refresh(url)
+        first = client.refresh(url) if opening.fresh else client.held(url)
         page = client.fetch(url, *who)
+    if first is not None and page.held is not None and page.held.origin == first.origin:
+        page = page._replace(held=page.held._replace(source=first.source))
     if page.held is None and not page.hops:
         raise Trouble(f"{quoted(url)} has no robots.txt: pass an http or https URL with a host")
     visit = page.held.visit if page.held else None

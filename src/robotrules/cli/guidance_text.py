@@ -23,7 +23,7 @@ from robotrules.cli.given import Noted, about_status, note_line, was_read
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Paint, cells, listed, plural, shortened, visible
 from robotrules.guide import Answer, TagsSeen
-from robotrules.tags import Standing
+from robotrules.tags import Mention, Standing
 from robotrules.tags.saved import Saved
 
 if TYPE_CHECKING:
@@ -61,7 +61,8 @@ class Found(NamedTuple):
 # --- One URL --------------------------------------------------------------------------------------
 
 
-def _answers(found: Found) -> Iterator[Answer]:
+def shown_answers(found: Found) -> Iterator[Answer]:
+    """Yield the answers as they may be shown."""
     for one in found.guidance.answers():
         because = tuple(shortened(visible(words), LONGEST) for words in one.because)
         if one.subject == "crawl" and found.elsewhere is not None:
@@ -106,6 +107,12 @@ def _notes(found: Guidance) -> Iterator[tuple[str, Noted]]:
         yield f"{reservation.carrier}{entry}", reservation
 
 
+def unseen_mentions(found: Guidance) -> list[Mention]:
+    """Return the tag rules of a page that nobody reads, because it is disallowed."""
+    mentions = found.unseen.mentions if found.unseen else ()
+    return [one for one in mentions if one.standing is Standing.IN_FORCE]
+
+
 def _who_asks(found: Guidance) -> str:
     return " or ".join(map(visible, found.product_tokens))
 
@@ -124,7 +131,7 @@ class GuidancePage:
         yield self._paint("heading", visible(self._guidance.url))
         yield from self._who()
         yield ""
-        answers = list(_answers(self._found))
+        answers = list(shown_answers(self._found))
         width = max(cells(one.subject) for one in answers[:MOST])
         reason: tuple[str, ...] = ()
         for subject, answer, because in answers[:MOST]:
@@ -185,9 +192,7 @@ class GuidancePage:
                 yield from textwrap.wrap(
                     note.message, self._room, initial_indent="  ", subsequent_indent="  "
                 )
-        unseen = self._guidance.unseen
-        mentions = unseen.mentions if unseen else ()
-        said = [one for one in mentions if one.standing is Standing.IN_FORCE]
+        said = unseen_mentions(self._guidance)
         for one in said[:MOST]:
             text = shortened(visible(one.text), LONGEST)
             yield f"  {self._paint('faint', 'not seen:')} {one.source}: {text}"
@@ -238,7 +243,7 @@ class GuidanceRows:
         return f"{plural(len(found), 'document')}: {kept:,} disallowed, {out:,} noindex"
 
     def _row(self, found: Found) -> Iterator[str]:
-        answers = list(_answers(found))
+        answers = list(shown_answers(found))
         said = {one.subject: one.answer for one in answers}
         columns = (said[name] for name in ("crawl", "index", "snippet"))
         painted = (f"{self._paint(STYLES[one], one)}{' ' * (9 - len(one))}" for one in columns)

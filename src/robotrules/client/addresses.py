@@ -95,7 +95,7 @@ class Addresses:
         `localhost` allows whatever that name leads to; `*.internal` the same for all names below
         `internal`; `127.0.0.1` and `10.0.0.0/8` allow these addresses, whatever name leads there.
         *resolve* takes the place of the system's resolver: a function from host and port to
-        addresses, which may take its time.
+        addresses, which may take its time, and is called from several threads.
         """
         if isinstance(allow_private, (str, bytes)):
             raise ValueError(

@@ -38,6 +38,7 @@ from robotrules.client.flow import Effect, Wait, Wanted
 from robotrules.client.held import Held
 from robotrules.client.pages import MOST_OCTETS, Fetched, Look, fetching, guidance_of
 from robotrules.client.politeness import Delay, Turn, pause_after
+from robotrules.client.threads import waits_for_itself
 from robotrules.client.transports import AsyncTransport, open_async_transport
 from robotrules.guide import Guidance
 from robotrules.profile import Profile
@@ -92,7 +93,7 @@ class AsyncClient(Asking):
         self._opened: AsyncTransport | None = None
         self._sleep = sleep
         self._flights: dict[tuple[str, Wanted], asyncio.Task[Held]] = {}
-        self._queues: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._queues: WeakValueDictionary[str, _Queue] = WeakValueDictionary()
         self._threads: ThreadPoolExecutor | None = None
 
     # --- Questions ------------------------------------------------------------------------------
@@ -275,8 +276,11 @@ class AsyncClient(Asking):
         """Wait for the next turn at the origin of *url*, and have it, as `Client.turn` does."""
         delay, origin = await self.delay(url), self._origin(url) or ""
         turn = Turn(origin, delay, self._desk.clock)
-        queue = self._queues.setdefault(origin, asyncio.Lock())
-        async with queue:
+        queue = self._queues.setdefault(origin, _Queue())
+        if queue.owner is asyncio.current_task():
+            raise waits_for_itself("task", origin)
+        async with queue.lock:
+            queue.owner = asyncio.current_task()
             try:
                 await self._run(self._turns.take(origin, delay.seconds, turn.holder))
                 yield turn
@@ -284,6 +288,7 @@ class AsyncClient(Asking):
                 if turn.until is not None:
                     await self._run(self._turns.postpone(origin, turn.until))
                 await self._run(self._turns.end(origin, turn.holder))
+                queue.owner = None
 
     # --- Driving --------------------------------------------------------------------------------
 
@@ -373,6 +378,16 @@ class AsyncClient(Asking):
         trace: TracebackType | None,
     ) -> None:
         await self.aclose()
+
+
+class _Queue:
+    """Those who want a turn at an origin."""
+
+    __slots__ = ("__weakref__", "lock", "owner")
+
+    def __init__(self) -> None:
+        self.lock = asyncio.Lock()
+        self.owner: asyncio.Task[Any] | None = None
 
 
 async def _each(values: Iterable[str] | AsyncIterable[str]) -> AsyncIterator[str]:

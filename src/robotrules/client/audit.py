@@ -9,6 +9,7 @@ site is the caller's own. How the parts are compared is in `audit_checks`.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -50,14 +51,27 @@ class Listed(NamedTuple):
     url: str
     named_by: str
     """`robots.txt, line 3`, or the sitemap index that names it."""
-    page: Fetched | None
-    """None: it was not asked for."""
+    page: Fetched
     file: SitemapFile | None
     """None: there is nothing to read."""
-    lists_page: bool | None = None
-    """Whether it lists the page; None: it is no list of pages that could be read."""
+    steps: tuple[str, ...] = ()
+    """Which of the URLs on the way to the page it lists."""
     disallowed: tuple[str, ...] = ()
-    """URLs it lists that the rules of the page's origin disallow."""
+    """Other URLs it lists that the rules of the page's origin disallow."""
+
+    @property
+    def lists_page(self) -> bool | None:
+        """Whether it lists the page; None: it is no list of pages that was read to its end."""
+        if self.steps:
+            return True
+        file = self.file
+        whole = file is not None and file.complete and not file.trouble
+        return False if whole and file and file.form not in (Form.INDEX, Form.OTHER) else None
+
+    @property
+    def is_index(self) -> bool:
+        """Whether it is a list of sitemaps."""
+        return self.file is not None and self.file.form is Form.INDEX
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -65,11 +79,10 @@ class Listed(NamedTuple):
         return {
             "url": self.url,
             "named_by": self.named_by,
-            "asked": page is not None,
-            "allowed": page.verdict.allowed if page else None,
-            "status": page.status if page else None,
-            "trouble": str(page.trouble) if page and page.trouble else None,
-            "media_type": media_type(page.fields) if page else None,
+            "allowed": page.verdict.allowed,
+            "status": page.status,
+            "trouble": str(page.trouble) if page.trouble else None,
+            "media_type": media_type(page.fields),
             "form": str(file.form) if file else None,
             "gzipped": file.gzipped if file else None,
             "urls": len(file.urls) if file else None,
@@ -225,7 +238,7 @@ class _Auditor:
         links = canonicals(seen.url, seen.fields, seen.body) if seen.ok else ()
         steps = tuple(self._steps(page, unseen))
         other = self._other_scheme(origin or "")
-        listed = self._sitemaps(held, url, most_sitemaps)
+        listed, left = self._sitemaps(held, steps, most_sitemaps)
         rules = {one.url: client.check(one.url, *self._asked) for one in links}
         verdict = held.check(url, *self._asked)
         findings = [
@@ -233,9 +246,14 @@ class _Auditor:
             *about_schemes(held, other, url, verdict, self._asked),
             *about_page(page, unseen, bool(verdict)),
             *about_guidance(found, links, rules),
-            *about_sitemaps(listed, found, bool(verdict)),
+            *about_sitemaps(listed, steps, found),
         ]
-        if held.decides is Decides.RULES and not listed and most_sitemaps:
+        if left and most_sitemaps:
+            most = f"{most_sitemaps:,}"
+            findings.append(
+                finding("sitemaps-not-read", "robots.txt", most=most, count=f"{left:,}")
+            )
+        if held.decides is Decides.RULES and not listed and not left:
             findings.append(finding("no-sitemap", "robots.txt"))
         return Audit(
             url=url,
@@ -309,51 +327,48 @@ class _Auditor:
         self._progress(robots_url(other))
         return self._client.refresh(other)
 
-    def _sitemaps(self, held: Held, url: str, most: int) -> list[Listed]:
-        """Ask for sitemaps, and for those that an index names, so many at most."""
+    def _sitemaps(self, held: Held, steps: Sequence[Step], most: int) -> tuple[list[Listed], int]:
+        """Ask for sitemaps, and for those that an index names; return how many were left out."""
         if held.decides is not Decides.RULES or held.visit is None:
-            return []
-        waiting = [
+            return [], 0
+        waiting = deque(
             (one.url, f"robots.txt, line {one.line}")
             for one in sitemaps(held.robots, held.visit.url)
-        ]
+        )
         seen = {target for target, _ in waiting}
         found: list[Listed] = []
-        while waiting:
-            target, named_by = waiting.pop(0)
-            if len(found) >= most or origin_of(target) is None:
-                # Those that are not read are few enough to be named, or they are the index's.
-                if named_by.startswith("robots.txt") and len(found) < most + 20:
-                    found.append(Listed(target, named_by, None, None))
-                continue
-            listed = self._listed(target, named_by, held, url)
-            found.append(listed)
-            if listed.file is not None and listed.file.form is Form.INDEX:
-                # Depth is one: an index names no index (sitemaps.org).
-                more = [one for one in listed.file.urls[: 4 * most] if one not in seen]
-                if named_by.startswith("robots.txt"):
-                    waiting += [(one, target) for one in more]
-                    seen.update(more)
-        return found
+        while waiting and len(found) < most:
+            target, named_by = waiting.popleft()
+            found.append(listed := self._listed(target, named_by, held, steps))
+            # sitemaps.org: an index names no index.
+            if named_by.startswith("robots.txt") and listed.is_index and listed.file:
+                more = [one for one in listed.file.urls if one not in seen]
+                waiting.extend((one, target) for one in more)
+                seen.update(more)
+        return found, len(waiting)
 
-    def _listed(self, target: str, named_by: str, held: Held, url: str) -> Listed:
+    def _listed(self, target: str, named_by: str, held: Held, steps: Sequence[Step]) -> Listed:
         self._progress(target)
         page = self._client.fetch(target, *self._asked, limit=MOST_SITEMAP)
         if not page.ok:
             return Listed(target, named_by, page, None)
         file = read_sitemap(page.body, complete=page.complete)
         listed = Listed(target, named_by, page, file)
-        if file.form in (Form.INDEX, Form.OTHER):
+        if listed.is_index:
             return listed
         ours = [one for one in file.urls if origin_of(one) == held.origin]
-        verdicts = held.check_many(ours, *self._asked)
-        disallowed = (one for one, verdict in zip(ours, verdicts, strict=True) if not verdict)
+        # URLs are the same where rules cannot tell them apart (RFC 9309 §2.2.2).
         parsing = held.robots.profile
-        wanted = normal_form(url, profile=parsing)
-        named = any(normal_form(one, profile=parsing) == wanted for one in ours)
-        complete = file.complete and not file.trouble
+        forms = {normal_form(one, profile=parsing) for one in ours}
+        ways = {normal_form(step.url, profile=parsing): step.url for step in reversed(steps)}
+        ways = {form: url for form, url in ways.items() if origin_of(url) == held.origin}
+        others = [one for one in ours if normal_form(one, profile=parsing) not in ways]
+        verdicts = held.check_many(others, *self._asked)
         return listed._replace(
-            lists_page=named or (False if complete else None), disallowed=tuple(disallowed)
+            steps=tuple(url for form, url in ways.items() if form in forms),
+            disallowed=tuple(
+                one for one, verdict in zip(others, verdicts, strict=True) if not verdict
+            ),
         )
 
 

@@ -17,20 +17,19 @@ from robotrules.client.canonical import Canonical
 from robotrules.client.findings import Finding, finding
 from robotrules.client.held import Held
 from robotrules.client.pages import Fetched
-from robotrules.client.sitemap_files import odd_media_type
+from robotrules.client.sitemap_files import Form, odd_media_type
 from robotrules.extensions.vocabulary import CATEGORIES, Preference, Source, Statement
 from robotrules.guide import Guidance
 from robotrules.origins import authority_end
 from robotrules.robotstxt import Tokens
-from robotrules.robotstxt.verdict import Verdict
-from robotrules.tags.codes import TagNote
+from robotrules.robotstxt.verdict import Reason, Verdict
 from robotrules.tags.freshness import freshness
 from robotrules.tags.known import LIFTS
 from robotrules.tags.media import charset_of, media_type
 from robotrules.tags.rules import Mention, Standing, UsageRules
 
 if TYPE_CHECKING:
-    from robotrules.client.audit import Listed
+    from robotrules.client.audit import Listed, Step
 
 ROBOTS, PAGE = "robots.txt", "page"
 # RFC 9309 §2.3: UTF-8, of which ASCII is a part.
@@ -87,11 +86,17 @@ def _served(visit: Visit) -> Iterator[Finding]:
 
 
 def _why(visit: Visit) -> str:
-    if visit.trouble in (None, Trouble.STATUS):
+    if visit.trouble is None or visit.trouble is Trouble.STATUS:
         return f"status {visit.status}"
-    assert visit.trouble is not None
-    detail = _short(visit.detail)
-    return f"{visit.trouble.sentence}: {detail}" if detail else visit.trouble.sentence
+    return _words(visit.trouble, visit.detail)
+
+
+def _words(trouble: Trouble, detail: str) -> str:
+    """Return a trouble in words, without the cure, which is not the site's to apply."""
+    if trouble is Trouble.REFUSED:
+        detail = detail.partition("; ")[0]
+    beside = f": {_short(detail)}" if detail and detail != trouble.sentence else ""
+    return f"{trouble.sentence}{beside}"
 
 
 def _time(seconds: float) -> str:
@@ -148,9 +153,7 @@ def about_page(page: Fetched, unseen: Fetched | None, allowed: bool) -> Iterator
             yield finding("redirect-to-disallowed", PAGE, url=_short(page.url), why=why)
     last = unseen or page
     if last.trouble is not None:
-        detail = _short(last.detail)
-        beside = f" ({detail})" if detail and detail != last.trouble.sentence else ""
-        yield finding("page-unreachable", PAGE, why=f"{last.trouble.sentence}{beside}")
+        yield finding("page-unreachable", PAGE, why=_words(last.trouble, last.detail))
     elif last.status is not None and not last.ok:
         yield finding("page-status", PAGE, status=last.status)
 
@@ -163,9 +166,13 @@ def about_guidance(
 ) -> Iterator[Finding]:
     """Yield notes of the carriers, and where two of them contradict each other."""
     usage = found.usage or found.unseen
+    # That nothing was read follows from what is said about the page, and that it is disallowed from
+    # a robots.txt that cannot be read.
+    told = {"tags-not-read"}
+    if found.verdict is not None and found.verdict.reason is Reason.UNREACHABLE:
+        told.add("not-crawled")
     for note in (*found.notes, *(usage.notes if usage else ())):
-        # That nothing was read follows from what is said about the page.
-        if isinstance(note, TagNote) and note.code != "tags-not-read":
+        if note.code not in told:
             where = f"{PAGE}, {note.source}" if note.source else PAGE
             yield Finding(note.code, note.level, note.message, where)
     for reserved in found.reservation.notes:
@@ -238,21 +245,24 @@ def _usage_disagrees(statements: Sequence[Statement]) -> Iterator[Finding]:
 # --- Sitemaps -------------------------------------------------------------------------------------
 
 
-def about_sitemaps(listed: Sequence[Listed], found: Guidance, allowed: bool) -> Iterator[Finding]:
+def about_sitemaps(
+    listed: Sequence[Listed], steps: Sequence[Step], found: Guidance
+) -> Iterator[Finding]:
     """Yield what is odd about sitemaps, and what they list that should not be listed."""
     usage = found.usage or found.unseen
     noindex = usage is not None and not usage.may_index
-    asked = sum(one.page is not None for one in listed)
+    verdicts = {step.url: step.verdict for step in steps}
+    last = steps[-1].url if steps else ""
     for one in listed:
         where = f"sitemap {_short(one.url)}"
-        if one.page is None:
-            yield finding("sitemap-not-read", where, count=asked)
-            continue
         yield from _about_file(one, one.page, where)
-        if one.lists_page and not allowed:
-            yield finding("listed-and-disallowed", where)
-        elif one.lists_page and noindex:
-            yield finding("listed-and-noindex", where)
+        for url in one.steps:
+            if not verdicts[url]:
+                yield finding("listed-and-disallowed", where, url=_short(url))
+            elif url != last:
+                yield finding("listed-and-redirected", where, url=_short(url))
+            elif noindex:
+                yield finding("listed-and-noindex", where, url=_short(url))
         if one.disallowed:
             count = f"{len(one.disallowed):,} URL{'s' if len(one.disallowed) > 1 else ''}"
             yield finding("lists-disallowed", where, count=count, url=_short(one.disallowed[0]))
@@ -262,8 +272,7 @@ def _about_file(one: Listed, page: Fetched, where: str) -> Iterator[Finding]:
     if not page.verdict:
         yield finding("sitemap-disallowed", where, why=_said(page.verdict))
     elif page.trouble is not None:
-        detail = _short(page.detail or page.trouble.sentence)
-        yield finding("sitemap-unreachable", where, why=detail)
+        yield finding("sitemap-unreachable", where, why=_words(page.trouble, page.detail))
     elif not page.ok:
         yield finding("sitemap-unreachable", where, why=f"status {page.status}")
     elif one.file is not None:
@@ -272,4 +281,13 @@ def _about_file(one: Listed, page: Fetched, where: str) -> Iterator[Finding]:
         elif not one.file.complete:
             yield finding("sitemap-cut", where, count=f"{len(one.file.urls):,}")
         if odd := odd_media_type(page.fields, one.file):
-            yield finding("sitemap-media-type", where, type=_short(odd), form=one.file.form)
+            what = FORMS[one.file.form]
+            yield finding("sitemap-media-type", where, type=_short(odd), what=what)
+
+
+FORMS = {
+    Form.URLSET: "XML",
+    Form.INDEX: "XML",
+    Form.FEED: "a feed",
+    Form.TEXT: "a list of URLs",
+}

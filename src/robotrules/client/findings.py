@@ -98,16 +98,23 @@ CODES: dict[str, tuple[str, str]] = {
         "The sitemap itself is disallowed ({why}): crawlers may leave it alone.",
     ),
     "sitemap-unreadable": ("error", "This is no sitemap that can be read: {why}."),
-    "sitemap-media-type": ("info", "The sitemap is sent as {type}, though it is {form}."),
+    "sitemap-media-type": ("info", "The sitemap is sent as {type}, though it is {what}."),
     "sitemap-cut": ("info", "The sitemap is longer than was read here: {count} of its URLs are."),
-    "sitemap-not-read": ("info", "No more than {count} sitemap files are read; this is not one."),
+    "sitemaps-not-read": (
+        "info",
+        "No more than {most} sitemap files are asked for, so {count} were left out.",
+    ),
     "listed-and-disallowed": (
         "warning",
-        "The sitemap lists the page, and the rules disallow it: list it or disallow it, not both.",
+        "The sitemap lists {url}, and the rules disallow it: list it or disallow it, not both.",
     ),
     "listed-and-noindex": (
         "warning",
-        "The sitemap lists the page, and the page says noindex: do one of them.",
+        "The sitemap lists {url}, and the page says noindex: do one of them.",
+    ),
+    "listed-and-redirected": (
+        "warning",
+        "The sitemap lists {url}, which redirects: list where it leads.",
     ),
     "lists-disallowed": (
         "warning",

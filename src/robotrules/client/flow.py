@@ -300,10 +300,12 @@ class Desk:
         entry = entry or known
         body = yield from self._body(entry)
         result = yield from self._accessed(origin, stored_of(entry, body))
+        # One moment for all: a clock that is set while a visit is put makes it neither old nor new.
+        now = self.clock()
         visit = visit_of(
             result,
             entry,
-            at=self.clock(),
+            at=now,
             agent=self.agent,
             user_agent=self.user_agent,
             profile=self.access,
@@ -314,7 +316,7 @@ class Desk:
         # What this client would not do says nothing about the origin: others need not know.
         if visit.trouble is not Trouble.REFUSED:
             yield from self._kept(visit, body, entry)
-        fresh = self._fresh(entry, self.clock())
+        fresh = self._fresh(entry, now)
         made = self._held(entry, fresh, body, Source.FETCHED)
         if made is None:
             # The copy that would decide is lost, so nobody knows what the rules are. It is not

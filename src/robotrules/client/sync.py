@@ -15,9 +15,8 @@ import os
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
-from threading import Lock
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -29,7 +28,7 @@ from robotrules.client.flow import Effect, Wait, Wanted
 from robotrules.client.held import Held
 from robotrules.client.pages import MOST_OCTETS, Fetched, Look, fetching, guidance_of
 from robotrules.client.politeness import Delay, Turn, pause_after
-from robotrules.client.threads import Flights, Queues
+from robotrules.client.threads import Flights, Later, Queues
 from robotrules.client.transports import Transport, open_transport
 from robotrules.guide import Guidance
 from robotrules.profile import Profile
@@ -96,10 +95,9 @@ class Client(Asking):
             raise
         self._transport: Transport = transport or self._opened  # type: ignore[assignment]
         self._sleep = sleep
-        self._lock = Lock()
         self._flights: Flights[Held] = Flights()
         self._queues = Queues()
-        self._threads: ThreadPoolExecutor | None = None
+        self._later = Later(BACKGROUND)
 
     # --- Questions ------------------------------------------------------------------------------
 
@@ -334,18 +332,8 @@ class Client(Asking):
         """Return what memory has; start to renew what wants it."""
         found, refresh = self._desk.look(origin)
         if refresh:
-            self._renew_later(origin)
+            self._later.do(origin, partial(self._flown, origin, Wanted.SOON))
         return found, refresh
-
-    def _renew_later(self, origin: str) -> None:
-        if (origin, Wanted.SOON) in self._flights:
-            return
-        with self._lock:
-            if self._threads is None:
-                self._threads = ThreadPoolExecutor(BACKGROUND, "robotrules-renew")
-            threads = self._threads
-        with suppress(RuntimeError):  # closed meanwhile
-            threads.submit(self._flown, origin, Wanted.SOON)
 
     def _flown(self, origin: str, wanted: Wanted) -> Held:
         """Renew an origin; of several threads one does it for all."""
@@ -378,8 +366,7 @@ class Client(Asking):
 
     def close(self) -> None:
         """Close connections and the store, those that this client opened."""
-        if self._threads is not None:
-            self._threads.shutdown(cancel_futures=True)
+        self._later.close()
         if self._opened is not None:
             self._opened.close()
         self._close_store()

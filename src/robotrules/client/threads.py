@@ -1,15 +1,15 @@
 """
-What the threads of one process share: flights, and queues for turns.
+What the threads of one process share: flights, work for later, and queues for turns.
 
 A flight is one piece of work that several threads want: one does it, the others wait for what
-comes of it. A queue lets one thread at a time have a turn at an origin. Neither knows what the work
-is.
+comes of it. What is for later nobody waits for. A queue lets one thread at a time have a turn at an
+origin. None of them knows what the work is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from threading import Lock, get_ident
 from typing import Generic, TypeVar
@@ -30,16 +30,15 @@ class Flights(Generic[Value]):
 
     def fly(self, key: Hashable, work: Callable[[], Value]) -> Value:
         """Return what comes of *work*, done by this thread or by the one that began before."""
-        while True:
-            with self._lock:
-                flight = self._flights.get(key)
-                if flight is None:
-                    mine: Future[Value] = Future()
-                    self._flights[key] = mine
-                    break
-            with suppress(CancelledError):  # who did it was interrupted: somebody else does
-                return flight.result()
+        mine: Future[Value] = Future()
         try:
+            while True:
+                with self._lock:
+                    flight = self._flights.setdefault(key, mine)
+                if flight is mine:
+                    break
+                with suppress(CancelledError):  # who did it was interrupted: somebody else does
+                    return flight.result()
             value = work()
             mine.set_result(value)
             return value
@@ -47,9 +46,51 @@ class Flights(Generic[Value]):
             mine.set_exception(error)
             raise
         finally:
+            # Also if a signal came a moment ago: nobody waits for what nobody does.
             mine.cancel()  # does nothing, unless there is no result
             with self._lock:
-                del self._flights[key]
+                if self._flights.get(key) is mine:
+                    del self._flights[key]
+
+
+class Later:
+    """Work that a few threads of its own do when they have time, once for each key."""
+
+    def __init__(self, threads: int) -> None:
+        self._most = threads
+        self._lock = Lock()
+        self._wanted: set[Hashable] = set()
+        self._threads: ThreadPoolExecutor | None = None
+
+    def do(self, key: Hashable, work: Callable[[], object]) -> None:
+        """Have it done, unless that is wanted already; what it raises nobody hears."""
+        with self._lock:
+            if key in self._wanted:
+                return
+            self._wanted.add(key)
+            if self._threads is None:
+                self._threads = ThreadPoolExecutor(self._most, "robotrules-later")
+        with suppress(RuntimeError):  # closed meanwhile
+            self._threads.submit(self._done, key, work)
+
+    def _done(self, key: Hashable, work: Callable[[], object]) -> None:
+        try:
+            work()
+        finally:
+            self._wanted.discard(key)
+
+    def close(self) -> None:
+        """Finish what is begun, and begin no more."""
+        if self._threads is not None:
+            self._threads.shutdown(cancel_futures=True)
+
+
+def waits_for_itself(who: str, origin: str) -> RuntimeError:
+    """Return the error of who wants a turn within his own."""
+    return RuntimeError(
+        f"this {who} has a turn at {origin} already, and would wait for itself: end it first, or "
+        "fetch with your own library inside of it"
+    )
 
 
 class Queues:
@@ -65,10 +106,7 @@ class Queues:
         with self._lock:
             queue = self._queues.setdefault(origin, _Queue())
         if queue.owner == get_ident():
-            raise RuntimeError(
-                f"this thread has a turn at {origin} already, and would wait for itself: end it "
-                "first, or fetch with your own library inside of it"
-            )
+            raise waits_for_itself("thread", origin)
         with queue.lock:
             queue.owner = get_ident()
             try:

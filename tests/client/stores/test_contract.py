@@ -235,12 +235,12 @@ class TestEvidence:
 
     def test_many(self, store: Store) -> None:
         """More than a page, and more than a page at one moment."""
-        visits = [made(NOW + n // 700, agent=f"a{n}") for n in range(1_400)]
-        assert store.add((visit, None) for visit in visits) == 1_400
+        visits = [made(NOW + n // 300, agent=f"a{n}") for n in range(600)]
+        assert store.add((visit, None) for visit in visits) == 600
         assert sorted(store.visits()) == sorted(visits)
         assert sorted(store.visits(ORIGIN)) == sorted(visits)
-        assert moments(store.visits(ORIGIN)) == [0.0] * 700 + [1.0] * 700
-        assert len(list(store.visits(after=NOW + 1))) == 700
+        assert moments(store.visits(ORIGIN)) == [0.0] * 300 + [1.0] * 300
+        assert len(list(store.visits(after=NOW + 1))) == 300
 
     def test_what_comes_while_one_reads(self, store: Store) -> None:
         """A walk goes on while others write: it has all that was there, and no visit twice."""
@@ -345,12 +345,12 @@ class TestEvidence:
 
     def test_many_are_pruned(self, store: Store) -> None:
         """More than one share, bodies too."""
-        pairs = [(made(NOW + n, b"# %d" % n), b"# %d" % n) for n in range(2_500)]
+        pairs = [(made(NOW + n, b"# %d" % n), b"# %d" % n) for n in range(1_300)]
         store.add(pairs)
-        assert store.prune_evidence(NOW + 2_400) == 2_400
-        assert moments(store.visits()) == list(range(2_400, 2_500))
+        assert store.prune_evidence(NOW + 1_200) == 1_200
+        assert moments(store.visits()) == list(range(1_200, 1_300))
         there = [store.body(digest_of(body)) for _, body in pairs]
-        assert there == [None] * 2_400 + [body for _, body in pairs[2_400:]]
+        assert there == [None] * 1_200 + [body for _, body in pairs[1_200:]]
 
 
 class TestStores:

@@ -66,6 +66,8 @@ def test_the_request_says_who_asks_and_no_more(carrier: Make) -> None:
         ("?q=1", "/?q=1"),
         ("/a%2Fb?x=%20&y=[1]|{2}#top", "/a%2Fb?x=%20&y=[1]|{2}"),
         ("/ü/%fc", "/%C3%BC/%fc"),
+        ("/\udcfc", "/%FC"),
+        ("/\ud800", "/%ED%A0%80"),
         ("/a b", "/a%20b"),
         ("//a/../b", "//a/../b"),
     ],

@@ -7,6 +7,8 @@ and a detail is one line for people.
 
 from __future__ import annotations
 
+import gzip
+import random
 import ssl
 import time
 from collections.abc import Callable
@@ -198,6 +200,48 @@ def test_a_dead_address_leaves_time_for_the_next(carrier: Make) -> None:
 @pytest.mark.parametrize("url", ["ftp://example.com/", "/robots.txt", "http://", "http://a b/", ""])
 def test_what_is_no_url_is_a_failure(carrier: Make, url: str) -> None:
     check(carrier().send(url), Trouble.PROTOCOL)
+
+
+@pytest.mark.parametrize("status", ["101 Switching Protocols", "000 Odd", "99 Odd", "2000 Odd"])
+def test_a_status_that_is_none(carrier: Make, status: str) -> None:
+    with wire.serve(wire.says(f"HTTP/1.1 {status}\r\nUpgrade: x\r\n\r\n".encode())) as site:
+        check(carrier().send(site.url), Trouble.PROTOCOL)
+
+
+def test_whatever_comes_is_an_answer_or_a_failure(carrier: Make) -> None:
+    """Answers with octets changed, doubled and lost: nothing raises, nothing hangs."""
+    seeds = [
+        wire.message(),
+        wire.message(wire.chunked(b"abc", wire.ROBOTS), "Transfer-Encoding: chunked"),
+        wire.message(gzip.compress(wire.ROBOTS), "Content-Encoding: gzip"),
+        b"HTTP/1.1 100 Continue\r\n\r\n" + wire.message(),
+        wire.message(b"", "Location: /x", status="302 Found"),
+    ]
+    chance = random.Random(9309)
+    said = [b""]
+    with wire.serve(lambda peer: peer.send(said[0])) as site:
+        one = carrier()
+        for number in range(120):
+            data = bytearray(seeds[number % len(seeds)])
+            for _ in range(chance.randint(1, 3)):
+                where = chance.randrange(len(data))
+                width = chance.randint(1, 8)
+                data[where : where + width] = chance.choice(
+                    [
+                        b"",
+                        chance.randbytes(width),
+                        bytes(data[where : where + 20]),
+                        b"\r\n",
+                        b"\x00",
+                    ]
+                )
+                data = data or bytearray(b"H")
+            said[0] = bytes(data)
+            begun = time.monotonic()
+            answer = one.send(Request(site.url, limit=1000))
+            assert time.monotonic() - begun < 1.0, said
+            if isinstance(answer, Failure):
+                check(answer, answer.trouble)
 
 
 def test_a_field_that_cannot_be_sent_is_a_failure(carrier: Make) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import ssl
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -132,8 +132,7 @@ def test_closing_closes_connections(carrier: Make) -> None:
         one.send(site.named("one.example"))
         assert site.open == 1
         one.transport.close() if one.runner is None else one.runner.run(one.transport.aclose())
-        time.sleep(0.1)
-        assert site.open == 0
+        assert wire.soon(lambda: site.open == 0)
 
 
 @pytest.mark.parametrize("kind", [AsyncHttpx2Transport, AiohttpTransport])
@@ -209,8 +208,7 @@ def test_lookups_have_few_threads_and_then_none() -> None:
     lookups = Lookups(Addresses(resolve=resolve), most=3)
     with ThreadPoolExecutor(8) as threads:
         asked = [threads.submit(lookups.vetted, f"h{n}.example", 80, 10.0) for n in range(8)]
-        time.sleep(0.2)
-        assert len(busy) == 3
+        assert wire.soon(lambda: len(busy) == 3)
         # Who does not want to wait need not, and is not asked for any more.
         with pytest.raises(TimeoutError):
             lookups.vetted("late.example", 80, 0.05)
@@ -223,11 +221,7 @@ def test_lookups_have_few_threads_and_then_none() -> None:
         return [one for one in threading.enumerate() if one.name == "robotrules-lookup"]
 
     assert len(ours()) <= 3
-    for _ in range(40):
-        if not ours():
-            break
-        time.sleep(0.1)
-    assert not ours()
+    assert wire.soon(lambda: not ours())
     assert lookups.vetted("again.example", 80, 5.0) == ["8.8.8.8"]
 
 
@@ -274,6 +268,23 @@ def test_whatever_a_parser_raises_is_a_failure(
         assert isinstance(answer, Failure)
         assert answer.trouble is Trouble.PROTOCOL
         assert "of all things" in answer.detail
+
+
+@pytest.mark.parametrize(
+    ("error", "trouble"),
+    [
+        (ssl.SSLError(1, "[SSL] tlsv13 alert certificate required (_ssl.c:2580)"), Trouble.TLS),
+        (ConnectionResetError(104, "Connection reset by peer"), Trouble.CUT),
+        (KeyError("x"), Trouble.PROTOCOL),
+    ],
+)
+def test_what_a_library_lets_through(error: Exception, trouble: Trouble) -> None:
+    exchange = Settings(AGENT, wire.here(), 1.0, 1, True, False).begin(Request("http://a.example"))
+    assert not isinstance(exchange, Failure)
+    found = exchange.surprise(error)
+    assert found.trouble is trouble
+    assert found.detail.startswith("a.example: ")
+    assert "_ssl.c" not in found.detail
 
 
 def test_settings_are_values() -> None:

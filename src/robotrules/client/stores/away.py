@@ -9,6 +9,7 @@ to the pace of a dead store. It does not know which server that is.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable
 from urllib.parse import quote
@@ -19,6 +20,14 @@ from robotrules.errors import StoreError
 CONNECT, ANSWER = 2.0, 5.0
 # A failure that took this long was a wait, and for so long nobody waits again.
 SLOW, REST = 1.0, 5.0
+
+
+def vet_address(url: str) -> None:
+    """Raise ValueError, without a word, for an address whose password is not encoded."""
+    # `redis://:12/34@host` is a server of port 12 to a parser; its name would tell the password.
+    authority, *rest = re.split("[/?#]", url.partition("://")[2], maxsplit=1)
+    if authority.count("@") > 1 or any("@" in part for part in rest):
+        raise ValueError
 
 
 class Away:

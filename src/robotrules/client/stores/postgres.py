@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from robotrules.cache import Entry, Visit
 from robotrules.client.stores import postgres_tables as tables
-from robotrules.client.stores.away import ANSWER, CONNECT, Away
+from robotrules.client.stores.away import ANSWER, CONNECT, Away, vet_address
 from robotrules.client.stores.forks import PATIENCE, watch
 from robotrules.client.stores.rows import (
     VERSION,
@@ -87,8 +87,11 @@ class PostgresStore:
     def __init__(self, url: str, *, lazy: bool = False) -> None:
         """Connect; StoreError where that cannot be, unless *lazy*: then at the first call."""
         try:
+            vet_address(url)
             given: dict[str, Any] = dict(conninfo_to_dict(url))
-        except psycopg.Error:
+            # A list, if there is a list of hosts.
+            [int(port or 0) for port in str(given.get("port", "")).split(",")]
+        except (psycopg.Error, ValueError):
             # Its words may hold a part of the password.
             raise ValueError(
                 "the address of the PostgreSQL store cannot be read: use "

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 from robotrules.cache import Entry, Visit
 from robotrules.client.stores import redis_scripts as scripts
-from robotrules.client.stores.away import ANSWER, CONNECT, Away
+from robotrules.client.stores.away import ANSWER, CONNECT, Away, vet_address
 from robotrules.client.stores.rows import (
     VERSION,
     batches,
@@ -68,6 +68,7 @@ class RedisStore:
     def __init__(self, url: str, *, lazy: bool = False) -> None:
         """Connect; StoreError where that cannot be, unless *lazy*: then at the first call."""
         try:
+            vet_address(url)
             given: dict[str, Any] = _connection.parse_url(url)
         except ValueError:
             # Its words may hold a part of the password.

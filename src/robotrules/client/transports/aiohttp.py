@@ -187,6 +187,7 @@ class _Answer(aiohttp.ClientResponse):
     _transport: asyncio.Transport | None = None
 
     async def start(self, connection: Connection) -> aiohttp.ClientResponse:
+        """Read the head, and note who sends it."""
         self._transport = connection.transport
         if self._transport is not None:
             peer = self._transport.get_extra_info("peername")
@@ -212,6 +213,7 @@ class _Resolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
+        """Return the vetted addresses of a host."""
         found = await self._lookups.avetted(host, port)
         if isinstance(found, Failure):
             raise NoAddressError(found)
@@ -261,5 +263,4 @@ def _failure(error: Exception, exchange: Exchange) -> Failure:
             # What it says after a colon are octets of the server's.
             said = error.message.partition(": b'")[0].partition("\n")[0].rstrip(":")
             return exchange.failure(Trouble.PROTOCOL, said or error)
-    # Whatever a stranger's octets can make a parser raise.
-    return exchange.failure(Trouble.PROTOCOL, error)
+    return exchange.surprise(error)

@@ -56,6 +56,7 @@ class _Inflated:
         self._over = False
 
     def pieces(self, data: bytes) -> Iterator[bytes]:
+        """Decode some octets, piece by piece."""
         data, self._held = self._held + data, b""
         while data and not self._over:
             if self._inside is None:
@@ -96,6 +97,7 @@ class _Inflated:
             raise CodingError(f"{self._name}: {error}") from None
 
     def end(self) -> None:
+        """Tell that nothing follows."""
         if self._inside is not None or (self._held and not self._begun):
             raise CodingError(f"{self._name}: the data ends too early")
 
@@ -106,6 +108,7 @@ class _Brotli:
         self._begun = False
 
     def pieces(self, data: bytes) -> Iterator[bytes]:
+        """Decode some octets, piece by piece."""
         self._begun = True
         while not self._inside.is_finished():
             try:
@@ -118,6 +121,7 @@ class _Brotli:
             yield piece
 
     def end(self) -> None:
+        """Tell that nothing follows."""
         if self._begun and not self._inside.is_finished():
             raise CodingError("br: the data ends too early")
 
@@ -133,6 +137,7 @@ class _Zstd:
         return zstd.ZstdDecompressor(options={parameter: ZSTD_WINDOW_LOG})
 
     def pieces(self, data: bytes) -> Iterator[bytes]:
+        """Decode some octets, piece by piece."""
         while data or not (self._inside.needs_input or self._inside.eof):
             if self._inside.eof:
                 self._inside = self._fresh()  # RFC 8878 §3: frames may follow one another
@@ -146,6 +151,7 @@ class _Zstd:
             data = self._inside.unused_data if self._inside.eof else b""
 
     def end(self) -> None:
+        """Tell that nothing follows."""
         if self._begun and not self._inside.eof:
             raise CodingError("zstd: the data ends too early")
 

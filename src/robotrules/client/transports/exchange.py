@@ -23,6 +23,7 @@ from robotrules.access import Failure, Request, Response, Trouble
 from robotrules.client.addresses import Addresses, literal_of, one_line
 from robotrules.client.transports.codings import ACCEPT_ENCODING, Body, CodingError
 from robotrules.origins import authority_end, origin_of
+from robotrules.robotstxt.values import octets_of
 
 # Connections that wait for a next request to the same origin, and for how long. A crawl goes from
 # one origin to the next: what is kept for each would be a hoard.
@@ -84,7 +85,7 @@ def target_of(url: str) -> Target | None:
     else:
         host, _, port = authority.partition(":")
     rest = url[authority_end(url) :].partition("#")[0]
-    path = quote_from_bytes(rest.encode("utf-8", "surrogatepass"), safe=_PRINTABLE)
+    path = quote_from_bytes(octets_of(rest), safe=_PRINTABLE)
     path = path if path[:1] == "/" else f"/{path}"
     return Target(scheme, host, int(port) if port else _PORTS[scheme], authority, path)
 
@@ -119,7 +120,7 @@ class Settings(NamedTuple):
         """Return the exchange for a request; a Failure if it leads nowhere."""
         target = target_of(request.url)
         if target is None:
-            return Failure(Trouble.PROTOCOL, one_line(f"no http or https URL: {request.url!r}"))
+            return Failure(Trouble.PROTOCOL, "no http or https URL with a host")
         # A library may go to an address in a URL without asking a resolver.
         if literal_of(target.host):
             if why := self.addresses.refusal(target.host, target.host):
@@ -127,7 +128,9 @@ class Settings(NamedTuple):
         for name, value in request.headers:
             # Validators come from servers, and a library may send what ends a line (RFC 9110 §5.5).
             if not _SENDABLE.fullmatch(value):
-                return Failure(Trouble.PROTOCOL, one_line(f"{name} cannot be sent: {value!r}"))
+                return Failure(
+                    Trouble.PROTOCOL, one_line(f"{name} has a value that cannot be sent")
+                )
         proxy = self._proxy(target) if self.trust_env else None
         seconds = self.seconds if request.seconds is None else request.seconds
         return Exchange(request, target, self._sent(request, target), seconds, proxy)
@@ -214,6 +217,9 @@ class Exchange:
 
     def head(self, status: int, headers: Headers, address: str | None) -> Response | Failure | Body:
         """Return what the head of an answer makes: the answer, or a body that is to be read."""
+        if status < 200:
+            # A switch of protocols that nobody asked for, or no status at all (AMB-53).
+            return self.failure(Trouble.PROTOCOL, f"status {status}")
         if sum(len(name) + len(value) + 4 for name, value in headers) > LONGEST_HEAD:
             return self.failure(Trouble.PROTOCOL, f"a head of more than {LONGEST_HEAD} octets")
         if not self.request.wants_body(status):
@@ -236,6 +242,12 @@ class Exchange:
         else:
             said = error if isinstance(error, str) else words(error)
         return Failure(trouble, one_line(f"{self.target.authority}: {said}"))
+
+    def surprise(self, error: Exception) -> Failure:
+        """Return the failure for what a library let through, or a stranger's octets made of it."""
+        if any(map(is_tls, causes(error))):
+            return self.failure(Trouble.TLS, error)
+        return self.failure(Trouble.CUT if isinstance(error, OSError) else Trouble.PROTOCOL, error)
 
 
 class NotHttpError(Exception):

@@ -325,5 +325,4 @@ def _failure(error: Exception, exchange: Exchange) -> Failure:
             return exchange.failure(Trouble.CUT, error)
         case httpcore2.ProtocolError() | httpcore2.UnsupportedProtocol() | NotHttpError():
             return exchange.failure(Trouble.PROTOCOL, error)
-    # Whatever a stranger's octets can make a parser raise.
-    return exchange.failure(Trouble.PROTOCOL, error)
+    return exchange.surprise(error)

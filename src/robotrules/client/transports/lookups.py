@@ -68,10 +68,10 @@ class Lookups:
                 asked, host, port = self._questions.get(timeout=LINGER)
             except Empty:
                 with self._lock:
-                    if self._questions.empty():
-                        self._threads -= 1
-                        return
-                continue
+                    if not self._questions.empty():  # asked just now
+                        continue
+                    self._threads -= 1
+                return
             if asked.set_running_or_notify_cancel():
                 try:
                     asked.set_result(self._addresses.vetted(host, port))

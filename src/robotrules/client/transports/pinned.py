@@ -48,12 +48,14 @@ class PinnedStream(httpcore2.NetworkStream):
         self._stream = stream
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """Read some octets within the time."""
         exchange = CURRENT.get()
         data = self._stream.read(max_bytes, timeout=exchange.left())
         exchange.received(data)
         return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Write all octets within the time."""
         self._stream.write(buffer, timeout=CURRENT.get().left())
 
     def start_tls(
@@ -62,6 +64,7 @@ class PinnedStream(httpcore2.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore2.NetworkStream:
+        """Begin TLS for a name; whatever fails closes the connection."""
         try:
             left = CURRENT.get().left()
             return PinnedStream(self._stream.start_tls(ssl_context, server_hostname, left))
@@ -73,9 +76,11 @@ class PinnedStream(httpcore2.NetworkStream):
             raise TlsError from error
 
     def close(self) -> None:
+        """Close the connection."""
         self._stream.close()
 
     def get_extra_info(self, info: str) -> Any:
+        """Say what the system knows of the connection."""
         return self._stream.get_extra_info(info)
 
 
@@ -95,6 +100,7 @@ class PinnedBackend(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Options = None,
     ) -> httpcore2.NetworkStream:
+        """Resolve a name, vet its addresses, and connect to one of them."""
         exchange = CURRENT.get()
         addresses = [host]
         if self._lookups is not None:
@@ -125,6 +131,7 @@ class AsyncPinnedStream(httpcore2.AsyncNetworkStream):
         self._stream = stream
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """Read some octets within the time."""
         data = await self._stream.read(max_bytes)
         exchange = CURRENT.get()
         exchange.received(data)
@@ -132,6 +139,7 @@ class AsyncPinnedStream(httpcore2.AsyncNetworkStream):
         return data
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Write all octets within the time."""
         await self._stream.write(buffer)
 
     async def start_tls(
@@ -140,6 +148,7 @@ class AsyncPinnedStream(httpcore2.AsyncNetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore2.AsyncNetworkStream:
+        """Begin TLS for a name; whatever fails closes the connection."""
         try:
             return AsyncPinnedStream(await self._stream.start_tls(ssl_context, server_hostname))
         except Exception as error:
@@ -150,9 +159,11 @@ class AsyncPinnedStream(httpcore2.AsyncNetworkStream):
             raise
 
     async def aclose(self) -> None:
+        """Close the connection."""
         await self._stream.aclose()
 
     def get_extra_info(self, info: str) -> Any:
+        """Say what the system knows of the connection."""
         return self._stream.get_extra_info(info)
 
 
@@ -171,6 +182,7 @@ class AsyncPinnedBackend(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Options = None,
     ) -> httpcore2.AsyncNetworkStream:
+        """Resolve a name, vet its addresses, and connect to one of them."""
         exchange = CURRENT.get()
         addresses = [host]
         if self._lookups is not None:

@@ -1,0 +1,384 @@
+"""`robotrules evidence`, run in this process: every way in, colour, hostile input, lost stores."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from robotrules import StoreError
+from robotrules.access import Response
+from robotrules.cache import digest_of
+from robotrules.cli import client
+from robotrules.client.stores import SQLiteStore
+from tests.cli.shell import Ran, robotrules
+from tests.client.archives import with_fastwarc
+from tests.client.diary import DAY, SITE, START, Diary, file, refused, rules
+
+URL = f"{SITE}/a"
+AS = ["--as", "ExampleBot"]
+
+
+@pytest.fixture
+def where(tmp_path: Path) -> str:
+    """A store with a history: /a, then a failure, then /b."""
+    path = tmp_path / "evidence.sqlite"
+    diary = Diary(SQLiteStore(path))
+    diary.visit(0, file("/a"))
+    diary.visit(1, refused())
+    diary.visit(2, file("/b"))
+    diary.store.close()
+    return str(path)
+
+
+@pytest.fixture
+def evil(tmp_path: Path) -> str:
+    """A store with everything that a stranger can write into it."""
+    path = tmp_path / "evil.sqlite"
+    store = SQLiteStore(path)
+    body = b"User-agent: *\nDisallow: /a\x1b[31m\n"
+    visit = (
+        Diary()
+        .visit(0, file("/a"))
+        ._replace(
+            agent="Bot\x1b[2J",
+            user_agent="Bot\x1b[2J/1\r\n",
+            url=f"{SITE}/\x1b",
+            address="\x1b",
+            digest=digest_of(body),
+            size=len(body),
+        )
+    )
+    failed = Diary().visit(1, refused())._replace(agent="Bot\x1b[2J", detail="no\x1b[31m way")
+    store.add([(visit, body), (failed, None)])
+    store.close()
+    return str(path)
+
+
+def asked(where: str, *arguments: str, **options: Any) -> Ran:
+    """Run the command with a store."""
+    return robotrules("evidence", "--store", where, *arguments, **options)
+
+
+class TestMoments:
+    """A moment is what ISO 8601 says, in UTC unless it says otherwise."""
+
+    @pytest.mark.parametrize(
+        ("typed", "at"),
+        [
+            ("2026-05-01T12:00Z", "2026-05-01T12:00:00Z"),
+            ("2026-05-01T12:00:30.5Z", "2026-05-01T12:00:30Z"),
+            ("2026-05-01T14:00+02:00", "2026-05-01T12:00:00Z"),
+            ("2026-05-01 12:00Z", "2026-05-01T12:00:00Z"),
+            ("2026-05-01", "2026-05-01T00:00:00Z"),
+            (" 2026-05-01 ", "2026-05-01T00:00:00Z"),
+        ],
+    )
+    def test_typed(self, where: str, typed: str, at: str) -> None:
+        ran = asked(where, URL, *AS, "--at", typed)
+        assert ran.err == ""
+        assert f"At        {at}\n" in ran.out
+        assert ran.code == 1
+
+    def test_without_a_zone(self, where: str) -> None:
+        ran = asked(where, URL, *AS, "--at", "2026-05-01T12:00")
+        assert "has no zone and is taken as UTC" in ran.err
+        assert ran.code == 1
+
+    @pytest.mark.parametrize("typed", ["", "noon", "2026", "2026-13-01", "20260501", "1777593600"])
+    def test_none(self, where: str, typed: str) -> None:
+        ran = asked(where, URL, *AS, "--at", typed)
+        assert (ran.code, ran.out) == (2, "")
+        assert "is no moment: pass one such as 2026-05-01T12:00Z" in ran.err
+
+    def test_now(self, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(client, "now", lambda: START + DAY / 2)
+        for arguments in ((), ("--at", "now")):
+            assert "At        2026-05-01T12:00:00Z\n" in asked(where, URL, *AS, *arguments).out
+
+
+class TestAnswers:
+    """The exit code is the verdict; 2 is that nobody knows."""
+
+    @pytest.mark.parametrize(
+        ("moment", "code"),
+        [
+            ("2026-04-30", 2),
+            ("2026-05-01T12:00Z", 1),
+            ("2026-05-02T00:00:30Z", 1),
+            ("2026-05-03T12:00Z", 0),
+            ("2026-06-01", 0),
+        ],
+    )
+    def test_exit_codes(self, where: str, moment: str, code: int) -> None:
+        for form in ((), ("--json",)):
+            assert asked(where, URL, *AS, "--at", moment, *form).code == code
+
+    def test_json(self, where: str) -> None:
+        ran = asked(where, URL, *AS, "--at", "2026-05-01T12:00Z", "--json")
+        found = json.loads(ran.out)
+        assert (found["allowed"], found["line"], found["held"]) == (False, 2, True)
+        assert ran.err == ""
+        ran = asked(where, URL, *AS, "--at", "2026-04-30", "--json")
+        assert json.loads(ran.out)["allowed"] is None
+        assert ran.err.startswith("robotrules evidence: No visit to https://example.com is known")
+
+    def test_colour(self, where: str) -> None:
+        shown = {"terminals": ("stdout",)}
+        out = asked(where, URL, *AS, "--at", "2026-05-01T12:00Z", **shown).out
+        assert out.startswith("\x1b[31mdisallowed\x1b[0m  ")
+        assert "\x1b[31m^^\x1b[0m" in out
+        assert "\x1b[1mNotes\x1b[0m" in out
+        out = asked(where, URL, *AS, "--at", "2026-04-30", **shown).out
+        assert out.startswith("\x1b[2munknown\x1b[0m")
+        assert "\x1b[31merror\x1b[0m never-visited" in out
+        assert "\x1b" not in asked(where, URL, *AS, "--at", "2026-04-30").out
+
+    def test_several_names(self, where: str) -> None:
+        names = ("--as", "ExampleBot-News", "--as", "ExampleBot")
+        ran = asked(where, URL, *names, "--at", "2026-05-01T12:00Z")
+        assert "Crawler   ExampleBot-News, ExampleBot, profile default" in ran.out
+
+    def test_profiles(self, where: str) -> None:
+        """`stale` has a profile for access alone, and files are read as in default."""
+        ran = asked(where, URL, *AS, "--at", "2026-05-02T00:00:30Z", "--profile", "stale")
+        assert "Because   line 2: Disallow: /a\n" in ran.out
+        assert "profile stale" in ran.out
+        ran = asked(where, URL, *AS, "--profile", "lenient")
+        assert ran.code == 2
+        strict = ("--profile", "strict", "--purpose", "EXAMPLE-1", "--at", "2026-05-01")
+        assert "does not read User-Agent-Purpose" in asked(where, URL, *AS, *strict).err
+
+    def test_hostile_history(self, evil: str) -> None:
+        """Nothing that a stranger wrote reaches a terminal as a control character."""
+        for arguments in (
+            (f"{URL}\x1b[31m", *AS, "--at", "2026-05-01T12:00Z"),
+            (URL, *AS, "--at", "2026-05-02T00:00:30Z"),
+            (SITE, "--list"),
+        ):
+            ran = asked(evil, *arguments)
+            assert "\x1b" not in ran.out
+            assert "\r" not in ran.out
+            assert "\\x1b" in ran.out
+            assert json.loads(asked(evil, *arguments, "--json").out.splitlines()[0])
+
+    def test_a_url_in_octets(self, tmp_path: Path) -> None:
+        store = SQLiteStore(tmp_path / "s")
+        Diary(store).visit(0, file("/%FF"))
+        store.close()
+        ran = asked(str(tmp_path / "s"), "https://example.com/\udcff", *AS, "--at", "2026-05-01")
+        assert ran.code == 1
+        assert "\\xff" in ran.out
+
+
+class TestHistory:
+    """What was found over time: columns, tabs or JSON."""
+
+    def test_tabs(self, where: str) -> None:
+        rows = [line.split("\t") for line in asked(where, SITE, "--list").out.splitlines()]
+        assert [len(row) for row in rows] == [7, 7, 7]
+        assert [row[3] for row in rows] == ["file", "unreachable", "file"]
+        assert rows[0][5] == digest_of(rules("/a"))
+
+    def test_colour(self, where: str) -> None:
+        out = asked(where, SITE, "--list", terminals=("stdout",)).out
+        assert "\x1b[31munreachable\x1b[0m" in out
+        assert digest_of(rules("/a"))[:12] in out
+        assert digest_of(rules("/a")) not in out
+
+    def test_some(self, where: str) -> None:
+        ran = asked(where, SITE, "--list", "--after", "2026-05-02", "--before", "2026-05-02")
+        assert len(ran.out.splitlines()) == 1
+        ran = asked(where, SITE, "--list", "--before", "2026-04-01")
+        assert (ran.code, ran.out) == (2, "")
+
+
+class TestArchives:
+    """Out, and in again."""
+
+    def test_out_and_in(self, where: str, tmp_path: Path) -> None:
+        archive, other = tmp_path / "a.warc.gz", str(tmp_path / "other.sqlite")
+        ran = asked(where, "--export", str(archive))
+        assert (ran.code, ran.out) == (0, "")
+        assert "3 visits written to" in ran.err
+        assert sum(record.kind == "metadata" for record in with_fastwarc(archive)) == 3
+        ran = asked(other, "--import", str(archive))
+        assert (ran.code, ran.out) == (0, "")
+        assert ran.err == "robotrules evidence: 3 visits added, 0 known already\n"
+        at = ("--at", "2026-05-01T12:00Z", "--json")
+        assert asked(other, URL, *AS, *at) == asked(where, URL, *AS, *at)
+
+    def test_a_pipe(self, where: str, tmp_path: Path) -> None:
+        """The archive goes to stdout as octets, and comes from stdin."""
+        out = tmp_path / "out"
+        with out.open("wb") as stream:
+            raw = io.TextIOWrapper(stream, encoding="utf-8")
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(sys, "stdout", raw)
+                from robotrules.cli import run
+
+                assert run(["evidence", "--store", where, "--export", "-"]) == 0
+            raw.flush()
+            raw.detach()
+        ran = asked(str(tmp_path / "t"), "--import", "-", "--json", stdin=out.read_bytes())
+        assert json.loads(ran.out) == {"file": "-", "added": 3, "known": 0, "skipped": {}}
+
+    def test_progress(self, where: str, tmp_path: Path) -> None:
+        """There may be a bar on a terminal, and never anything but words beside it."""
+        shown = {"terminals": ("stderr",)}
+        ran = asked(where, "--export", str(tmp_path / "a.warc"), **shown)
+        assert "3 visits written" in ran.err
+        ran = asked(str(tmp_path / "t"), "--import", str(tmp_path / "a.warc"), **shown)
+        assert "3 visits added" in ran.err
+
+    def test_no_archive(self, where: str, tmp_path: Path) -> None:
+        for octets in (b"<!doctype html>", b"\x1f\x8b\x08"):
+            ran = asked(where, "--import", "-", stdin=octets)
+            assert ran.code == 2
+            assert "has no record that can be read: pass a WARC file" in ran.err
+        assert asked(where, "--import", "-", stdin=b"").code == 0
+        assert asked(where, "--import", str(tmp_path)).code == 2
+        assert asked(where, "--import", "-", terminals=("stdin",)).code == 2
+
+    def test_what_was_skipped(self, where: str) -> None:
+        block = b"HTTP/1.1 301 Moved\r\n\r\n"
+        head = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Date: 2026-05-01T00:00:00Z\r\n"
+        target = b"WARC-Target-URI: https://example.com/robots.txt\r\n"
+        archive = head + target + b"Content-Length: %d\r\n\r\n%s\r\n\r\n" % (len(block), block)
+        ran = asked(where, "--import", "-", stdin=archive)
+        assert (ran.code, ran.out) == (0, "")
+        assert "skipped 1: redirects, which are not followed in an archive\n" in ran.err
+
+    def test_without_warcio(
+        self, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for name in [one for one in sys.modules if one.startswith("robotrules.client.warc_")]:
+            monkeypatch.delitem(sys.modules, name)
+        monkeypatch.setitem(sys.modules, "warcio", None)
+        for name in [one for one in sys.modules if one.startswith("warcio.")]:
+            monkeypatch.setitem(sys.modules, name, None)
+        for arguments in (("--export", str(tmp_path / "a")), ("--import", where)):
+            ran = asked(where, *arguments)
+            assert (ran.code, ran.out) == (2, "")
+            assert "pip install 'robotrules[warc]'" in ran.err
+
+    def test_a_store_that_fails(
+        self, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(*_: object) -> None:
+            raise StoreError("the disk is gone")
+
+        monkeypatch.setattr(SQLiteStore, "body", fail)
+        ran = asked(where, "--export", str(tmp_path / "a"))
+        assert ran.code == 2
+        assert "the disk is gone" in ran.err
+        assert "cannot write" not in ran.err
+        ran = asked(where, URL, *AS, "--at", "2026-05-01T12:00Z")
+        assert ran.code == 2
+        assert "body-missing: The store cannot give the file: the disk is gone" in ran.out
+
+    def test_targets(self, where: str, tmp_path: Path) -> None:
+        ran = asked(where, "--export", str(tmp_path))
+        assert ran.code == 2
+        assert "is there already, and evidence is not written over" in ran.err
+        ran = asked(where, "--export", str(tmp_path / "no" / "a"))
+        assert "No such file or directory; name another file" in ran.err
+        assert asked(where, "--export", "-", terminals=("stdout",)).code == 2
+        assert asked(where, "--export", "-", "--json").code == 2
+
+
+class TestFiles:
+    """The octets of a file, by its digest."""
+
+    def test_octets(self, evil: str) -> None:
+        digest = digest_of(b"User-agent: *\nDisallow: /a\x1b[31m\n")
+        for typed in (digest, digest[:8], digest.upper(), f"sha256:{digest}"):
+            assert asked(evil, "--body", typed).out == "User-agent: *\nDisallow: /a\x1b[31m\n"
+        shown = asked(evil, "--body", digest, terminals=("stdout",))
+        assert shown.out == "User-agent: *\nDisallow: /a\\x1b[31m\n"
+        found = json.loads(asked(evil, "--body", digest, "--json").out)
+        assert (found["sha256"], found["octets"]) == (digest, 32)
+
+    def test_none(self, where: str) -> None:
+        for typed in ("0" * 64, "0" * 8):
+            ran = asked(where, "--body", typed)
+            assert (ran.code, ran.out) == (2, "")
+            assert "the store has no file with the SHA-256 0000" in ran.err
+        for typed in ("", "abc", "x" * 64, "0" * 65):
+            assert "is no SHA-256" in asked(where, "--body", typed).err
+
+    def test_several(self, tmp_path: Path) -> None:
+        path = tmp_path / "s"
+        store = SQLiteStore(path)
+        visit = Diary().visit(0, file("/a"))
+        store.add([(visit._replace(digest=f"0000000{one}" * 8, at=one), None) for one in (1, 2)])
+        store.add([(visit._replace(digest="00000001" + "1" * 56, at=3), None)])
+        store.close()
+        ran = asked(str(path), "--body", "00000001")
+        assert "2 files have a SHA-256 that starts so: pass more digits" in ran.err
+
+
+class TestUsage:
+    """What is missing or goes not together ends with one line that has the cure."""
+
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            ((), "nothing was asked"),
+            (AS, "--at is about one URL"),
+            (("--list",), "--list is about one URL"),
+            ((URL,), "who asks?"),
+            ((URL, "--as", ""), "--as is empty"),
+            ((URL, *AS, "--purpose", " "), "--purpose is empty"),
+            ((URL, URL, *AS), "--at is about one URL"),
+            ((URL, "--at", "2026-05-01", "--list"), "--list and --at are two questions"),
+            ((URL, "--import", "a"), "--import takes no URL"),
+            ((URL, "--body", "0" * 64), "--body takes no URL"),
+            (("/a", "--list"), "'/a' has no origin"),
+            (("/a", "--export", "x"), "'/a' has no origin"),
+            ((URL, *AS, "--before", "2026-05-01"), "go with --list and --export"),
+            (("--export", "x", "--after", "May"), "--after 'May' is no moment"),
+        ],
+    )
+    def test_words(self, where: str, arguments: tuple[str, ...], words: str) -> None:
+        ran = asked(where, *arguments)
+        assert (ran.code, ran.out) == (2, "")
+        assert words in ran.err
+        assert ran.err.count("\n") == 1
+
+    def test_no_store(self, tmp_path: Path) -> None:
+        """One that is not there is not made by looking for it."""
+        path = tmp_path / "none.sqlite"
+        ran = asked(str(path), URL, *AS)
+        assert ran.code == 2
+        assert "there is no store at" in ran.err
+        assert not path.exists()
+
+    def test_the_usual_store(self, tmp_path: Path, where: str) -> None:
+        ran = robotrules("evidence", URL, *AS, ROBOTRULES_CACHE_DIR=str(tmp_path))
+        assert (ran.code, "robots.sqlite" in ran.err) == (2, True)
+        at = ("--at", "2026-05-01T12:00Z")
+        assert robotrules("evidence", URL, *AS, *at, ROBOTRULES_STORE=where).code == 1
+        assert robotrules("evidence", URL, *AS, *at, ROBOTRULES_STORE=f"sqlite:{where}").code == 1
+        assert robotrules("evidence", URL, *AS, *at, ROBOTRULES_STORE="memory:").code == 2
+
+    def test_help(self) -> None:
+        out = robotrules("evidence", "--help").out
+        assert "robotrules evidence https://example.com/a --at 2026-05-01T12:00Z --as" in out
+
+
+def test_a_404_and_a_file_for_nobody(tmp_path: Path) -> None:
+    """Pages without a rule have no excerpt."""
+    store = SQLiteStore(tmp_path / "s")
+    diary = Diary(store)
+    diary.visit(0, Response(404))
+    diary.visit(1, Response(200, [], b""))
+    store.close()
+    for moment in ("2026-05-01T12:00Z", "2026-05-02T12:00Z"):
+        ran = asked(str(tmp_path / "s"), URL, *AS, "--at", moment)
+        assert ran.code == 0
+        assert "The rule that decides" not in ran.out

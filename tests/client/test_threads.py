@@ -1,0 +1,550 @@
+"""
+Threads, tasks and loops: what happens when many use one client, and some of them give up.
+
+What is asked of the network is scripted or goes to loopback; the threads and the loops are real.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Barrier, Event, Thread
+from typing import Any
+
+import pytest
+
+from robotrules import Reason
+from robotrules.access import Request, Response
+from robotrules.client import Addresses, AsyncClient, Client
+from robotrules.client.stores import MemoryStore
+from robotrules.client.threads import Flights
+from robotrules.client.transports.aiohttp import AiohttpTransport
+from robotrules.client.transports.httpx2 import AsyncHttpx2Transport
+from tests.client import wire
+from tests.client.scripted import Clock, Server
+
+AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
+SITE = "https://example.com"
+FILE = b"User-agent: *\nDisallow: /private\n"
+HOUR = 3_600.0
+# Nothing here takes longer, even where somebody else uses the machine.
+LONGEST = 20.0
+
+
+class Gate:
+    """A transport for threads that lets nobody through before it is opened."""
+
+    def __init__(self) -> None:
+        self.asked: list[Request] = []
+        self.came, self.open = Event(), Event()
+        self.raises: list[BaseException] = []
+
+    def send(self, request: Request) -> Response:
+        """Wait, then answer or raise."""
+        self.asked.append(request)
+        self.came.set()
+        assert self.open.wait(LONGEST)
+        if self.raises:
+            raise self.raises.pop()
+        return Response(200, {}, FILE)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class AsyncGate:
+    """The same for tasks."""
+
+    def __init__(self) -> None:
+        self.asked: list[Request] = []
+        self.came, self.open = asyncio.Event(), asyncio.Event()
+        self.raises: list[BaseException] = []
+
+    async def send(self, request: Request) -> Response:
+        """Wait, then answer or raise."""
+        self.asked.append(request)
+        self.came.set()
+        await asyncio.wait_for(self.open.wait(), LONGEST)
+        if self.raises:
+            raise self.raises.pop()
+        return Response(200, {}, FILE)
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+# --- Many at once ---------------------------------------------------------------------------------
+
+
+def answers(host: str, path: str) -> bytes:
+    """Answer by the number in the name of a host: rules, no file, nothing allowed, trouble."""
+    kind = number_of(host) % 4
+    if kind == 0:
+        return wire.message(FILE, "Cache-Control: max-age=600")
+    if kind == 1:
+        return wire.message(b"", status="404 Not Found")
+    if kind == 2:
+        return wire.message(b"User-agent: *\nDisallow: /\n", 'ETag: "2"')
+    return wire.message(b"", status="503 Later")
+
+
+def number_of(host: str) -> int:
+    """Return the number in `site7.example`."""
+    return int("".join(filter(str.isdigit, host.partition(".")[0])))
+
+
+def expected(url: str) -> tuple[bool, Reason]:
+    """Return the verdict on a URL of `answers`."""
+    _, _, host, path = url.split("/", 3)
+    kind = number_of(host) % 4
+    if kind == 0:
+        private = path.startswith("private")
+        return not private, Reason.DISALLOW_RULE if private else Reason.NO_MATCH
+    return [
+        (True, Reason.UNAVAILABLE),
+        (False, Reason.DISALLOW_RULE),
+        (False, Reason.UNREACHABLE),
+    ][kind - 1]
+
+
+@contextmanager
+def sites(count: int) -> Iterator[tuple[list[str], Addresses]]:
+    """Run many origins on one server; give their URLs, and how they are found."""
+    with wire.farm(answers) as farm:
+        where = Addresses(["*.example"], resolve=lambda host, port: [wire.LOOPBACK])
+        yield [f"http://site{n}.example:{farm.port}" for n in range(count)], where
+
+
+def question(chance: random.Random, origins: list[str]) -> str:
+    """Return some URL."""
+    return f"{chance.choice(origins)}/{chance.choice(['page', 'private/x'])}"
+
+
+class TestHammered:
+    """Many do everything at once, while lifetimes pass: every verdict is right, nothing raises."""
+
+    @pytest.mark.parametrize("background", [False, True])
+    @pytest.mark.parametrize("store", ["memory:", "sqlite"])
+    def test_by_threads(self, background: bool, store: str, tmp_path: Any) -> None:
+        clock, over = Clock(), time.monotonic() + 1.0
+        where = store if store == "memory:" else str(tmp_path / "robots.sqlite")
+        with (
+            sites(50) as (origins, addresses),
+            Client(
+                AGENT, store=where, addresses=addresses, clock=clock, background=background
+            ) as client,
+        ):
+
+            def hammer(seed: int) -> int:
+                chance, done = random.Random(seed), 0
+                while time.monotonic() < over:
+                    _once(chance, client, origins)
+                    clock.now += chance.choice([0, 1, 100])
+                    done += 1
+                return done
+
+            with ThreadPoolExecutor(10) as pool:
+                assert sum(pool.map(hammer, range(10))) > 20
+            assert client.trouble is None
+
+    @pytest.mark.parametrize("transport", [AsyncHttpx2Transport, AiohttpTransport])
+    @pytest.mark.parametrize("store", ["memory:", "sqlite"])
+    def test_by_tasks(self, store: str, transport: Any, tmp_path: Any) -> None:
+        where = store if store == "memory:" else str(tmp_path / "robots.sqlite")
+        with sites(50) as (origins, addresses):
+            asyncio.run(_hammered(origins, transport(AGENT, addresses=addresses), where))
+
+
+def _once(chance: random.Random, client: Client, origins: list[str]) -> None:
+    url = question(chance, origins)
+    match chance.randrange(6):
+        case 0:
+            urls = [question(chance, origins) for _ in range(chance.randrange(1, 12))]
+            verdicts = client.check_many(urls)
+            assert [(one.allowed, one.reason) for one in verdicts] == [*map(expected, urls)]
+        case 1:
+            held = client.refresh(url)
+            assert held is not None
+            _check(held.check(url, "ExampleBot"), url)
+        case 2:
+            explanation = client.explain(url)
+            _check(explanation.verdict, url)
+            assert explanation.as_dict()["access"]["origin"] in origins
+        case 3:
+            some = chance.sample(origins, 4)
+            assert sum(client.prefetch(some, concurrency=3)) == 4
+        case _:
+            _check(client.check(url), url)
+
+
+def _check(verdict: Any, url: str) -> None:
+    assert (verdict.allowed, verdict.reason) == expected(url)
+
+
+async def _hammered(origins: list[str], transport: Any, where: str) -> None:
+    clock, over = Clock(), time.monotonic() + 1.0
+    loop = asyncio.get_running_loop()
+    complaints: list[Any] = []
+    loop.set_exception_handler(lambda loop, context: complaints.append(context))
+
+    async def hammer(client: AsyncClient, seed: int) -> int:
+        chance, done = random.Random(seed), 0
+        while time.monotonic() < over:
+            url = question(chance, origins)
+            match chance.randrange(5):
+                case 0:
+                    urls = [question(chance, origins) for _ in range(chance.randrange(1, 12))]
+                    verdicts = await client.check_many(urls)
+                    assert [(one.allowed, one.reason) for one in verdicts] == [*map(expected, urls)]
+                case 1:
+                    held = await client.refresh(url)
+                    assert held is not None
+                    _check(held.check(url, "ExampleBot"), url)
+                case 2:
+                    task = asyncio.create_task(client.check(url))
+                    await asyncio.sleep(chance.choice([0, 0.001]))
+                    task.cancel()
+                    await asyncio.wait([task])
+                    if not task.cancelled():
+                        _check(task.result(), url)
+                case _:
+                    _check(await client.check(url), url)
+            clock.now += chance.choice([0, 1, 100])
+            done += 1
+        return done
+
+    async with AsyncClient(AGENT, store=where, transport=transport, clock=clock) as client:
+        done = await asyncio.gather(*[hammer(client, seed) for seed in range(20)])
+        assert sum(done) > 20
+    await transport.aclose()
+    await asyncio.sleep(0)
+    assert not complaints
+
+
+# --- Who does it for all --------------------------------------------------------------------------
+
+
+def together(count: int, work: Callable[[], Any]) -> list[Any]:
+    """Let threads do the same at once; return what came of it, errors too."""
+    found: list[Any] = []
+    gate = Barrier(count)
+
+    def run() -> None:
+        gate.wait(LONGEST)
+        try:
+            found.append(work())
+        except BaseException as error:
+            found.append(error)
+
+    threads = [Thread(target=run) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(LONGEST)
+    return found
+
+
+class TestLeadingThread:
+    """One thread asks for all; if it cannot, the others are not left waiting."""
+
+    def test_one_asks(self) -> None:
+        gate = Gate()
+        Thread(target=_opened_later, args=(gate,)).start()
+        with Client(AGENT, store="memory:", transport=gate) as client:
+            found = together(20, lambda: client.check(f"{SITE}/x"))
+        assert [bool(one) for one in found] == [True] * 20
+        assert len(gate.asked) == 1
+
+    def test_it_is_interrupted(self) -> None:
+        gate = Gate()
+        gate.raises = [KeyboardInterrupt()]
+        Thread(target=_opened_later, args=(gate,)).start()
+        with Client(AGENT, store="memory:", transport=gate) as client:
+            began = time.monotonic()
+            found = together(20, lambda: client.check(f"{SITE}/x"))
+            # It gave the lease back: nobody had to wait until that ended.
+            assert time.monotonic() - began < 5
+        interrupted = [one for one in found if isinstance(one, BaseException)]
+        assert [type(one) for one in interrupted] == [KeyboardInterrupt]
+        assert sum(map(bool, (one for one in found if one not in interrupted))) == 19
+        assert len(gate.asked) == 2
+
+    def test_its_transport_is_broken(self) -> None:
+        gate = Gate()
+        gate.raises = [ZeroDivisionError("a transport of somebody's")]
+        Thread(target=_opened_later, args=(gate,)).start()
+        with Client(AGENT, store="memory:", transport=gate) as client:
+            found = together(5, lambda: client.check(f"{SITE}/x"))
+            assert any(isinstance(one, ZeroDivisionError) for one in found)
+            assert client.check(f"{SITE}/x")
+
+    def test_interrupted_before_it_began(self) -> None:
+        """Whenever a signal comes, nobody waits for a flight that nobody makes."""
+        flights: Flights[int] = Flights()
+        flights._flights = _Interrupting()
+        with pytest.raises(KeyboardInterrupt):
+            flights.fly("a", lambda: 1)
+        assert "a" not in flights
+        assert together(3, lambda: flights.fly("a", lambda: 2)) == [2, 2, 2]
+
+
+class _Interrupting(dict[Any, Any]):
+    """A table into whose first entry a signal comes."""
+
+    came = False
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(key, value)
+        self._interrupt()
+
+    def setdefault(self, key: Any, value: Any = None) -> Any:
+        found = super().setdefault(key, value)
+        self._interrupt()
+        return found
+
+    def _interrupt(self) -> None:
+        if not self.came:
+            self.came = True
+            raise KeyboardInterrupt
+
+
+def _opened_later(gate: Gate) -> None:
+    gate.came.wait(LONGEST)
+    time.sleep(0.1)
+    gate.open.set()
+
+
+class TestLeadingTask:
+    """One task asks for all; one that gives up takes nothing from the others."""
+
+    async def _asking(self, client: AsyncClient, gate: AsyncGate, count: int) -> list[Any]:
+        tasks = [asyncio.create_task(client.check(f"{SITE}/x")) for _ in range(count)]
+        await asyncio.wait_for(gate.came.wait(), LONGEST)
+        return tasks
+
+    @pytest.mark.parametrize("gives_up", [0, 3])
+    def test_one_gives_up(self, gives_up: int) -> None:
+        async def main() -> None:
+            gate = AsyncGate()
+            async with AsyncClient(AGENT, store="memory:", transport=gate) as client:
+                tasks = await self._asking(client, gate, 5)
+                tasks[gives_up].cancel()
+                await asyncio.sleep(0.01)
+                assert tasks[gives_up].cancelled()
+                gate.open.set()
+                rest = [task for task in tasks if task is not tasks[gives_up]]
+                assert all(await asyncio.gather(*rest))
+                assert len(gate.asked) == 1
+
+        asyncio.run(main())
+
+    def test_the_only_one_gives_up(self) -> None:
+        """What was begun goes on, and is there for the next."""
+
+        async def main() -> None:
+            gate = AsyncGate()
+            async with AsyncClient(AGENT, store="memory:", transport=gate) as client:
+                (task,) = await self._asking(client, gate, 1)
+                task.cancel()
+                await asyncio.sleep(0.01)
+                gate.open.set()
+                assert await client.check(f"{SITE}/x")
+                assert len(gate.asked) == 1
+
+        asyncio.run(main())
+
+    def test_the_lease_is_given_back(self) -> None:
+        """A client that is closed in the middle leaves the origin to the others at once."""
+        store = _Slow()
+
+        async def main() -> None:
+            for moment in ("lease", "get"):
+                gate = AsyncGate()
+                client = AsyncClient(AGENT, store=store, transport=gate)
+                task = asyncio.create_task(client.check(f"{SITE}/x"))
+                await store.reached(moment)
+                await client.aclose()
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+                assert store.lease(SITE, "somebody else", 60)
+                store.release(SITE, "somebody else")
+
+        asyncio.run(main())
+
+    def test_a_turn_is_given_back(self) -> None:
+        """A task that is cancelled while its turn begins leaves it to the others."""
+        store = _Slow()
+
+        async def main() -> None:
+            gate = AsyncGate()
+            gate.open.set()
+            async with AsyncClient(AGENT, store=store, transport=gate) as client:
+                await client.check(SITE)
+
+                async def turn() -> None:
+                    async with client.turn(SITE):
+                        raise AssertionError("cancelled before")
+
+                task = asyncio.create_task(turn())
+                await store.reached("lease")
+                task.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+                assert store.lease(f"turn {SITE}", "somebody else", 60)
+
+        asyncio.run(main())
+
+
+class _Slow(MemoryStore):
+    """A store that is far away, and tells when it is asked."""
+
+    inline = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[str] = []
+        self.threads: set[Thread] = set()
+
+    async def reached(self, call: str) -> None:
+        """Wait until it is asked for something."""
+        self.calls.clear()
+        end = time.monotonic() + LONGEST
+        while call not in self.calls and time.monotonic() < end:
+            await asyncio.sleep(0.002)
+
+    def _late(self, call: str) -> None:
+        self.calls.append(call)
+        self.threads.add(threading.current_thread())
+        if threading.current_thread() is not threading.main_thread():
+            time.sleep(0.05)
+
+    def get(self, origin: str, agent: str) -> Any:
+        self._late("get")
+        return super().get(origin, agent)
+
+    def lease(self, key: str, holder: str, seconds: float) -> bool:
+        self._late("lease")
+        return super().lease(key, holder, seconds)
+
+
+class TestLoops:
+    """An event loop is never blocked, and a client belongs to one."""
+
+    def test_a_slow_store_blocks_nobody(self) -> None:
+        store = _Slow()
+
+        async def main() -> None:
+            gate = AsyncGate()
+            gate.open.set()
+            async with AsyncClient(AGENT, store=store, transport=gate) as client:
+                assert await client.check(f"{SITE}/x")
+                async with client.turn(SITE):
+                    pass
+
+        asyncio.run(main())
+        assert store.calls
+        assert threading.main_thread() not in store.threads
+
+    @pytest.mark.parametrize("kind", [AsyncHttpx2Transport, AiohttpTransport])
+    def test_another_loop(self, kind: Any) -> None:
+        """What memory has is there in any loop; asking another one says what to do."""
+        with wire.serve(wire.ok) as site, wire.serve(wire.ok) as other:
+            transport = kind(AGENT, addresses=wire.here())
+            client = AsyncClient(AGENT, store="memory:", transport=transport)
+            assert asyncio.run(client.check(f"{site.url}/x"))
+            assert asyncio.run(client.check(f"{site.url}/y"))
+            with pytest.raises(RuntimeError, match="make one in each"):
+                asyncio.run(client.check(f"{other.url}/x"))
+            asyncio.run(client.aclose())
+            asyncio.run(transport.aclose())
+
+    def test_a_turn_within_a_turn(self) -> None:
+        """Who would wait for himself is told so, on threads and on a loop alike."""
+        server = Server()
+
+        async def main() -> None:
+            gate = AsyncGate()
+            gate.open.set()
+            async with AsyncClient(AGENT, store="memory:", transport=gate) as client:
+                async with asyncio.timeout(LONGEST), client.turn(f"{SITE}/a"):
+                    with pytest.raises(RuntimeError, match="would wait for itself"):
+                        await client.fetch(f"{SITE}/b")
+                    async with client.turn("https://other.example"):
+                        pass
+                async with client.turn(f"{SITE}/c"):
+                    pass
+
+        asyncio.run(main())
+        with Client(AGENT, store="memory:", transport=server, min_delay=0) as client:
+            itself = pytest.raises(RuntimeError, match="would wait for itself")
+            with client.turn(f"{SITE}/a"), itself:
+                client.fetch(f"{SITE}/b")
+            with client.turn(f"{SITE}/c"):
+                pass
+
+
+class TestClosing:
+    """A client that is closed in the middle of something ends it, and nobody hangs."""
+
+    def test_while_threads_fetch(self) -> None:
+        def slow(peer: wire.Peer) -> None:
+            if peer.pause(0.5):
+                peer.send(wire.message())
+
+        with wire.serve(slow) as site:
+            client = Client(AGENT, store="memory:", addresses=wire.here())
+            found: list[Any] = []
+            ask = lambda: found.extend(together(3, lambda: client.check(site.url)))  # noqa: E731
+            asking = Thread(target=ask)
+            asking.start()
+            end = time.monotonic() + LONGEST
+            while not site.heads and time.monotonic() < end:
+                time.sleep(0.01)
+            client.close()
+            asking.join(LONGEST)
+            assert len(found) == 3
+            # What was under way may end, or say that the client is closed; nothing else.
+            for one in found:
+                assert not isinstance(one, BaseException) or "closed" in str(one), repr(one)
+
+    @pytest.mark.parametrize("kind", [AsyncHttpx2Transport, AiohttpTransport])
+    def test_while_tasks_fetch(self, kind: Any) -> None:
+        async def main(url: str) -> None:
+            transport = kind(AGENT, addresses=wire.here())
+            client = AsyncClient(AGENT, store="memory:", transport=transport)
+            tasks = [asyncio.create_task(client.check(url)) for _ in range(3)]
+            await asyncio.sleep(0.1)
+            await client.aclose()
+            found = await asyncio.gather(*tasks, return_exceptions=True)
+            assert [type(one) for one in found] == [asyncio.CancelledError] * 3
+            await transport.aclose()
+
+        with wire.serve(wire.never_answers) as site:
+            began = time.monotonic()
+            asyncio.run(main(site.url))
+            assert time.monotonic() - began < 5
+
+
+class TestBackground:
+    """What is renewed behind an answer costs little, however often one asks meanwhile."""
+
+    def test_one_renewal_waits_for_an_origin(self) -> None:
+        gate, clock = Gate(), Clock()
+        gate.open.set()
+        with Client(AGENT, store="memory:", transport=gate, clock=clock, background=True) as client:
+            origins = [f"https://site{n}.example" for n in range(8)]
+            client.prefetch(origins)
+            clock.now += 23 * HOUR
+            gate.open.clear()
+            for origin in origins * 100:
+                assert client.check(origin)
+            assert client._later._threads is not None
+            waiting = client._later._threads._work_queue.qsize()
+            gate.open.set()
+        assert waiting <= len(origins)
+        assert len(gate.asked) <= 2 * len(origins)

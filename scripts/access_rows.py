@@ -58,7 +58,11 @@ def show_answer(answer: dict[str, Any]) -> str:
     if "body" in answer:
         body = suite.octets(answer["body"])
         many = len(body) > LONGEST
-        shown = f"{len(body):,} octets" if many else code(body.decode("utf-8").strip())
+        shown = (
+            f"{len(body):,} octets"
+            if many
+            else code(body.decode("utf-8").strip().replace("\n", " ⏎ "))
+        )
         told += f" with {shown}" if body else " without a body"
     return told
 

@@ -1,11 +1,12 @@
 """
-Sites of the transcripts: responses that stand on a page, served on the loopback.
+Sites for tests: responses, served on the loopback.
 
-A page has the whole response of a URL in a block of the kind `http url=URL`, from its status line
-on, and with `from=MOMENT` one that replaces it later. A URL without one answers 404, and a host
-without any has no address. The commands of a page are run by this file as a program: it hands
-requests for these names to the loopback, and has a clock that stands still, at `NOW` if that is set
-in the environment. All else is the program as people have it.
+`site()` is one of them, asked by its address. The others are those of the transcripts: a page has
+the whole response of a URL in a block of the kind `http url=URL`, from its status line on, and with
+`from=MOMENT` one that replaces it later. A URL without one answers 404, and a host without any has
+no address. The commands of a page are run by this file as a program: it hands requests for these
+names to the loopback, and has a clock that stands still, at `NOW` if that is set in the
+environment. All else is the program as people have it.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ START = "2026-05-01T12:00:00+00:00"
 PORT, HOSTS, NOW = "TRANSCRIPT_PORT", "TRANSCRIPT_HOSTS", "NOW"
 MOMENT = "Transcript-Moment"
 OURS = ("localhost", "127.0.0.1")
+NOT_FOUND = b"HTTP/1.1 404 Not Found\n\n"
 
 
 class Answer(NamedTuple):
@@ -44,15 +46,14 @@ def seconds(moment: str) -> float:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Answers `/https/example.com/a` with what the page has for https://example.com/a."""
+    """Answers with a whole response, and notes what was asked."""
 
-    answers: ClassVar[Mapping[str, list[Answer]]] = {}
+    site: ClassVar[Site]
 
     def do_GET(self) -> None:
-        _, scheme, rest = self.path.split("/", 2)
-        at = float(self.headers.get(MOMENT, "0"))
-        given = [one for one in self.answers.get(f"{scheme}://{rest}", ()) if one.since <= at]
-        octets = given[-1].octets if given else b"HTTP/1.1 404 Not Found\n\n"
+        self.site.asked.append(self.path)
+        self.site.user_agents.append(self.headers.get("User-Agent", ""))
+        octets = self.site.response(self.path, self.headers.get(MOMENT))
         head, _, body = octets.partition(b"\n\n")
         status, *lines = head.split(b"\n")
         lines.append(b"Content-Length: %d" % len(body))
@@ -62,19 +63,75 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+class Site:
+    """A site that runs: paths with their responses, from the status line on."""
+
+    def __init__(self, answers: Mapping[str, bytes]) -> None:
+        self.answers = dict(answers)
+        self.asked: list[str] = []
+        self.user_agents: list[str] = []
+        self.port = 0
+
+    @property
+    def origin(self) -> str:
+        """Its origin, by address."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def response(self, path: str, moment: str | None) -> bytes:
+        """Return what is answered."""
+        return self.answers.get(path, NOT_FOUND)
+
+
+class _Sites(Site):
+    """The sites of a page: `/https/example.com/a` is https://example.com/a."""
+
+    def __init__(self, given: Mapping[str, list[Answer]]) -> None:
+        super().__init__({})
+        self._given = given
+
+    def response(self, path: str, moment: str | None) -> bytes:
+        """Return what is answered at a moment."""
+        _, scheme, rest = path.split("/", 2)
+        given = self._given.get(f"{scheme}://{rest}", ())
+        now = [one for one in given if one.since <= float(moment or 0)]
+        return now[-1].octets if now else NOT_FOUND
+
+
 @contextmanager
-def served(answers: Mapping[str, list[Answer]]) -> Iterator[dict[str, str]]:
-    """Serve the responses of a page; yield what its commands need in their environment."""
-    handler = type("Handler", (_Handler,), {"answers": answers})
+def _running(site: Site) -> Iterator[None]:
+    handler = type("Handler", (_Handler,), {"site": site})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        site.port = server.server_address[1]
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
-        hosts = {urlsplit(url).netloc for url in answers}
         try:
-            yield {PORT: str(server.server_address[1]), HOSTS: " ".join(sorted(hosts))}
+            yield
         finally:
             server.shutdown()
             thread.join()
+
+
+@contextmanager
+def site(answers: Mapping[str, bytes]) -> Iterator[Site]:
+    """Run a site; one that is not in *answers* answers 404."""
+    made = Site(answers)
+    with _running(made):
+        yield made
+
+
+@contextmanager
+def served(answers: Mapping[str, list[Answer]]) -> Iterator[dict[str, str]]:
+    """Serve the responses of a page; yield what its commands need in their environment."""
+    sites = _Sites(answers)
+    with _running(sites):
+        hosts = {urlsplit(url).netloc for url in answers}
+        yield {PORT: str(sites.port), HOSTS: " ".join(sorted(hosts))}
+
+
+def response(body: str | bytes = b"", *lines: str, status: str = "200 OK") -> bytes:
+    """Return a whole response."""
+    octets = body.encode() if isinstance(body, str) else body
+    return "\n".join([f"HTTP/1.1 {status}", *lines, "", ""]).encode() + octets
 
 
 # --- The program ----------------------------------------------------------------------------------

@@ -166,6 +166,17 @@ class TestAnswers:
             assert "\\x1b" in ran.out
             assert json.loads(asked(evil, *arguments, "--json").out.splitlines()[0])
 
+    def test_redirects(self, tmp_path: Path) -> None:
+        store = SQLiteStore(tmp_path / "s")
+        there = Response(301, {"Location": "https://www.example.com/r.txt"})
+        visit = Diary().visit(0, there, file("/a"))
+        store.add([(visit._replace(user_agent="ExampleBot", complete=False), rules("/a"))])
+        store.close()
+        out = asked(str(tmp_path / "s"), URL, *AS, "--at", "2026-05-01").out
+        assert "redirects with status 301 to https://www.example.com/r.txt" in out
+        assert "          as " not in out
+        assert "27 octets, cut at the limit, SHA-256 " in out
+
     def test_a_url_in_octets(self, tmp_path: Path) -> None:
         store = SQLiteStore(tmp_path / "s")
         Diary(store).visit(0, file("/%FF"))
@@ -280,6 +291,19 @@ class TestArchives:
         ran = asked(where, URL, *AS, "--at", "2026-05-01T12:00Z")
         assert ran.code == 2
         assert "body-missing: The store cannot give the file: the disk is gone" in ran.out
+
+    def test_a_reader_that_goes_away(self, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        def gone(*_: object, **__: object) -> int:
+            raise BrokenPipeError
+
+        monkeypatch.setattr("robotrules.client.warc.export_warc", gone)
+        monkeypatch.setattr("robotrules.cli.abandon_stdout", lambda: None)
+        assert asked(where, "--export", "-").code == 141
+
+    def test_json(self, where: str, tmp_path: Path) -> None:
+        name = str(tmp_path / "a.warc")
+        ran = asked(where, "--export", name, "--json")
+        assert (json.loads(ran.out), ran.err) == ({"file": name, "visits": 3}, "")
 
     def test_targets(self, where: str, tmp_path: Path) -> None:
         ran = asked(where, "--export", str(tmp_path))

@@ -29,7 +29,7 @@ from robotrules.client.stores import MemoryStore, SQLiteStore
 from robotrules.client.transports.aiohttp import AiohttpTransport
 from robotrules.client.transports.httpx2 import AsyncHttpx2Transport, Httpx2Transport
 from tests.client import wire
-from tests.client.scripted import Clock, Driven, Server
+from tests.client.scripted import Clock, Driven, Server, opened
 
 AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
 PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
@@ -609,6 +609,26 @@ def _check_again(row: Row, asked: Asked) -> None:
     if row.cold == NOBODY_KNOWS:
         # The second failure in a row: twice as long, unless the origin asks for more.
         assert client.held(asked.origin).until == clock.now + max(120, row.again)
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+@pytest.mark.parametrize("seconds", [-2 * DAY, 2 * DAY])
+def test_the_clock_is_set_while_a_visit_is_put(kind: str, seconds: int) -> None:
+    """What was just fetched decides, whatever the clock says a moment later."""
+    clock, server, store = Clock(), Server(), Faulty()
+    server.answers["https://example.com/robots.txt"] = Response(200, {}, COPY_TEXT)
+
+    def jump(call: str) -> None:
+        if call == "put":
+            clock.now += seconds
+
+    store.fault = jump
+    with opened(kind, server, clock, store=store) as client:
+        held = client.held("https://example.com")
+        assert held.check("https://example.com/copy", "ExampleBot").reason is Reason.DISALLOW_RULE
+        assert held.check("https://example.com/page", "ExampleBot").reason is Reason.NO_MATCH
+        client.check("https://example.com/page")
+        assert len(server.asked) == 2
 
 
 # --- The page -------------------------------------------------------------------------------------

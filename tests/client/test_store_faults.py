@@ -76,9 +76,7 @@ def served(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Pro
     where = place_of(request.param, request, tmp_path)
     process: Process = request.getfixturevalue(f"{request.param}_server")
     yield process, where
-    if process.is_up():
-        process.thaw()
-    else:
+    if not process.is_up():
         process.stop()
         process.start()
 
@@ -184,24 +182,33 @@ def full(kind: str, where: str, store: Any) -> Iterator[None]:
 
 @pytest.mark.parametrize("kind", ["sqlite", "redis", "postgres"])
 def test_full(
-    make: Make, web: Server, kind: str, request: pytest.FixtureRequest, tmp_path: Path
+    make: Make,
+    web: Server,
+    kind: str,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What is in a full store is used; what is fetched meanwhile is known here alone."""
     where = place_of(kind, request, tmp_path)
     with closing(open_store(where)) as store:
-        assert make(store=store).check(f"{A}/page")
-        client = make(store=store)
+        make(store=store).prefetch([A, C])
+        client, patient = make(store=store), make(store=store)
         with full(kind, where, store):
-            assert not client.check(f"{A}/private")
-            assert len(web.asked) == 1, "the copy can be read"
-            for _ in range(3):
-                follows_the_rfc(client, B)
-            assert len(web.asked) == 3
+            assert client.check(f"{B}/page")
             assert client.trouble is not None
             # That it can be read does not make it well.
-            follows_the_rfc(client, C)
+            assert not client.check(f"{A}/private")
             assert client.trouble is not None
+            follows_the_rfc(client, B)
+            assert len(web.asked) == 4
             assert store.get(B, "ExampleBot") is None
+            # Nor does it have to be well to be read.
+            monkeypatch.setattr("robotrules.client.flow.REST", 5.0)
+            assert patient.check(f"{B}/page")
+            follows_the_rfc(patient, A)
+            follows_the_rfc(patient, C)
+            assert len(web.asked) <= 6, "the copies can be read"
         client.refresh(B)
         assert client.trouble is None
         entry = store.get(B, "ExampleBot")

@@ -292,6 +292,30 @@ class TestLeadingThread:
         assert "a" not in flights
         assert together(3, lambda: flights.fly("a", lambda: 2)) == [2, 2, 2]
 
+    def test_somebody_was_quicker(self) -> None:
+        """Who gets the lease after somebody else has finished looks again before he asks."""
+        server = Server()
+        store = _Overtaken()
+        with (
+            Client(AGENT, store=store, transport=server) as first,
+            Client(AGENT, store=store, transport=server) as second,
+        ):
+            store.overtakes = lambda: second.check(SITE)
+            assert first.check(f"{SITE}/x")
+        assert len(server.asked) == 1
+
+
+class _Overtaken(MemoryStore):
+    """A store where somebody else does all of it just before the first lease is given."""
+
+    overtakes: Callable[[], object] | None = None
+
+    def lease(self, key: str, holder: str, seconds: float) -> bool:
+        overtakes, self.overtakes = self.overtakes, None
+        if overtakes is not None:
+            overtakes()
+        return super().lease(key, holder, seconds)
+
 
 class _Interrupting(dict[Any, Any]):
     """A table into whose first entry a signal comes."""
@@ -395,6 +419,7 @@ class TestLeadingTask:
                 task.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await task
+                await asyncio.sleep(0.1)
                 assert store.lease(f"turn {SITE}", "somebody else", 60)
 
         asyncio.run(main())

@@ -15,6 +15,7 @@ import sys
 import tracemalloc
 import zlib
 from collections.abc import Callable, Iterator
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from robotrules.cache import Store, Visit, digest_of
 from robotrules.client.evidence import Evidence
 from robotrules.client.stores import MemoryStore, SQLiteStore
 from robotrules.client.warc import SKIPPED, WarcImport, export_warc, import_warc
-from robotrules.client.warc_visits import LONGEST, visit_from, written
+from robotrules.client.warc_visits import LONGEST, UNANSWERED, visit_from, written
 from robotrules.tags.fields import Fields
 from tests.client.archives import READERS, Kept, with_warcio
 from tests.client.diary import DAY, SITE, START, Diary, file, refused, rules
@@ -289,6 +290,21 @@ class TestWriting:
             with pytest.raises(MissingExtraError, match=r"pip install 'robotrules\[warc\]'"):
                 act(MemoryStore(), io.BytesIO())
 
+    def test_a_fault_of_ours_is_no_missing_library(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "robotrules.client.warc_writing", None)
+        with pytest.raises(ImportError) as caught:
+            export_warc(MemoryStore(), io.BytesIO())
+        assert not isinstance(caught.value, MissingExtraError)
+
+    def test_not_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A program that is run from its source has no version."""
+
+        def missing(name: str) -> str:
+            raise PackageNotFoundError(name)
+
+        monkeypatch.setattr("robotrules.client.warc.metadata.version", missing)
+        assert b"software: robotrules\r\n" in exported(MemoryStore())
+
 
 # --- Out and in -----------------------------------------------------------------------------------
 
@@ -377,7 +393,10 @@ def visits(draw: st.DrawFn) -> tuple[Visit, bytes | None]:
     body = draw(octets)
     at = draw(moments)
     may_store = draw(st.booleans())
-    troubles = [one for one in Trouble if one is not Trouble.REFUSED]
+    troubles = sorted(UNANSWERED) if state is State.UNREACHABLE else []
+    trouble = (
+        None if found else draw(st.sampled_from([*troubles, *sorted(set(Trouble) - UNANSWERED)]))
+    )
     renewed = found and draw(st.booleans())
     statuses = st.integers(100, 999)
     visit = Visit(
@@ -386,8 +405,8 @@ def visits(draw: st.DrawFn) -> tuple[Visit, bytes | None]:
         user_agent=draw(texts),
         at=at,
         state=state,
-        status=304 if renewed else draw(statuses if found else st.none() | statuses),
-        trouble=None if found else draw(st.sampled_from(troubles)),
+        status=304 if renewed else draw(st.none() if trouble in UNANSWERED else statuses),
+        trouble=trouble,
         detail="" if found else draw(texts),
         url=draw(urls),
         hops=draw(hops),
@@ -454,6 +473,8 @@ class TestForgedVisits:
             {"status": None},
             {"trouble": "status"},
             {"trouble": "boredom"},
+            {"state": "unavailable", "trouble": "timeout", "digest": None},
+            {"state": "unreachable", "trouble": "status", "digest": None, "status": None},
             {"digest": None},
             {"digest": "ABC"},
             {"digest": "../../x"},
@@ -490,7 +511,7 @@ class TestForgedVisits:
         # The digest tells: who forges, forges that too.
         assert imported(forged)[1].skipped == {"alone": 1, "bad-digest": 2}
         loose = forged.replace(b"WARC-Block-Digest", b"X-Block-Digest-no")
-        assert imported(loose)[1].skipped.keys() <= {"bad-visit"}
+        assert imported(loose)[1].skipped == {"bad-visit": 1}
 
     def test_another_file_than_the_visit_says(self) -> None:
         archive = exported(eventful().store).replace(b"WARC-Block-Digest", b"X-Block-Digest-no")
@@ -931,6 +952,20 @@ class TestDamage:
             body = store.body(visit.digest or "")
             assert body is None or digest_of(body) == visit.digest
 
+    def test_blank_lines_without_end(self) -> None:
+        """What follows a record to the end of its member is read, but not for ever."""
+        large = gzip.compress(bodies(1)[0] + b"\n" * 2_000_000)
+        assert imported(large)[1] == WarcImport(0, 0, {"damaged": 1})
+
+    def test_an_international_name_without_its_library(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        target = {"WARC_Target_URI": "https://b\xfccher.example/robots.txt"}
+        assert only(record("response", answer(), **target))[0].origin.startswith("https://xn--")
+        monkeypatch.setitem(sys.modules, "idna", None)
+        target = {"WARC_Target_URI": "https://m\xfcller.example/robots.txt"}
+        assert skipped(record("response", answer(), **target)) == {"other": 1}
+
 
 class Endless(io.RawIOBase):
     """A stream that gives the same octets again and again, up to a size."""
@@ -969,17 +1004,17 @@ class TestBounds:
                     b"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: https://example.com/"
                     b"robots.txt\r\nContent-Length: 999999999\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
                     b"# comment\n" * 1000,
-                    60_000_000,
+                    20_000_000,
                 ),
                 id="one record without end",
             ),
             pytest.param(
-                lambda: Endless(b"WARC/1.1\r\n", b"X: y\r\n" * 1000, 60_000_000), id="header"
+                lambda: Endless(b"WARC/1.1\r\n", b"X: y\r\n" * 1000, 20_000_000), id="header"
             ),
-            pytest.param(lambda: Endless(b"WARC/1.1\r\nX: ", b"y" * 1000, 60_000_000), id="line"),
-            pytest.param(lambda: Endless(b"", b"\r\n" * 1000, 60_000_000), id="blank lines"),
+            pytest.param(lambda: Endless(b"WARC/1.1\r\nX: ", b"y" * 1000, 20_000_000), id="line"),
+            pytest.param(lambda: Endless(b"", b"\r\n" * 1000, 20_000_000), id="blank lines"),
             pytest.param(
-                lambda: io.BytesIO(b"".join(deflated(b"WARC/1.1\r\nX: ", 60))), id="bomb in a line"
+                lambda: io.BytesIO(b"".join(deflated(b"WARC/1.1\r\nX: ", 40))), id="bomb in a line"
             ),
             pytest.param(
                 lambda: io.BytesIO(
@@ -988,7 +1023,7 @@ class TestBounds:
                             b"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: "
                             + ROBOTS.encode()
                             + b"\r\nContent-Length: 900000000\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
-                            200,
+                            60,
                         )
                     )
                 ),
@@ -1002,13 +1037,13 @@ class TestBounds:
                         answer(gzip.compress(bytes(2**24)), "Content-Encoding: gzip"),
                         WARC_Record_ID="<urn:uuid:1>",
                     ),
-                    400_000,
+                    200_000,
                 ),
                 id="bombs in answers",
             ),
             pytest.param(
                 lambda: Endless(
-                    b"", record("request", REQUEST + bytes(2**16), WARC_Record_ID="x"), 30_000_000
+                    b"", record("request", REQUEST + bytes(2**16), WARC_Record_ID="x"), 12_000_000
                 ),
                 id="requests",
             ),
@@ -1030,10 +1065,10 @@ class TestBounds:
         path = tmp_path / "a.warc"
         store = SQLiteStore(tmp_path / "a.sqlite")
         template = Diary().visit(0, file("/a"))
-        body = b"# %d\n" + b"#" * 20_000
+        body = b"# %d\n" + b"#" * 200_000
 
         def made() -> Iterator[tuple[Visit, bytes]]:
-            for number in range(1_000):
+            for number in range(300):
                 octets = body % number
                 yield (
                     template._replace(
@@ -1049,12 +1084,12 @@ class TestBounds:
         again = SQLiteStore(tmp_path / "b.sqlite")
         tracemalloc.start()
         try:
-            assert export_warc(store, path) == 1_000
-            assert import_warc(again, path) == WarcImport(1_000, 0, {})
+            assert export_warc(store, path) == 300
+            assert import_warc(again, path) == WarcImport(300, 0, {})
             peak = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
             store.close()
             again.close()
-        assert path.stat().st_size > 20_000_000
-        assert peak < 14 * 2**20, f"{peak / 2**20:.0f} MiB"
+        assert path.stat().st_size > 60_000_000
+        assert peak < 20 * 2**20, f"{peak / 2**20:.0f} MiB"

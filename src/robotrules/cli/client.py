@@ -27,6 +27,7 @@ from robotrules.errors import RobotrulesError, StoreError
 if TYPE_CHECKING:
     from robotrules.cache import Store
     from robotrules.client.aio import AsyncClient
+    from robotrules.client.held import Held
     from robotrules.client.sync import Client
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -76,6 +77,31 @@ def told() -> Iterator[None]:
     except (RobotrulesError, ValueError) as error:
         # What is an argument there is an option here.
         raise Trouble(str(error).replace("allow_private", "--allow-private")) from None
+
+
+class Memory:
+    """
+    Lets a client forget what it remembers, once that is much: a list may be long.
+
+    What is forgotten is in the store. One file may have half a mebibyte, and takes twice that.
+    """
+
+    MOST_ORIGINS = 4_096
+    MOST_OCTETS = 32 * 1024 * 1024
+
+    __slots__ = ("_forget", "_octets", "_origins")
+
+    def __init__(self, forget: Callable[[], None]) -> None:
+        self._forget = forget
+        self._origins = self._octets = 0
+
+    def add(self, held: Held) -> None:
+        """Count what is held of an origin."""
+        self._origins += 1
+        self._octets += held.visit.size if held.visit else 0
+        if self._origins >= self.MOST_ORIGINS or self._octets >= self.MOST_OCTETS:
+            self._forget()
+            self._origins = self._octets = 0
 
 
 class _Aloud(logging.Handler):
@@ -213,6 +239,7 @@ __all__ = [
     "SECONDS",
     "STORE_VARIABLE",
     "USER_AGENT",
+    "Memory",
     "Opening",
     "aloud",
     "client_options",

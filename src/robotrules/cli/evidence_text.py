@@ -58,6 +58,8 @@ class TestimonyPage:
         )
         if said.visit is not None:
             yield from self._visit(said.visit)
+        if said.until is not None:
+            yield self._fact("Held", f"until {when(said.until)}")
         yield from self._rule()
         if said.notes:
             yield ""
@@ -92,8 +94,6 @@ class TestimonyPage:
         if visit.digest is not None:
             cut = "" if visit.complete else ", cut at the limit"
             yield self._fact("File", f"{plural(visit.size, 'octet')}{cut}, SHA-256 {visit.digest}")
-        if self._said.until is not None:
-            yield self._fact("Held", f"until {when(self._said.until)}")
 
     def _rule(self) -> Iterator[str]:
         """Yield the line of the file that decides, and where it stands."""

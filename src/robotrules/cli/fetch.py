@@ -25,7 +25,7 @@ from robotrules.access import State
 from robotrules.access import Trouble as AccessTrouble
 from robotrules.cache import moment
 from robotrules.cli.access_text import SOURCES, answer_words, moment_words
-from robotrules.cli.client import Opening, aloud, client_options, told
+from robotrules.cli.client import Memory, Opening, aloud, client_options, told
 from robotrules.cli.fetching import hint_private, host_of
 from robotrules.cli.options import json_option, profile_option
 from robotrules.cli.progress import Progress
@@ -126,8 +126,14 @@ async def _prefetched(
     opening: Opening, profile: str, source: _Origins, concurrency: int, lines: _Lines
 ) -> None:
     async with opening.async_client(profile) as client:
+        memory = Memory(client.forget)
+
+        def progress(held: Held) -> None:
+            lines.add(held)
+            memory.add(held)
+
         await client.prefetch(
-            source.each(), concurrency=concurrency, progress=lines.add, fresh=opening.fresh
+            source.each(), concurrency=concurrency, progress=progress, fresh=opening.fresh
         )
 
 

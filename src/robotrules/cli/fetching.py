@@ -18,7 +18,7 @@ from robotrules import Reason, RobotsTxt, Verdict
 from robotrules.access import Trouble as AccessTrouble
 from robotrules.cache import Decides
 from robotrules.cli.access_text import state_words
-from robotrules.cli.client import Opening, told
+from robotrules.cli.client import Memory, Opening, told
 from robotrules.cli.streams import Trouble, quoted, say
 from robotrules.cli.text import shortened, visible
 from robotrules.origins import origin_of
@@ -48,6 +48,7 @@ class Looker:
 
     def __init__(self, client: Client, *, fresh: bool, profile: str) -> None:
         self._client = client
+        self._memory = Memory(client.forget)
         self._fresh = fresh
         self._nowhere = Verdict(False, Reason.NO_ORIGIN, None, profile)
         self._begun = False
@@ -100,6 +101,7 @@ class Looker:
             found = dict(zip(origins, self._pool.map(self.held, origins), strict=True))
         for held in found.values():
             self._hint(held)
+            self._memory.add(held)
         return found
 
     def answers(

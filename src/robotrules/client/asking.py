@@ -174,6 +174,11 @@ class Asking:
 
     # --- Memory ---------------------------------------------------------------------------------
 
+    def forget(self) -> None:
+        """Forget what this process remembers of origins; the store keeps what it has."""
+        self._desk.forget()
+        self._slots.clear()
+
     def _answered(self, url: URL) -> Verdict | None:
         """Return the verdict that memory has; None: look further. Most questions end here."""
         if type(url) is str:

@@ -200,7 +200,9 @@ class Desk:
         """Ask the store; None: it cannot answer, and that is said once."""
         name = getattr(work, "__name__", "")
         reads = name in _READS
-        if monotonic() < (self._rest_of_reads if reads else self._rest_of_writes):
+        rest = self._rest_of_reads if reads else self._rest_of_writes
+        # A lease is given back in any case: others wait for it.
+        if monotonic() < rest and name != "release":
             return None
         try:
             answer = yield Call(partial(work, *args))

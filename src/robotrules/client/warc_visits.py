@@ -27,6 +27,13 @@ SCHEMA_VERSION = 1
 LONGEST = 86_400.0 + 60.0
 # An access profile follows 100 redirects at most.
 MOST_HOPS = 101
+# What a transport reports: there is no answer that says something.
+UNANSWERED = frozenset(
+    (
+        *(Trouble.DNS, Trouble.REFUSED, Trouble.CONNECT, Trouble.TLS),
+        *(Trouble.TIMEOUT, Trouble.CUT, Trouble.PROTOCOL, Trouble.CODING),
+    )
+)
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -69,7 +76,7 @@ def visit_from(values: dict[str, Any]) -> Visit | None:
 
 def _is_possible(visit: Visit) -> bool:
     """Tell whether the parts of a visit go together, as `cache.visit_of` makes them."""
-    found = visit.state is State.SUCCESS
+    found, answered = visit.state is State.SUCCESS, visit.trouble not in UNANSWERED
     return (
         origin_of(visit.origin) == visit.origin
         and origin_of(visit.url) is not None
@@ -77,7 +84,8 @@ def _is_possible(visit: Visit) -> bool:
         and found == (visit.digest is not None)
         and found == (visit.trouble is None)
         and (found or not visit.renewed)
-        and (not found or visit.status is not None)
+        and (answered or visit.state is State.UNREACHABLE)
+        and (not answered or visit.status is not None)
     )
 
 

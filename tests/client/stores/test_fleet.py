@@ -459,6 +459,23 @@ class TestPostgres:
                 assert store.get(ORIGIN, AGENT) is None
             assert store.lease("key", "me", 1)
 
+    def test_a_body_that_is_just_needed(
+        self, store: PostgresStore, client: psycopg.Connection[Any]
+    ) -> None:
+        """Who puts a visit keeps its body, though it is looked at by who forgets just then."""
+        assert store.prune(NOW + 9) == 1
+        with ThreadPoolExecutor(1) as pool:
+            with client.transaction():
+                client.execute(
+                    "INSERT INTO robotrules_visits (origin, at, agent, digest, status, row) "
+                    "SELECT origin, at + 5, agent, digest, status, row FROM robotrules_visits"
+                )
+                task = pool.submit(store.prune_evidence, NOW + 1)
+                time.sleep(0.3)
+                assert not task.done()
+            assert task.result() == 1
+        assert store.body(digest_of(BODY)) == BODY
+
     def test_deadlocks(self, store: PostgresStore) -> None:
         """Who was in another's way tries again, once."""
         calls = []

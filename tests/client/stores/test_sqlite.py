@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import ClassVar
@@ -372,6 +373,26 @@ class TestOthers:
                 SQLiteStore(path)
             db.execute("ROLLBACK")
         assert store.lease("key", "me", 1)
+
+    def test_who_forgets_is_not_in_the_way(self, store: SQLiteStore, path: Path) -> None:
+        """One process forgets while another puts: both wait for each other, and nobody fails."""
+        over = threading.Event()
+
+        def forget() -> None:
+            with closing(SQLiteStore(path)) as other:
+                while not over.is_set():
+                    other.prune_evidence(NOW + 1e6)
+
+        with ThreadPoolExecutor(1) as pool:
+            task = pool.submit(forget)
+            try:
+                for number in range(300):
+                    visit, body, entry = numbered(number)
+                    store.put(visit, body, entry)
+                    assert store.body(visit.digest or "") == body
+            finally:
+                over.set()
+            task.result()
 
     def test_made_by_somebody_else(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Who finds the file locked while it is made tries again, for a while."""

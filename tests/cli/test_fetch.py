@@ -1,0 +1,285 @@
+"""`robotrules fetch` on real sites of the loopback; what people see is in the transcripts."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.cli import client as cli_client
+from robotrules.cli.progress import Doing, Progress
+from robotrules.client import aio
+from robotrules.client.stores.sqlite import SQLiteStore
+from tests.cli.shell import COMMAND, Ran, Stream, Terminal, process_environment, robotrules
+from tests.cli.sites import Site, response, site
+
+ALLOW = ("--allow-private", "127.0.0.1")
+
+
+@pytest.fixture
+def example() -> Iterator[Site]:
+    """A site with a robots.txt."""
+    with site({"/robots.txt": response("User-agent: *\nDisallow: /x\n")}) as running:
+        yield running
+
+
+def fetch(*more: str, stdin: bytes = b"", terminals: tuple[str, ...] = ()) -> Ran:
+    """Run the command, with the loopback allowed."""
+    return robotrules("fetch", *more, *ALLOW, stdin=stdin, terminals=terminals)
+
+
+class TestLines:
+    """One line for each origin, and a summary."""
+
+    def test_a_pipe_gets_tabs(self, example: Site) -> None:
+        """State, origin, status, octets and until; the summary is on stderr."""
+        ran = fetch(example.origin)
+        state, origin, status, octets, until = ran.out.rstrip("\n").split("\t")
+        assert (state, origin, status, octets) == ("success", example.origin, "200", "27")
+        assert until.endswith("+00:00")
+        assert ran.code == 0
+        assert ran.err.startswith(
+            "robotrules fetch: 1 origin: 1 success, 0 unavailable, 0 unreachable, in "
+        )
+
+    def test_json_lines(self, example: Site) -> None:
+        """One object a line, on a terminal too."""
+        for terminals in ((), ("stdout",)):
+            ran = fetch(example.origin, "--json", terminals=terminals)
+            found = json.loads(ran.out)
+            assert (found["state"], found["status"], found["octets"]) == ("success", 200, 27)
+            assert found["url"] == f"{example.origin}/robots.txt"
+            assert ran.out.count("\n") == 1
+
+    def test_exit_codes(self, example: Site) -> None:
+        """1 if any is unreachable or is none."""
+        with site({}) as empty, site({"/robots.txt": response(status="500 No")}) as down:
+            assert fetch(example.origin, empty.origin).code == 0
+            assert fetch(example.origin, down.origin).code == 1
+        ran = fetch(example.origin, "mailto:x")
+        assert (ran.code, "1 no-origin" in ran.err) == (1, True)
+        assert fetch("--origins", "no-such-file").code == 2
+
+    def test_quiet(self, example: Site) -> None:
+        """Only the summary."""
+        ran = fetch(example.origin, "--quiet")
+        assert (ran.code, ran.out, ran.err.count("\n")) == (0, "", 1)
+
+    def test_the_store_is_warm(self, example: Site) -> None:
+        """What was fetched is not fetched again, by this command or by others."""
+        fetch(example.origin)
+        assert json.loads(fetch(example.origin, "--json").out)["source"] == "store"
+        asked = ("--as", "ExampleBot", *ALLOW)
+        assert robotrules("check", f"{example.origin}/x", *asked).code == 1
+        assert example.asked == ["/robots.txt"]
+        fetch(example.origin, "--fresh")
+        assert example.asked == ["/robots.txt"] * 2
+
+    def test_a_list_in_a_pipe(self, example: Site) -> None:
+        """Blank lines do not count, URLs have origins, and one origin is asked once."""
+        urls = f"\n{example.origin}/a\n  {example.origin}/b?c \n\n{example.origin}".encode()
+        ran = fetch("--origins", "-", stdin=urls)
+        assert ran.out.count("success") == 3
+        assert example.asked == ["/robots.txt"]
+
+    def test_a_file_that_is_no_list(self, tmp_path: Path) -> None:
+        """A line of a mebibyte ends it with one line."""
+        path = tmp_path / "list"
+        path.write_bytes(b"a" * 1_100_000)
+        ran = fetch("--origins", str(path))
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err.startswith("robotrules fetch: line 1 of '")
+
+    def test_bare_hosts(self) -> None:
+        """One is taken with https, and that is said once."""
+        ran = robotrules("fetch", "127.0.0.1:9", "127.0.0.1:10/x", *ALLOW)
+        assert "https://127.0.0.1:9\tconnect" in ran.out
+        assert "https://127.0.0.1:10\tconnect" in ran.out
+        assert ran.err.count("hint: ") == 1
+
+    def test_a_private_address(self, example: Site) -> None:
+        """The cure is said once for a host."""
+        origins = [f"http://localhost:{port}" for port in (example.port, 9)]
+        ran = robotrules("fetch", *origins)
+        assert (ran.code, ran.err.count("--allow-private localhost")) == (1, 1)
+        assert example.asked == []
+
+    def test_colour_and_columns_on_a_terminal(self, example: Site) -> None:
+        """States are coloured; in a pipe they are not."""
+        out = fetch(example.origin, terminals=("stdout",)).out
+        assert out.startswith("\x1b[32msuccess\x1b[0m      http://127.0.0.1:")
+        assert "\x1b" not in fetch(example.origin).out
+
+    def test_without_a_library_the_cure_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Either of two will do, and one line says so."""
+        for name in ("httpx2", "aiohttp"):
+            monkeypatch.setitem(sys.modules, name, None)
+            monkeypatch.delitem(sys.modules, f"robotrules.client.transports.{name}", raising=False)
+        ran = fetch("https://127.0.0.1:9")
+        assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+        assert "pip install 'robotrules[" in ran.err
+
+    def test_a_reader_that_went_away(self, example: Site) -> None:
+        """It ends quietly."""
+        with mock.patch("robotrules.cli.streams.Output.flush", side_effect=BrokenPipeError):
+            assert fetch(example.origin).code == 141
+
+
+class TestInterrupt:
+    """Ctrl-C in a process."""
+
+    def test_what_was_done_is_kept(self, example: Site, cache_folder: Path) -> None:
+        """It ends at once, although a server does not answer and stdin is open."""
+        pytest.importorskip("pty", reason="signals of terminals are a matter of Unix")
+        answered = Event()
+
+        class Slow(Site):
+            def response(self, path: str, moment: str | None) -> bytes:
+                answered.wait(20)
+                return super().response(path, moment)
+
+        with mock.patch("tests.cli.sites.Site", Slow), site({}) as slow:
+            command = [*COMMAND, "fetch", "--origins", "-", *ALLOW]
+            with subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=process_environment(),
+            ) as process:
+                assert process.stdin
+                assert process.stdout
+                process.stdin.write(f"{example.origin}\n{slow.origin}\n".encode())
+                process.stdin.flush()
+                line = process.stdout.readline()
+                process.send_signal(signal.SIGINT)
+                code = process.wait(timeout=10)
+                assert process.stderr
+                err = process.stderr.read().decode()
+            answered.set()
+        assert line.startswith(b"success\t")
+        assert code == 130
+        assert "interrupted; what was fetched is kept: 1 origin: 1 success" in err
+        assert "Traceback" not in err
+        [path] = cache_folder.glob("*.sqlite")
+        store = SQLiteStore(path)
+        assert store.get(example.origin, "robotrules") is not None
+        store.close()
+
+
+class TestMany:
+    """A long list, with a transport that is none."""
+
+    @pytest.fixture
+    def everywhere(self, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+        """How many are asked at once, and how many were."""
+        seen = {"now": 0, "most": 0, "all": 0}
+
+        class Everywhere:
+            async def send(self, request: Request) -> Response | Failure:
+                import asyncio
+
+                seen["now"] += 1
+                seen["all"] += 1
+                seen["most"] = max(seen["most"], seen["now"])
+                await asyncio.sleep(0)
+                seen["now"] -= 1
+                if "broken" in request.url:
+                    return Failure(Trouble.TLS, "no certificate")
+                body = f"User-agent: *\nDisallow: /{request.url}\n" + "#" * 4_000
+                return Response(200, {}, body.encode())
+
+            async def aclose(self) -> None:
+                pass
+
+        real = aio.AsyncClient
+
+        def opened(user_agent: str, allow_private: Any = (), **options: Any) -> aio.AsyncClient:
+            return real(user_agent, transport=Everywhere(), **options)
+
+        monkeypatch.setattr(aio, "AsyncClient", opened)
+        return seen
+
+    def test_concurrency(self, everywhere: dict[str, int]) -> None:
+        """No more are asked at once than was said."""
+        origins = "\n".join(f"https://h{n}.example" for n in range(200)).encode()
+        assert robotrules("fetch", "--origins", "-", "--concurrency", "7", stdin=origins).code == 0
+        assert (everywhere["most"], everywhere["all"]) == (7, 200)
+
+    def test_memory_does_not_grow(
+        self, everywhere: dict[str, int], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Twice as many origins take no more memory."""
+        monkeypatch.setattr(cli_client.Memory, "MOST_ORIGINS", 200)
+        peaks = []
+        for count in (1_000, 2_000):
+            origins = "\n".join(f"https://h{n}.{count}.example" for n in range(count)).encode()
+            tracemalloc.start()
+            robotrules("fetch", "--origins", "-", "--quiet", stdin=origins)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+        assert peaks[1] < peaks[0] * 1.5
+        assert everywhere["all"] == 3_000
+
+    def test_a_bar_on_a_terminal(self, everywhere: dict[str, int]) -> None:
+        """The bar counts origins, and lines appear above it."""
+        pytest.importorskip("pty", reason="pseudo-terminals are a matter of Unix")
+        origins = "\n".join(f"https://h{n}.example" for n in range(50)).encode()
+        drawn: list[str] = []
+
+        def draw(stream: object, text: str) -> None:
+            drawn.append(text)
+
+        with (
+            mock.patch("robotrules.cli.progress.FIRST_AFTER", 0.0),
+            mock.patch("robotrules.cli.progress.AGAIN_AFTER", 0.0),
+            mock.patch("robotrules.cli.progress._draw", draw),
+        ):
+            robotrules("fetch", "--origins", "-", stdin=origins, terminals=("stdout", "stderr"))
+        assert any("50 origins" in text and "/s" in text for text in drawn)
+        # Wiped before each line, and at the end.
+        assert drawn.count("") >= 50
+        assert drawn[-1] == ""
+
+    def test_trouble_on_a_terminal(self, everywhere: dict[str, int]) -> None:
+        """A failure is told in words, with when it is tried again."""
+        ran = robotrules("fetch", "https://broken.example", terminals=("stdout",), NO_COLOR="1")
+        assert (
+            "unreachable  https://broken.example  no secure connection: no certificate, next"
+            in (ran.out)
+        )
+
+
+class TestProgress:
+    """What stands on a terminal while something is done."""
+
+    def test_stepping_aside(self) -> None:
+        """A bar that was never shown is not wiped."""
+        out = Stream(terminal=True)
+        progress = Progress(out, None, "origins", clock=lambda: 0.0)
+        progress.step_aside()
+        assert out.text() == ""
+
+    def test_doing(self) -> None:
+        """It says what is done, and leaves nothing; without a stream it is silent."""
+        with Doing(None) as doing:
+            doing.now("asking")
+        with Terminal() as terminal, open(os.dup(terminal.theirs), "w") as stream:
+            with Doing(stream) as doing:
+                doing.now("asking for /robots.txt")
+                doing.step_aside()
+                doing.step_aside()
+            stream.close()
+            shown = terminal.read()
+        assert shown == "\rasking for /robots.txt\x1b[K\r\x1b[K"

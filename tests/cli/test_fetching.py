@@ -1,0 +1,453 @@
+"""Commands that fetch, on a real site of the loopback: `check`, `explain`, `guidance`, others."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.cache import Entry
+from robotrules.cli import client as cli_client
+from robotrules.cli import fetching
+from robotrules.cli.fetching import host_of
+from robotrules.client import sync
+from robotrules.client.asking import Asking
+from robotrules.client.stores.sqlite import SQLiteStore
+from robotrules.errors import StoreError
+from tests.cli.shell import Ran, robotrules
+from tests.cli.sites import Site, response, site
+
+ALLOW = ("--allow-private", "127.0.0.1")
+AS = ("--as", "ExampleBot")
+ROBOTS = "User-agent: *\nDisallow: /x\nContent-Usage: train-ai=n\n"
+PAGE = "<title>A</title><meta name=robots content=noindex><p>A"
+
+
+@pytest.fixture
+def example() -> Iterator[Site]:
+    """A site with a robots.txt and a page."""
+    answers = {
+        "/robots.txt": response(ROBOTS, "Content-Type: text/plain"),
+        "/a": response(PAGE, "Content-Type: text/html"),
+        "/to-x": response("", "Location: /x", status="302 Found"),
+    }
+    with site(answers) as running:
+        yield running
+
+
+def asked(command: str, *more: str, stdin: bytes = b"", **variables: str) -> Ran:
+    """Run a command as ExampleBot, with the loopback allowed."""
+    return robotrules(command, *more, *AS, *ALLOW, stdin=stdin, **variables)
+
+
+def values(ran: Ran) -> list[dict[str, Any]]:
+    """Return the JSON lines of a run."""
+    return [json.loads(line) for line in ran.out.splitlines()]
+
+
+class TestCheck:
+    """`robotrules check` without a file."""
+
+    def test_verdicts(self, example: Site) -> None:
+        """The robots.txt of the origin decides, and is asked for once."""
+        ran = asked("check", f"{example.origin}/x", f"{example.origin}/a")
+        assert ran == Ran(
+            1,
+            f"disallowed\t{example.origin}/x\tline 2: Disallow: /x\n"
+            f"allowed\t{example.origin}/a\tno rule matches\n",
+            "",
+        )
+        assert asked("check", f"{example.origin}/a").code == 0
+        assert example.asked == ["/robots.txt"]
+
+    def test_json(self, example: Site) -> None:
+        """A line says how the file was got."""
+        [first] = values(asked("check", f"{example.origin}/x", "--json"))
+        assert first["allowed"] is False
+        assert (first["origin"], first["state"]) == (example.origin, "success")
+        assert (first["status"], first["trouble"], first["source"]) == (200, None, "fetched")
+        [second] = values(asked("check", f"{example.origin}/x", "--json"))
+        assert second["source"] == "store"
+        assert second["until"] == first["until"]
+
+    def test_who_asks_is_not_who_is_asked_about(self, example: Site) -> None:
+        """Servers are told this program, or what was given, and never the crawler of --as."""
+        asked("check", f"{example.origin}/a", "--no-store")
+        asked("check", f"{example.origin}/a", "--user-agent", "OtherBot/2.0 (+https://o.example)")
+        assert example.user_agents == [
+            cli_client.USER_AGENT,
+            "OtherBot/2.0 (+https://o.example)",
+        ]
+        assert "ExampleBot" not in cli_client.USER_AGENT
+
+    def test_fresh_and_no_store(self, example: Site, cache_folder: Path) -> None:
+        """`--no-store` leaves nothing behind; `--fresh` asks once a run."""
+        url = f"{example.origin}/a"
+        asked("check", url, "--no-store")
+        assert list(cache_folder.iterdir()) == []
+        asked("check", url)
+        urls = (url + "\n").encode() * 3
+        assert asked("check", url, "--fresh", "--urls", "-", stdin=urls).code == 0
+        assert example.asked == ["/robots.txt"] * 3
+
+    def test_another_store(self, example: Site, tmp_path: Path, cache_folder: Path) -> None:
+        """A store by option or by environment."""
+        url, path = f"{example.origin}/a", tmp_path / "other.sqlite"
+        asked("check", url, "--store", str(path))
+        [line] = values(asked("check", url, "--json", ROBOTRULES_STORE=str(path)))
+        assert line["source"] == "store"
+        assert list(cache_folder.iterdir()) == []
+
+    def test_many_origins_in_any_order(self, example: Site) -> None:
+        """Answers come in the order of the URLs, however they are grouped."""
+        with site({"/robots.txt": response("User-agent: *\nDisallow: /a\n")}) as other:
+            urls = [f"{one.origin}/{n}" for n in "axax" for one in (example, other)]
+            ran = asked("check", "--urls", "-", stdin="\n".join(urls).encode())
+            lines = [line.split("\t") for line in ran.out.splitlines()]
+            assert [url for _, url, _ in lines] == urls
+            words = ["allowed", "disallowed", "disallowed", "allowed"]
+            assert [word for word, _, _ in lines] == words * 2
+            assert (len(example.asked), len(other.asked)) == (1, 1)
+
+    def test_quiet_stops_at_the_first(self, example: Site) -> None:
+        """Nothing is printed, and the exit code says it."""
+        assert asked("check", f"{example.origin}/x", "-q") == Ran(1, "", "")
+        assert asked("check", f"{example.origin}/a", "-q") == Ran(0, "", "")
+
+    @pytest.mark.parametrize(
+        ("status", "allowed", "words"),
+        [
+            ("404 Not Found", True, "there is no robots.txt (status 404)"),
+            ("401 No", True, "the robots.txt is unavailable (status 401), which counts as none"),
+            ("503 Busy", False, "the robots.txt is unreachable (status 503); next try "),
+            ("429 Slow", False, "the robots.txt is unreachable (status 429); next try "),
+        ],
+    )
+    def test_states(self, status: str, allowed: bool, words: str) -> None:
+        """Where there is no file, the line says why, and when it is asked again."""
+        with site({"/robots.txt": response(status=status)}) as running:
+            ran = asked("check", f"{running.origin}/a")
+        assert ran.code == int(not allowed)
+        assert words in ran.out
+
+    def test_no_connection(self) -> None:
+        """What the network does is a verdict, and no error."""
+        with site({}) as running:
+            gone = running.origin
+        ran = asked("check", f"{gone}/a", "--json")
+        [line] = values(ran)
+        assert (ran.code, line["state"], line["trouble"]) == (1, "unreachable", "connect")
+        assert "no connection" in asked("check", f"{gone}/a").out
+
+    def test_a_private_address_is_refused_with_the_cure(self, example: Site) -> None:
+        """The hint comes once for a host, and nothing is asked or kept."""
+        urls = [f"http://localhost:{example.port}/{n}" for n in range(3)]
+        ran = robotrules("check", *urls, *AS)
+        assert ran.code == 1
+        assert ran.err.count("--allow-private localhost") == 1
+        assert "allow_private" not in ran.out + ran.err
+        assert example.asked == []
+        assert asked("check", urls[0]).code == 0
+
+    def test_a_file_of_paths(self) -> None:
+        """Its first line says that it needs a site; a later one is just no URL."""
+        ran = asked("check", "--urls", "-", stdin=b"/a\n/b\n")
+        assert (ran.code, ran.out) == (2, "")
+        assert "'/a' is of which site?" in ran.err
+        ran = asked("check", "--urls", "-", stdin=b"mailto://x\n/b\n")
+        assert ran.code == 1
+        assert ran.out.count("not an http or https URL") == 2
+
+    def test_a_url_with_odd_octets(self, example: Site) -> None:
+        """Nothing of a URL reaches a terminal as a control character."""
+        ran = asked("check", "--urls", "-", stdin=f"{example.origin}/\x1b[31m".encode() + b"\xff\n")
+        assert ran.out == f"allowed\t{example.origin}/\\x1b[31m\\xff\tno rule matches\n"
+
+    def test_what_is_odd_about_a_server_stays_visible(self) -> None:
+        """A Location with control characters does not move a cursor."""
+        moved = response("", "Location: http://x\x1b[31m/", status="301 Moved")
+        with site({"/robots.txt": moved}) as running:
+            out = asked("explain", f"{running.origin}/a").out
+        assert "\x1b" not in out
+
+    def test_options_that_change_nothing(self, file: str) -> None:
+        """Where files are given nothing is fetched, and who asks for more is told."""
+        ran = robotrules("check", "/", *AS, "--robots", file, "--fresh")
+        assert (ran.code, "so --fresh changes nothing" in ran.err) == (0, True)
+        ran = robotrules("explain", "/", *AS, "--robots", file, "--no-store", "--timeout", "3")
+        assert "so --no-store and --timeout change nothing" in ran.err
+        assert robotrules("check", "/", *AS, "--robots", file, "-q", "--fresh").err == ""
+        assert robotrules("check", "/", *AS, "--robots", file, ROBOTRULES_STORE="x").err == ""
+
+
+class TestManyOrigins:
+    """More origins than are held at once, with a transport that is none."""
+
+    @pytest.fixture
+    def asked_for(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+        """The URLs that were asked for."""
+        seen: list[str] = []
+
+        class Everywhere:
+            def send(self, request: Request) -> Response | Failure:
+                seen.append(request.url)
+                if "broken" in request.url:
+                    return Failure(Trouble.TIMEOUT, "1 s in all")
+                return Response(200, {}, f"User-agent: *\nDisallow: /{request.url[12]}".encode())
+
+            def close(self) -> None:
+                pass
+
+        real = sync.Client
+
+        def opened(user_agent: str, allow_private: Any = (), **options: Any) -> sync.Client:
+            return real(user_agent, transport=Everywhere(), **options)
+
+        monkeypatch.setattr(sync, "Client", opened)
+        return seen
+
+    def test_parts(self, asked_for: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        """A chunk with many origins is answered in parts, in its order."""
+        monkeypatch.setattr(fetching, "MOST_ORIGINS", 3)
+        urls = [f"https://site{n}.example/{n}" for n in range(10)] * 2
+        ran = robotrules("check", "--urls", "-", *AS, stdin="\n".join(urls).encode())
+        assert [line.split("\t")[1] for line in ran.out.splitlines()] == urls
+        assert {line.split("\t")[0] for line in ran.out.splitlines()} == {"disallowed"}
+        assert len(asked_for) == 10
+
+    def test_what_is_remembered_is_bounded(
+        self, asked_for: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A client forgets what the store has; the store still answers."""
+        monkeypatch.setattr(cli_client.Memory, "MOST_ORIGINS", 4)
+        monkeypatch.setattr(fetching, "MOST_ASKED", 2)
+        urls = "\n".join(f"https://site{n}.example/" for n in [*range(10), *range(10)])
+        forgotten = mock.patch.object(Asking, "forget", autospec=True, side_effect=Asking.forget)
+        with forgotten as forget:
+            robotrules("check", "--urls", "-", *AS, stdin=urls.encode())
+        assert forget.call_count == 2
+        assert len(asked_for) == 10
+        robotrules("check", "--urls", "-", *AS, "--fresh", stdin=urls.encode())
+        assert len(asked_for) > 10
+
+    def test_a_failure_beside_others(self, asked_for: list[str]) -> None:
+        """One origin that does not answer takes nobody else with it."""
+        urls = ["https://broken.example/", "https://site1.example/"]
+        ran = robotrules("check", *urls, *AS, "--json")
+        first, second = values(ran)
+        assert (first["state"], first["trouble"]) == ("unreachable", "timeout")
+        assert second["state"] == "success"
+
+    def test_an_interrupt(self, asked_for: list[str]) -> None:
+        """Ctrl-C ends it without a traceback."""
+        urls = [f"https://site{n}.example/" for n in range(4)]
+        with mock.patch(
+            "robotrules.cli.check_text.Lines.add_fetched", side_effect=KeyboardInterrupt
+        ):
+            assert robotrules("check", *urls, *AS).code == 130
+
+
+class TestExplain:
+    """`robotrules explain` without a file."""
+
+    def test_how_the_file_was_got(self, example: Site) -> None:
+        """The rule, and the file's own history."""
+        ran = asked("explain", f"{example.origin}/x")
+        assert ran.code == 1
+        assert "Because   line 2: Disallow: /x\n" in ran.out
+        how = ran.out.partition("How the file was got\n")[2]
+        assert f"  {example.origin}/robots.txt: status 200, {len(ROBOTS)} octets\n" in how
+        assert "(just now), holds until " in how
+        assert "(from the store)" in asked("explain", f"{example.origin}/x").out
+
+    def test_json(self, example: Site) -> None:
+        """`access` is part of it."""
+        found = json.loads(asked("explain", f"{example.origin}/x", "--json").out)
+        assert found["access"]["state"] == "success"
+        assert found["access"]["visit"]["address"] == "127.0.0.1"
+
+    def test_no_origin(self) -> None:
+        """A URL that no robots.txt governs ends the command."""
+        ran = asked("explain", "ftp://example.com/")
+        assert (ran.code, ran.err.count("\n")) == (2, 1)
+
+    def test_a_renewed_file(self, example: Site) -> None:
+        """A 304 says that the file is unchanged."""
+        tagged = response(ROBOTS, 'ETag: "1"')
+        example.answers["/robots.txt"] = tagged
+        asked("check", f"{example.origin}/a")
+        example.answers["/robots.txt"] = response(status="304 Not Modified")
+        out = asked("explain", f"{example.origin}/x", "--fresh").out
+        assert "status 304, unchanged" in out
+        assert "line 2: Disallow: /x" in out
+
+    def test_a_copy(self, example: Site) -> None:
+        """Where an old copy decides, that is said (profile google, VEN-04)."""
+        url, start = f"{example.origin}/x", 1_777_636_800.0
+        google = ("--profile", "google")
+        with mock.patch.object(cli_client, "now", return_value=start):
+            asked("check", url, *google)
+        example.answers["/robots.txt"] = response(status="500 No")
+        for day, words in ((2, "is unreachable (status 500)"), (3, "of a copy fetched 2026-05-01")):
+            with mock.patch.object(cli_client, "now", return_value=start + day * 86_400.0):
+                assert words in asked("check", url, *google).out
+                assert words in asked("explain", url, *google).out
+
+
+class TestGuidance:
+    """`robotrules guidance` with a URL alone."""
+
+    def test_page_and_robots(self, example: Site) -> None:
+        """Both are fetched, and read together."""
+        ran = asked("guidance", f"{example.origin}/a", "--json")
+        found = json.loads(ran.out)
+        assert (ran.code, found["may_crawl"], found["may_index"]) == (0, True, False)
+        assert found["preferences"]["preferences"]["train-ai"] == "disallowed"
+        assert (found["status"], found["robots_origin"]) == (200, example.origin)
+        assert found["access"]["robots_source"] == "fetched"
+        assert example.asked == ["/robots.txt", "/a"]
+
+    def test_a_disallowed_page_is_not_asked_for(self, example: Site) -> None:
+        """Not at first, and not after a redirect."""
+        assert asked("guidance", f"{example.origin}/x").code == 1
+        ran = asked("guidance", f"{example.origin}/to-x", "--json")
+        found = json.loads(ran.out)
+        assert (ran.code, found["url"]) == (1, f"{example.origin}/x")
+        assert found["access"]["hops"][0]["status"] == 302
+        assert "/x" not in example.asked
+
+    def test_a_page_that_is_not_there(self, example: Site) -> None:
+        """Its tags are unknown, and why is said."""
+        out = asked("guidance", f"{example.origin}/b").out
+        assert "the page: status 404" in out
+        assert "index     unknown       the page was not read" in out
+
+    def test_a_private_address(self, example: Site) -> None:
+        """The cure is said."""
+        ran = robotrules("guidance", f"http://localhost:{example.port}/a", *AS)
+        assert (ran.code, "--allow-private localhost" in ran.err) == (1, True)
+        assert "Nobody knows what robots.txt says" in ran.out
+
+    def test_notes_of_the_file(self) -> None:
+        """What is odd about a robots.txt as a whole is said, whoever fetched it."""
+        with site({"/robots.txt": response("<!doctype html>")}) as running:
+            err = asked("guidance", f"{running.origin}/a").err
+        assert f"'{running.origin}': The file starts like an HTML page." in err
+
+    def test_fresh(self, example: Site) -> None:
+        """`--fresh` asks for the robots.txt again."""
+        asked("check", f"{example.origin}/a")
+        asked("guidance", f"{example.origin}/a", "--fresh")
+        assert example.asked == ["/robots.txt", "/robots.txt", "/a"]
+
+
+class TestScoped:
+    """`robotrules directives` and `preferences` without a file."""
+
+    def test_one_origin(self, example: Site) -> None:
+        """The file of the origin is read."""
+        ran = asked("preferences", f"{example.origin}/a", f"{example.origin}/b")
+        assert ran.code == 0
+        assert ran.out.count("line 3: Content-Usage: train-ai=n") == 2
+        assert asked("directives", f"{example.origin}/a", "--app", "x").code == 0
+
+    def test_what_cannot_be_answered(self, example: Site) -> None:
+        """Several origins, none, and a file that nobody can read."""
+        for urls in (["http://127.0.0.1:9/", f"{example.origin}/"], ["ftp://x/"], ["/a"], ["a/b"]):
+            ran = asked("preferences", *urls)
+            assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+        with site({"/robots.txt": response(status="500 No")}) as down:
+            ran = asked("preferences", f"{down.origin}/")
+        assert ran.code == 2
+        assert "nobody knows what is said: the robots.txt is unreachable (status 500)" in ran.err
+
+    def test_no_file(self) -> None:
+        """Nothing is stated, and a hint says why."""
+        with site({}) as running:
+            ran = asked("preferences", f"{running.origin}/")
+        assert (ran.code, "there is no robots.txt (status 404)" in ran.err) == (0, True)
+
+
+class TestClient:
+    """How the client is opened, and what is said when it cannot be."""
+
+    def test_a_file_that_is_no_store(self, example: Site, tmp_path: Path) -> None:
+        """One line says which, and the option."""
+        path = tmp_path / "notes.txt"
+        path.write_text("no database\n" * 100)
+        ran = asked("check", f"{example.origin}/", "--store", str(path))
+        assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+        assert str(path) in ran.err
+        assert "--store" in ran.err
+        assert example.asked == []
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            ["--store", "mysql://x"],
+            ["--user-agent", ""],
+            ["--user-agent", "1"],
+            ["--user-agent", "Bot\x1b"],
+            ["--allow-private", "http://localhost"],
+            ["--timeout", "0"],
+            ["--timeout", "x"],
+        ],
+    )
+    def test_misuse(self, options: list[str]) -> None:
+        """What cannot be used is said in one line, with the cure."""
+        ran = robotrules("check", "https://example.com/", *AS, *options)
+        assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+        assert "\x1b" not in ran.err
+
+    def test_without_a_library_the_cure_is_said(
+        self, example: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What the extra brings is named."""
+        monkeypatch.setitem(sys.modules, "httpx2", None)
+        monkeypatch.delitem(sys.modules, "robotrules.client.transports.httpx2", raising=False)
+        ran = asked("check", f"{example.origin}/")
+        assert (ran.code, ran.err.count("\n")) == (2, 1)
+        assert "pip install 'robotrules[http]'" in ran.err
+
+    def test_a_store_that_fails_is_said_once(self, example: Site) -> None:
+        """The command goes on, and the warning looks like one of its own."""
+        fails = mock.Mock(side_effect=StoreError("the disk is full"))
+        with mock.patch.object(SQLiteStore, "put", fails):
+            ran = asked("check", f"{example.origin}/x", f"{example.origin}/a")
+        assert ran.code == 1
+        assert ran.err.startswith("robotrules check: warning: going on without the store")
+        assert ran.err.count("the disk is full") == 1
+        assert not logging.getLogger("robotrules").handlers
+
+    def test_the_store_is_closed(self, example: Site, cache_folder: Path) -> None:
+        """What was kept can be read by others."""
+        asked("check", f"{example.origin}/x")
+        [path] = cache_folder.glob("*.sqlite")
+        with sqlite3.connect(path) as database:
+            assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        database.close()
+        store = SQLiteStore(path)
+        entry = store.get(example.origin, "robotrules")
+        store.close()
+        assert isinstance(entry, Entry)
+
+    @pytest.mark.parametrize(
+        ("url", "host"),
+        [
+            ("http://localhost:8000/a", "localhost"),
+            ("https://[::1]:8443/", "::1"),
+            ("https://Example.com", "example.com"),
+            ("/a", ""),
+        ],
+    )
+    def test_hosts(self, url: str, host: str) -> None:
+        """A host is named as an option wants it."""
+        assert host_of(url) == host

@@ -1,0 +1,112 @@
+"""Canonical links, in fields and in pages, with both tree builders."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import pytest
+
+from robotrules.client.canonical import MOST_LINKS, Canonical, canonicals
+from robotrules.tags.fields import read_fields
+
+URL = "https://a.example/b/c"
+
+
+def of_field(*lines: str) -> list[str]:
+    """Return where Link lines lead."""
+    fields = read_fields([("Link", line) for line in lines])
+    return [one.url for one in canonicals(URL, fields, b"")]
+
+
+@pytest.fixture(params=["selectolax", "justhtml"])
+def of_page(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> object:
+    """Return a function that reads a page with each tree builder in turn."""
+    if request.param == "justhtml":
+        monkeypatch.setitem(sys.modules, "selectolax.lexbor", None)
+
+    def read(html: str, media: str = "text/html") -> list[str]:
+        found = canonicals(URL, read_fields({"Content-Type": media}), html.encode())
+        assert {one.carrier for one in found} <= {"link element"}
+        return [one.url for one in found]
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("<https://x.example/>; rel=canonical", ["https://x.example/"]),
+        ('</d?e#f>; rel="canonical"', ["https://a.example/d?e"]),
+        ('<d>;title="a, b; <c>";rel="next CANONICAL"', ["https://a.example/b/d"]),
+        ("<>; rel=canonical", [URL]),
+        ("<1>; rel=next, <2>; rel=canonical, <3>", ["https://a.example/b/2"]),
+        ("<1>; rel=next; rel=canonical", []),
+        ("<1>; rel=canonical; anchor=/x", []),
+        ("<1>; rev=canonical", []),
+        ("<1>", []),
+        ("1; rel=canonical", []),
+        ("<http://[>; rel=canonical", []),
+        ("", []),
+    ],
+)
+def test_a_field(line: str, expected: list[str]) -> None:
+    """RFC 8288 §3: the first rel counts, an anchor makes it another page's."""
+    assert of_field(line) == expected
+
+
+def test_several_lines() -> None:
+    """Each line is read; what is said twice is said once."""
+    assert of_field("<1>; rel=canonical", "<2>; rel=canonical", "<1>; rel=canonical") == [
+        "https://a.example/b/1",
+        "https://a.example/b/2",
+    ]
+    assert len(of_field(*(f"<{n}>; rel=canonical" for n in range(100)))) == MOST_LINKS
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<link rel=canonical href=d>", ["https://a.example/b/d"]),
+        ("<link rel='x Canonical' href=' /d '>", ["https://a.example/d"]),
+        (
+            "<base href='/z/'><base href='/y/'><link rel=canonical href=d>",
+            ["https://a.example/z/d"],
+        ),
+        ("<p><link rel=canonical href=d>", []),
+        ("<template><link rel=canonical href=d></template>", []),
+        ("<script>'<link rel=canonical href=d>'</script>", []),
+        ("<!-- <link rel=canonical href=d> -->", []),
+        ("<link rel=canonical>", []),
+        ("<link href=d>", []),
+        ("<base><link rel=canonical href=d>", ["https://a.example/b/d"]),
+        ("<link rel=canonical href='http://['>", []),
+        ("", []),
+    ],
+)
+def test_a_page(of_page: object, html: str, expected: list[str]) -> None:
+    """Only what stands in the head is a link of the page."""
+    assert callable(of_page)
+    assert of_page(html) == expected
+
+
+def test_what_is_no_html(of_page: object) -> None:
+    """Another media type has no elements."""
+    assert callable(of_page)
+    assert of_page("<link rel=canonical href=d>", "text/plain") == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["<" * 16_000, "<a>" + ";a" * 8_000, '<a>;a="' + "\\" * 16_000, "<a>; " * 4_000, "<a>;rel,"],
+)
+def test_a_hostile_line_takes_no_time(line: str) -> None:
+    """Nothing is read twice."""
+    start = time.perf_counter()
+    of_field(line)
+    assert time.perf_counter() - start < 1
+
+
+def test_as_plain_values() -> None:
+    """For JSON."""
+    assert Canonical("https://x/", "Link").as_dict() == {"url": "https://x/", "carrier": "Link"}

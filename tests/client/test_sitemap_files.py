@@ -1,0 +1,212 @@
+"""Sitemap files: every form, every bound, and what an enemy makes of XML."""
+
+from __future__ import annotations
+
+import gzip
+import time
+import zlib
+from unittest import mock
+
+import pytest
+
+from robotrules.client import sitemap_files
+from robotrules.client.sitemap_files import Form, odd_media_type, read_sitemap
+from robotrules.tags.fields import read_fields
+
+NAMESPACE = b'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+IMAGES = b'xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"'
+
+
+class TestForms:
+    """What a file is, and which URLs it lists."""
+
+    def test_a_urlset(self) -> None:
+        """Pages are listed; images and other extensions are none."""
+        found = read_sitemap(
+            b'<?xml version="1.0" encoding="UTF-8"?>\n<urlset %s %s>'
+            b"<url><loc>\n https://a.example/?b=1&amp;c=2 </loc><lastmod>2026-01-01</lastmod>"
+            b"<image:image><image:loc>https://a.example/i.png</image:loc></image:image></url>"
+            b"<url><loc><![CDATA[https://a.example/x]]></loc></url></urlset>" % (NAMESPACE, IMAGES)
+        )
+        assert found.form is Form.URLSET
+        assert found.urls == ("https://a.example/?b=1&c=2", "https://a.example/x")
+        assert (found.complete, found.trouble, found.gzipped) == (True, "", False)
+
+    def test_without_a_namespace(self) -> None:
+        """Many leave it out."""
+        assert read_sitemap(b"<urlset><url><loc>http://a/</loc></url></urlset>").urls == (
+            "http://a/",
+        )
+
+    def test_an_index(self) -> None:
+        """It names sitemaps."""
+        found = read_sitemap(
+            b"<sitemapindex><sitemap><loc>http://a/1.xml</loc></sitemap></sitemapindex>"
+        )
+        assert (found.form, found.urls) == (Form.INDEX, ("http://a/1.xml",))
+
+    def test_feeds(self) -> None:
+        """RSS has links in items, Atom has alternates in entries."""
+        rss = b"<rss><channel><link>http://no/</link><item><link>http://a/</link></item></channel></rss>"
+        assert read_sitemap(rss)[0:3:2] == (Form.FEED, ("http://a/",))
+        atom = (
+            b'<feed xmlns="http://www.w3.org/2005/Atom"><link href="http://no/"/><entry>'
+            b'<link href="http://a/"/><link rel="self" href="http://no/"/></entry></feed>'
+        )
+        assert read_sitemap(atom)[0:3:2] == (Form.FEED, ("http://a/",))
+
+    def test_text(self) -> None:
+        """One URL a line, with or without a byte order mark."""
+        found = read_sitemap(b"\xef\xbb\xbfhttp://a/\r\n\nhttps://b/\n")
+        assert (found.form, found.urls) == (Form.TEXT, ("http://a/", "https://b/"))
+
+    @pytest.mark.parametrize("encoding", ["utf-16", "latin-1", "utf-8-sig"])
+    def test_encodings(self, encoding: str) -> None:
+        """Whatever XML may be in."""
+        declared = "utf-8" if encoding == "utf-8-sig" else encoding
+        text = f'<?xml version="1.0" encoding="{declared}"?><urlset><url><loc>http://a/é</loc></url></urlset>'
+        assert read_sitemap(text.encode(encoding)).urls == ("http://a/é",)
+
+    @pytest.mark.parametrize(
+        ("octets", "trouble"),
+        [
+            (b"", "neither XML nor a list of URLs"),
+            (b"{}", "neither XML nor a list of URLs"),
+            (b"\x00\x01", "neither XML nor a list of URLs"),
+            (b"<!doctype html><html>", "begins no sitemap"),
+            (b"<html><body>", "begins no sitemap"),
+            (b"<urlset><url></urlset>", "not well-formed XML at line 1: mismatched tag"),
+            (b"<urlset>", "not well-formed XML at line 1: no element found"),
+            (b'<?xml version="1.0" encoding="rot13"?><urlset/>', "encoding"),
+            (b'<?xml version="1.0" encoding="x"?><urlset/>', "unknown encoding"),
+            (b"<!-- -->", "no element found"),
+            (b"\x1f\x8b\x00\x00", "broken gzip data"),
+        ],
+    )
+    def test_what_is_none(self, octets: bytes, trouble: str) -> None:
+        """There is an answer, and it says why there is nothing in it."""
+        found = read_sitemap(octets)
+        assert trouble in found.trouble
+        assert found.urls == ()
+
+    def test_what_stands_before_an_error_counts(self) -> None:
+        """A file that is broken further down has said something."""
+        found = read_sitemap(b"<urlset><url><loc>http://a/</loc></url><url></urlset>")
+        assert (found.form, found.urls) == (Form.URLSET, ("http://a/",))
+        assert found.trouble
+
+
+class TestBounds:
+    """What is not read."""
+
+    def test_a_part_of_a_file(self) -> None:
+        """Half a URL is none."""
+        cut = b"<urlset><url><loc>http://a/</loc></url><url><loc>http://a/b"
+        found = read_sitemap(cut, complete=False)
+        assert (found.urls, found.complete, found.trouble) == (("http://a/",), False, "")
+        assert read_sitemap(b"http://a/\nhttp://a/b", complete=False).urls == ("http://a/",)
+
+    def test_the_limit(self) -> None:
+        """What is longer is cut, and that is no trouble."""
+        octets = b"<urlset>" + b"<url><loc>http://a/</loc></url>" * 100 + b"</urlset>"
+        found = read_sitemap(octets, limit=1_000)
+        assert (found.complete, found.trouble, 0 < len(found.urls) < 100) == (False, "", True)
+
+    def test_fifty_thousand(self) -> None:
+        """No more URLs are kept than a sitemap may have."""
+        with mock.patch.object(sitemap_files, "MOST_URLS", 3):
+            many = read_sitemap(b"<urlset>" + b"<url><loc>http://a/</loc></url>" * 9 + b"</urlset>")
+            assert (len(many.urls), many.complete, many.trouble) == (3, False, "")
+            text = read_sitemap(b"http://a/\n" * 9)
+            assert (len(text.urls), text.complete) == (3, False)
+        assert read_sitemap(b"http://a/\n" * 9).complete
+
+    def test_a_long_url_is_none(self) -> None:
+        """In XML and in text."""
+        long = b"http://a/" + b"a" * 3_000
+        assert read_sitemap(b"<urlset><url><loc>%s</loc></url></urlset>" % long).urls == ()
+        assert read_sitemap(long + b"\nhttp://b/\n").urls == ("http://b/",)
+
+    def test_gzip(self) -> None:
+        """Unpacked to the limit, whatever is in it."""
+        found = read_sitemap(gzip.compress(b"http://a/\n"))
+        assert (found.gzipped, found.form, found.urls) == (True, Form.TEXT, ("http://a/",))
+        bomb = gzip.compress(b"http://a/\n" + b"\n" * 20_000_000)
+        found = read_sitemap(bomb, limit=100_000)
+        assert (found.urls, found.complete, found.trouble) == (("http://a/",), False, "")
+        cut = gzip.compress(zlib.compress(b"x" * 100) * 50)[:60]
+        assert read_sitemap(cut).trouble == "the gzip data ends early"
+        assert read_sitemap(cut, complete=False).trouble != "the gzip data ends early"
+
+
+class TestEnemies:
+    """XML that is more than it seems."""
+
+    @pytest.mark.parametrize(
+        "declared",
+        [
+            '<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">',
+            '<!ENTITY a SYSTEM "file:///etc/passwd">',
+            '<!ENTITY % a SYSTEM "http://127.0.0.1:9/"> %a;',
+            '<!ATTLIST url x CDATA "aaaaaaaaaaaaaaaaaaaaaaaa">',
+            "",
+        ],
+    )
+    def test_nothing_is_declared(self, declared: str) -> None:
+        """Entities and defaults are refused before one can be used."""
+        text = f"<!DOCTYPE urlset [{declared}]><urlset><url><loc>http://a/&b;</loc></url></urlset>"
+        found = read_sitemap(text.encode())
+        assert "declares" in found.trouble
+        assert found.urls == ()
+
+    def test_nothing_outside_is_read(self) -> None:
+        """A document type elsewhere is not looked at, and what it might declare is nothing."""
+        with mock.patch("builtins.open", side_effect=AssertionError):
+            found = read_sitemap(
+                b'<!DOCTYPE urlset SYSTEM "file:///etc/passwd"><urlset><url><loc>http://a/&x;</loc>'
+                b"</url></urlset>"
+            )
+        assert found.urls in ((), ("http://a/",))
+
+    @pytest.mark.parametrize(
+        "octets",
+        [
+            b"<urlset>" + b"<url>" * 1_000_000,
+            b"<urlset><url><loc>" + b"a" * 9_000_000 + b"</loc></url></urlset>",
+            b"<urlset><url><loc>" + b"&#65;" * 1_000_000 + b"</loc></url></urlset>",
+            b"<urlset " + b" ".join(b'a%d=""' % n for n in range(100_000)) + b"/>",
+            b"<" + b"a" * 9_000_000,
+            b"<urlset>" + b"<!-- -->" * 1_000_000 + b"</urlset>",
+            b"http://a/" * 1_000_000,
+        ],
+    )
+    def test_it_takes_no_time(self, octets: bytes) -> None:
+        """A file of the longest size is read in a moment, however it is made."""
+        start = time.perf_counter()
+        assert len(read_sitemap(octets).urls) <= 1
+        assert time.perf_counter() - start < 5
+
+    def test_depth(self) -> None:
+        """Elements in elements end somewhere."""
+        assert "nested" in read_sitemap(b"<urlset>" + b"<url>" * 200).trouble
+
+
+@pytest.mark.parametrize(
+    ("octets", "named", "odd"),
+    [
+        (b"<urlset/>", "application/xml", None),
+        (b"<urlset/>", "text/xml; charset=utf-8", None),
+        (b"<urlset/>", "text/html", "text/html"),
+        (b"<urlset/>", "", None),
+        (b"<rss/>", "application/rss+xml", None),
+        (b"http://a/", "text/plain", None),
+        (b"http://a/", "application/xml", "application/xml"),
+        (gzip.compress(b"<urlset/>"), "application/gzip", None),
+        (gzip.compress(b"<urlset/>"), "application/octet-stream", None),
+        (b"<urlset/>", "application/octet-stream", "application/octet-stream"),
+        (b"{}", "application/json", None),
+    ],
+)
+def test_media_types(octets: bytes, named: str, odd: str | None) -> None:
+    """A media type is odd if no such file has it; one that is missing is not."""
+    assert odd_media_type(read_fields({"Content-Type": named}), read_sitemap(octets)) == odd

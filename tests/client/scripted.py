@@ -125,8 +125,8 @@ def opened(kind: str, server: Server, clock: Clock, **options: Any) -> Iterator[
         clock.sleep(seconds)
 
     with asyncio.Runner() as runner:
-        client = AsyncClient(agent, transport=AsyncServer(server), sleep=sleep, **given)
+        waiting = AsyncClient(agent, transport=AsyncServer(server), sleep=sleep, **given)
         try:
-            yield Driven(client, runner)
+            yield Driven(waiting, runner)
         finally:
-            runner.run(client.aclose())
+            runner.run(waiting.aclose())

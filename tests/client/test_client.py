@@ -173,7 +173,7 @@ class TestStates:
         client = make(profile="stale")
         assert client.check(f"{SITE}/x")
         store = client.store
-        client._desk.forget()
+        client.forget()
         store.body = lambda digest: None
         clock.now += DAY + 1
         assert client.check(f"{SITE}/x").reason is Reason.UNREACHABLE

@@ -251,6 +251,15 @@ class TestUnreachable:
         assert (found.verdict.allowed, found.verdict.reason) == (False, Reason.RESTRICTED)
         assert at(diary, 0.1).allowed is True
 
+    def test_how_long_is_long(self) -> None:
+        """A profile that uses a file for an hour has nothing after that."""
+        access = ACCESS_PROFILES["default"].replace(name="brief", longest=HOUR)
+        diary = Diary()
+        diary.visit(0, file("/a"))
+        found = Evidence(diary.store, access=access).at(A, START + 2 * HOUR, "ExampleBot")
+        assert (found.held, found.until) == (False, START + HOUR)
+        assert at(diary, 2 / 24).held
+
     def test_redirects_to_nowhere(self) -> None:
         access = ACCESS_PROFILES["default"].replace(name="careful", cautious=True)
         diary = Diary()

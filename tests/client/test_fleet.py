@@ -138,6 +138,7 @@ class TestOneRequest:
             assert [asked(site) for site in sites] == [1] * 10
 
 
+@pytest.mark.slow
 class TestKilled:
     """A process that is killed in the middle does not keep the others from asking."""
 
@@ -199,6 +200,7 @@ def watched(slow: float) -> Iterator[tuple[wire.Site, list[Visit]]]:
         yield site, visits
 
 
+@pytest.mark.slow
 class TestTurns:
     """Requests of all processes to one origin are apart, and never at the same time."""
 

@@ -265,6 +265,14 @@ class TestWriting:
         assert next(iter(list(with_warcio(archive))[1:])).headers["WARC-Date"].startswith("1970")
         assert list(imported(archive)[0].visits()) == [visit]
 
+    def test_no_store_is_kept_by_archives_too(self) -> None:
+        """Though the store has the octets, because another visit found the same file."""
+        diary = Diary()
+        diary.visit(0, file("/a"))
+        diary.visit(1, file("/a", ("Cache-Control", "no-store")))
+        answers = [one for one in with_warcio(exported(diary.store)) if one.kind == "response"]
+        assert [one.body for one in answers] == [rules("/a"), b""]
+
     def test_odd_statuses(self) -> None:
         diary = Diary()
         diary.visit(0, Response(799))
@@ -1059,6 +1067,48 @@ class TestBounds:
         finally:
             tracemalloc.stop()
         assert peak < 48 * 2**20, f"{peak / 2**20:.0f} MiB"
+
+    @pytest.mark.parametrize(
+        "made",
+        [
+            pytest.param(
+                lambda number: record(
+                    "response",
+                    answer(b"# %d\n" % number + b"#" * 200_000),
+                    WARC_Record_ID=f"<urn:uuid:{number}>",
+                    WARC_Target_URI=f"https://s{number}.example/robots.txt",
+                ),
+                id="answers",
+            ),
+            pytest.param(
+                lambda number: b"".join(
+                    record(
+                        "request",
+                        b"GET /robots.txt HTTP/1.1\r\nUser-Agent: %d %s\r\n\r\n"
+                        % (number * 100 + one, b"x" * 990),
+                        WARC_Record_ID=f"<urn:uuid:{number * 100 + one}>",
+                    )
+                    for one in range(100)
+                ),
+                id="requests",
+            ),
+        ],
+    )
+    def test_what_waits_is_little(self, made: Callable[[int], bytes]) -> None:
+        """Answers wait for their requests, and requests for their answers, but not for ever."""
+
+        class Sink(MemoryStore):
+            def add(self, visits: Any) -> int:
+                return sum(1 for _ in visits)
+
+        archive = io.BytesIO(b"".join(map(made, range(100))))
+        tracemalloc.start()
+        try:
+            import_warc(Sink(), archive)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert peak < 6 * 2**20, f"{peak / 2**20:.0f} MiB"
 
     def test_many_visits(self, tmp_path: Path) -> None:
         """Neither direction holds more than a few visits at a time."""

@@ -203,8 +203,8 @@ def target_of(url: str, location: str) -> str | None:
     """Return where a Location leads; None: nowhere that is followed (AMB-56)."""
     if not location or len(location) > LONGEST_URL:
         return None
-    # A scheme or an authority stands for itself (RFC 3986 §5.2.2). Python's urljoin takes `https:a`,
-    # `https://` and `//` for something relative, and other programs do not.
+    # A scheme or an authority stands for itself (RFC 3986 §5.2.2). Python's urljoin takes
+    # `https:a`, `https://` and `//` for something relative, and other programs do not.
     if location[:2] == "//":
         location = f"{url.partition(':')[0]}:{location}"
     target = location if _ABSOLUTE.match(location) else urljoin(url, location)

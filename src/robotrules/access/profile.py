@@ -49,7 +49,7 @@ class _AccessFields(NamedTuple):
 
 
 class AccessProfile(_AccessFields):
-    """How to read what RFC 9309 §2.3.1 and §2.4 leave open. Immutable; `replace()` makes another."""
+    """How to read what RFC 9309 §2.3.1 and §2.4 leave open. Immutable; see `replace()`."""
 
     __slots__ = ()
 

@@ -44,6 +44,11 @@ __all__ = [
 SKEW = 60.0
 # Retry-After is believed up to a day: a longer one would take a site out of the crawl (AMB-50).
 LONGEST_RETRY_AFTER = 86_400.0
+# Of the fields of an answer, what is kept; real ones have some two thousand octets.
+MOST_FIELD_OCTETS = 16 * 1024
+_OF_CACHING = frozenset(
+    ("age", "cache-control", "content-type", "date", "etag", "expires", "last-modified")
+)
 # With refresh in the background, this part of the longest lifetime is used before asking again.
 EARLY = 0.9
 
@@ -168,7 +173,7 @@ def visit_of(
         detail=result.detail,
         url=result.url,
         hops=result.hops,
-        fields=result.fields,
+        fields=_bounded(result.fields),
         digest=digest_of(result.body) if found else None,
         size=len(result.body),
         complete=result.complete,
@@ -177,6 +182,20 @@ def visit_of(
         may_store=may_store,
         address=result.address,
     )
+
+
+def _bounded(fields: Fields) -> Fields:
+    """Return the fields that are kept: all of them, unless they are many."""
+    if sum(len(name) + len(value) for name, value in fields.lines) <= MOST_FIELD_OCTETS:
+        return fields
+    kept, room = [], MOST_FIELD_OCTETS
+    # What says how long it holds and how to ask again comes first.
+    for name, value in sorted(fields.lines, key=lambda line: line[0] not in _OF_CACHING):
+        room -= len(name) + len(value)
+        if room < 0:
+            break
+        kept.append((name, value))
+    return Fields(tuple(kept), fields.apart)
 
 
 def recorded(entry: Entry | None, visit: Visit) -> Entry:

@@ -112,7 +112,7 @@ class AsyncClient(Asking):
         found = await self.held(url)
         if found is None:
             return self._nowhere()
-        self._noted(url, found)
+        self._noted(found)
         return found.check(url, *self._asked(product_token, purposes))
 
     async def check_many(
@@ -285,10 +285,10 @@ class AsyncClient(Asking):
                 await self._run(self._turns.take(origin, delay.seconds, turn.holder))
                 yield turn
             finally:
+                queue.owner = None
                 if turn.until is not None:
                     await self._run(self._turns.postpone(origin, turn.until))
                 await self._run(self._turns.end(origin, turn.holder))
-                queue.owner = None
 
     # --- Driving --------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from functools import partial
 from typing import NamedTuple
 
 from robotrules.access import AccessProfile, find_access_profile, profiles_of
-from robotrules.cache import SKEW, Decides, Store
+from robotrules.cache import Decides, Store
 from robotrules.client.addresses import Addresses
 from robotrules.client.flow import Desk
 from robotrules.client.held import Held
@@ -138,8 +138,7 @@ class Asking:
         self._clock = clock
         # How origins are written, and what answers about them: see `_answered`.
         self._spellings: dict[str, str] = {}
-        self._slots: dict[str, tuple[str, Held, float, float, Callable[[str], Verdict]]] = {}
-        self._origins = self._desk.origins
+        self._ready = self._desk.memory.ready
 
     def _close_store(self) -> None:
         if self._closes_store:
@@ -176,33 +175,26 @@ class Asking:
 
     def forget(self) -> None:
         """Forget what this process remembers of origins; the store keeps what it has."""
-        self._desk.forget()
-        self._slots.clear()
+        self._desk.memory.clear()
 
     def _answered(self, url: URL) -> Verdict | None:
         """Return the verdict that memory has; None: look further. Most questions end here."""
         if type(url) is str:
-            slot = self._slots.get(url[: url.find("/", _SCHEME) + 1])
-            # What was renewed meanwhile is another object.
-            if slot and self._origins.get(slot[0]) is slot[1]:
-                if slot[2] <= self._clock() < slot[3]:
-                    return slot[4](url)
+            origin = self._spellings.get(url[: url.find("/", _SCHEME)])
+            ready = self._ready.get(origin)
+            if ready and ready[0] <= self._clock() < ready[1]:
+                return ready[2](url)
         return None
 
-    def _noted(self, url: URL, found: Held) -> None:
-        """Remember what answers about URLs that are written like this one."""
-        if not isinstance(url, str) or not (end := authority_end(url)):
-            return
+    def _noted(self, found: Held) -> None:
+        """Have the next question about this origin answered at once."""
         tokens, purposes = self._identity.tokens, self._identity.purposes
         check: Callable[[str], Verdict] = partial(
             found.check, product_token=tokens, purposes=purposes
         )
         if found.decides is Decides.RULES:
             check = found.robots.rules_for(tokens, purposes).check
-        if len(self._slots) >= REMEMBERED_SPELLINGS:
-            self._slots.clear()
-        since = found.entry.last - SKEW
-        self._slots[f"{url[:end]}/"] = found.origin, found, since, found.until, check
+        self._desk.memory.make_ready(found, check)
 
     def _origin(self, url: URL) -> str | None:
         """Return the origin of a URL, and remember how it was written."""

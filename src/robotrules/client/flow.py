@@ -19,11 +19,9 @@ and `trouble` says so. It knows no thread and no event loop.
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from collections.abc import Callable, Generator
 from enum import StrEnum
 from functools import partial
-from threading import Lock
 from time import monotonic
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -53,18 +51,14 @@ from robotrules.cache import (
     visit_of,
 )
 from robotrules.client.held import Held, Source, held
+from robotrules.client.memory import Memory
 from robotrules.errors import StoreError
 from robotrules.profile import Profile
-from robotrules.robotstxt import RobotsTxt, parse
 
 # A lease outlives the fetch it is for by this much: what it takes to write down what was found.
 MARGIN = 5.0
 # How long to wait before a second look at what somebody else is fetching.
 FIRST_LOOK, LAST_LOOK = 0.01, 0.25
-# How many parsed files and how many origins a process remembers. A parsed file costs a few times
-# its size, some 10 KiB as a rule.
-REMEMBERED_FILES = 4_096
-REMEMBERED_ORIGINS = 65_536
 # After the store failed it is left alone for so many seconds: a crawl must not wait for a dead one
 # at every origin.
 REST = 5.0
@@ -127,15 +121,13 @@ class Desk:
         self.trouble: str | None = None
         self._failed = ""
         self._rest_of_reads = self._rest_of_writes = 0.0
-        self._lock = Lock()
-        self.origins: OrderedDict[str, Held] = OrderedDict()
-        self._files: OrderedDict[tuple[str, bool], tuple[bytes, RobotsTxt]] = OrderedDict()
+        self.memory = Memory(profile)
 
     # --- Memory -------------------------------------------------------------------------------
 
     def look(self, origin: str) -> tuple[Held | None, bool]:
         """Return what this process has of an origin, and whether to renew it soon."""
-        found = self.origins.get(origin)
+        found = self.memory.get(origin)
         if found is None:
             return None, False
         now = self.clock()
@@ -144,55 +136,23 @@ class Desk:
         fresh = self._fresh(found.entry, now)
         if fresh.due:
             return None, False
-        again = self._held(found.entry, fresh, None, Source.MEMORY)
-        if again is not None:
-            self._remember(again)
+        again = self._hold(found.entry, fresh, None, Source.MEMORY)
         return again, again is not None and fresh.refresh
-
-    def forget(self) -> None:
-        """Forget what this process has; the store keeps what it has."""
-        with self._lock:
-            self.origins.clear()
-            self._files.clear()
-
-    def _remember(self, found: Held) -> None:
-        with self._lock:
-            self.origins[found.origin] = found._replace(source=Source.MEMORY)
-            self.origins.move_to_end(found.origin)
-            if len(self.origins) > REMEMBERED_ORIGINS:
-                self.origins.popitem(last=False)
-
-    def _file(self, good: Visit, body: bytes | None) -> tuple[bytes, RobotsTxt] | None:
-        """Return a parsed file by what it holds: many origins have the same."""
-        key = good.digest or "", good.complete
-        with self._lock:
-            found = self._files.get(key)
-            if found is not None:
-                self._files.move_to_end(key)
-        if found is not None or body is None:
-            return found
-        found = body, parse(body, self.profile, complete=good.complete)
-        with self._lock:
-            self._files[key] = found
-            if len(self._files) > REMEMBERED_FILES:
-                self._files.popitem(last=False)
-        return found
 
     def _fresh(self, entry: Entry, now: float) -> Freshness:
         return freshness(entry, now, self.access, background=self.background)
 
-    def _held(
+    def _hold(
         self, entry: Entry, fresh: Freshness, body: bytes | None, source: Source
     ) -> Held | None:
-        """Return what an entry says; None: rules decide, and the file is lost."""
-        parsed = None
-        if fresh.decides is Decides.RULES and entry.good is not None:
-            found = self._file(entry.good, body)
-            if found is None:
-                return None
-            parsed = found[1]
-        trouble = self.trouble
-        return held(entry, fresh, parsed, profile=self.profile, source=source, trouble=trouble)
+        """Remember what an entry says; None: rules decide, and the file is lost."""
+        file = self.memory.file(entry.good, body)
+        if file is None and fresh.decides is Decides.RULES:
+            return None
+        robots, trouble = file.robots if file else None, self.trouble
+        found = held(entry, fresh, robots, profile=self.profile, source=source, trouble=trouble)
+        self.memory.hold(found, file)
+        return found
 
     # --- The store ----------------------------------------------------------------------------
 
@@ -224,7 +184,7 @@ class Desk:
     def _known(self, origin: str) -> Generator[Effect, Any, Entry | None]:
         """Return the newer of what the store and this process know."""
         kept: Entry | None = yield from self.ask(self.store.get, origin, self.agent)
-        mine = self.origins.get(origin)
+        mine = self.memory.get(origin)
         if mine is not None and (kept is None or mine.entry.last > kept.last):
             return mine.entry
         return kept
@@ -234,9 +194,9 @@ class Desk:
         good = entry.good if entry else None
         if good is None or good.digest is None:
             return None
-        found = self._file(good, None)
+        found = self.memory.file(good)
         if found is not None:
-            return found[0]
+            return found.body
         body: bytes | None = yield from self.ask(self.store.body, good.digest)
         return body if body is not None and digest_of(body) == good.digest else None
 
@@ -286,10 +246,7 @@ class Desk:
         body = None
         if fresh.decides is Decides.RULES:
             body = yield from self._body(entry)
-        found = self._held(entry, fresh, body, Source.STORE)
-        if found is not None:
-            self._remember(found)
-        return found, entry
+        return self._hold(entry, fresh, body, Source.STORE), entry
 
     def _visited(
         self, origin: str, wanted: Wanted, since: float | None, known: Entry | None
@@ -319,7 +276,7 @@ class Desk:
         if visit.trouble is not Trouble.REFUSED:
             yield from self._kept(visit, body, entry)
         fresh = self._fresh(entry, now)
-        made = self._held(entry, fresh, body, Source.FETCHED)
+        made = self._hold(entry, fresh, body, Source.FETCHED)
         if made is None:
             # The copy that would decide is lost, so nobody knows what the rules are. It is not
             # waited for until its lifetime is over: the failure says when to ask again.
@@ -332,7 +289,7 @@ class Desk:
             made = held(
                 entry, lost, None, profile=self.profile, source=Source.FETCHED, trouble=trouble
             )
-        self._remember(made)
+            self.memory.hold(made, None)
         return made
 
     def _kept(self, visit: Visit, body: bytes | None, entry: Entry) -> Generator[Effect, Any, None]:

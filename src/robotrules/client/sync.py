@@ -120,7 +120,7 @@ class Client(Asking):
         found = self.held(url)
         if found is None:
             return self._nowhere()
-        self._noted(url, found)
+        self._noted(found)
         return found.check(url, *self._asked(product_token, purposes))
 
     def check_many(

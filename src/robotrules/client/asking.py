@@ -180,7 +180,7 @@ class Asking:
     def _answered(self, url: URL) -> Verdict | None:
         """Return the verdict that memory has; None: look further. Most questions end here."""
         if type(url) is str:
-            origin = self._spellings.get(url[: url.find("/", _SCHEME)])
+            origin = self._spellings.get(url[: url.find("/", _SCHEME) + 1])
             ready = self._ready.get(origin)
             if ready and ready[0] <= self._clock() < ready[1]:
                 return ready[2](url)

@@ -437,6 +437,33 @@ class TestStoreTrouble:
         client.refresh(SITE)
         assert client.trouble is None
 
+    def test_where_the_usual_file_cannot_be_made(
+        self,
+        make: Make,
+        server: Server,
+        monkeypatch: pytest.MonkeyPatch,
+        tmp_path: Path,
+        caplog: pytest.LogCaptureFixture,
+    ) -> None:
+        (tmp_path / "file").touch()
+        monkeypatch.setenv("ROBOTRULES_CACHE_DIR", str(tmp_path / "file" / "folder"))
+        client = make(store=None)
+        assert not client.check(f"{SITE}/private/")
+        client.refresh(SITE)
+        assert "cannot be made" in str(client.trouble)
+        assert client.held(SITE).trouble == client.trouble
+        assert len(caplog.records) == 1
+
+    def test_what_is_not_ours_is_an_error(
+        self, make: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        (tmp_path / "robots.sqlite").write_bytes(b"x" * 10_000)
+        monkeypatch.setenv("ROBOTRULES_CACHE_DIR", str(tmp_path))
+        with pytest.raises(StoreError, match="not ours"):
+            make(store=None)
+        with pytest.raises(StoreError, match="cannot be made"):
+            make(store=tmp_path / "robots.sqlite" / "x")
+
 
 class TestTurns:
     """When an origin may be asked again."""

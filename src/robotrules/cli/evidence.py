@@ -280,6 +280,7 @@ class _Counted:
         self._progress = progress
 
     def read(self, size: int = -1) -> bytes:
+        """Return octets of the file."""
         octets = self._stream.read(size)
         self._progress.add(0, len(octets or b""))
         return octets

@@ -20,8 +20,8 @@ from robotrules.client.addresses import Addresses
 from robotrules.client.flow import Desk
 from robotrules.client.held import Held
 from robotrules.client.politeness import Delay, Turns, delay_of
-from robotrules.client.stores import open_store
-from robotrules.errors import CrawlerError
+from robotrules.client.stores import default_path, open_store
+from robotrules.errors import CrawlerError, StoreError
 from robotrules.extensions.purpose import crawler_notes
 from robotrules.guide import as_url
 from robotrules.origins import authority_end, origin_of
@@ -122,9 +122,10 @@ class Asking:
         self._identity = identity(user_agent, product_token, purposes, parsing)
         # A store that was handed over is closed by who made it.
         self._closes_store = store is None or isinstance(store, (str, os.PathLike))
-        opened: Store = open_store(store, lazy=True) if self._closes_store else store  # type: ignore[assignment,arg-type]
+        opened, without = opened_store(store)
         self._desk = Desk(
             opened,
+            without=without,
             user_agent=user_agent,
             agent=self._identity.agent,
             profile=parsing,
@@ -285,6 +286,24 @@ def given_addresses(
     if allowed:
         raise ValueError("pass addresses= or allow_private=, not both: Addresses(allow_private)")
     return addresses
+
+
+def opened_store(store: Store | str | os.PathLike[str] | None) -> tuple[Store, str | None]:
+    """
+    Return the store to use, and why it is not the one that was wanted, if it is not.
+
+    Where nobody named a store and the usual file cannot be made, as in a container whose disk is
+    read-only, memory takes its place. A file that is there and is not ours is an error.
+    """
+    if store is not None and not isinstance(store, (str, os.PathLike)):
+        return store, None
+    try:
+        return open_store(store, lazy=True), None
+    except StoreError as error:
+        path = default_path() if store is None else None
+        if path is None or (os.path.isfile(path) and os.access(path, os.R_OK | os.W_OK)):
+            raise
+        return open_store("memory:"), str(error)
 
 
 class Prefetched(NamedTuple):

@@ -250,6 +250,7 @@ class _Known(NamedTuple):
 
     @property
     def agent(self) -> str:
+        """Who that was."""
         return self.entry.agent
 
     def outcome(self) -> tuple[Decides, str | None]:

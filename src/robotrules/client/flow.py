@@ -109,7 +109,9 @@ class Desk:
         clock: Callable[[], float],
         seconds: float,
         background: bool,
+        without: str | None = None,
     ) -> None:
+        """*without* says why *store* is not the one that was wanted, for as long as it is used."""
         self.store = store
         self.user_agent = user_agent
         self.agent = agent
@@ -118,6 +120,7 @@ class Desk:
         self.clock = clock
         self.seconds = seconds
         self.background = background
+        self._without = without
         self.trouble: str | None = None
         self._failed = ""
         self._rest_of_reads = self._rest_of_writes = 0.0
@@ -158,6 +161,9 @@ class Desk:
 
     def ask(self, work: Callable[..., Any], *args: Any) -> Generator[Effect, Any, Any]:
         """Ask the store; None: it cannot answer, and that is said once."""
+        if self._without is not None and self.trouble is None:
+            self.trouble = self._without
+            log.warning("going on without the store: %s", self._without)
         name = getattr(work, "__name__", "")
         reads = name in _READS
         rest = self._rest_of_reads if reads else self._rest_of_writes
@@ -176,9 +182,9 @@ class Desk:
                 self._rest_of_reads = self._rest_of_writes
             return None
         # That it can be read does not mean that it can be written: who can put can do all.
-        if self.trouble is not None and name in (self._failed, "put"):
+        if self.trouble != self._without and name in (self._failed, "put"):
             log.warning("the store answers again: %s", self.store.name)
-            self.trouble = None
+            self.trouble = self._without
         return answer
 
     def _known(self, origin: str) -> Generator[Effect, Any, Entry | None]:

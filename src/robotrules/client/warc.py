@@ -144,6 +144,7 @@ def _created(where: Where, opened: ExitStack) -> BinaryIO:
     stream = opened.enter_context(part.open("wb"))
 
     def finish(kind: object, *_: object) -> None:
+        """Give the archive its name, or take it away."""
         stream.close()
         if kind is None:
             part.replace(path)

@@ -31,6 +31,8 @@ LONGEST_HEADER = 256 * 1024
 # Blank lines between records: two, and some writers add a few. And how many reads it takes at most
 # from there to the end of a gzip member.
 MOST_BLANK, MOST_READS = 1024, 16
+# What is damaged more often than this is no archive, and made to be read for ever.
+MOST_DAMAGE = 10_000
 # Octets that are no deflate are noticed within some hundred.
 LOOK_BACK = 4096
 GZIP = b"\x1f\x8b\x08"
@@ -69,7 +71,7 @@ class Source:
         """Return a line with its end; one that is longer than any header's is damage."""
         parts: list[bytes] = []
         length = 0
-        while self._more():
+        while self._more(bool(parts)):
             end = self._ready.find(b"\n") + 1 or len(self._ready)
             parts.append(self._ready[:end])
             self._ready = self._ready[end:]
@@ -103,15 +105,15 @@ class Source:
         while not self._starts and self._fill():
             self._ready = self._ready if self._starts else b""
 
-    def _more(self) -> bool:
-        """Tell whether there are octets to be had, and have them."""
+    def _more(self, within: bool = False) -> bool:
+        """Tell whether there are octets to be had, *within* a line or not, and have them."""
         if not self._ready and not self._fill():
             return False
         while self._starts and len(self._ready) < len(FIRST) and self._inflate is not None:
             # Too few to see what this member starts with.
             self._ready += self._inflated()
         is_next = self._starts and self._ready.startswith(FIRST)
-        if is_next and self.inside:
+        if is_next and (self.inside or within):
             return False
         self._starts = False
         return True
@@ -134,7 +136,7 @@ class Source:
 
     def _open(self) -> bool:
         """Begin with the next gzip member, or find out that there are none; False: at the end."""
-        while True:
+        while self.damage < MOST_DAMAGE:
             if len(self._raw) < len(GZIP):
                 more = self._pull()
                 self._raw += more
@@ -156,7 +158,8 @@ class Source:
                 self.damage, self._searching = self.damage + 1, True
             self._raw = self._raw[end:]
             if short:
-                return False
+                break
+        return False
 
     def _inflated(self) -> bytes:
         """Return what the member has next; nothing at its end, and after damage."""
@@ -280,6 +283,7 @@ class _Header:
         self._left = LONGEST_HEADER
 
     def readline(self) -> bytes:
+        """Return the next line."""
         line = self._source.readline()
         self._left -= len(line)
         if not line or self._left < 0:
@@ -302,6 +306,7 @@ class _Check:
 
     @classmethod
     def of(cls, digest: str) -> _Check | None:
+        """Return a check of a digest as headers have it; None: of a kind that is not known."""
         algorithm, _, value = digest.partition(":")
         algorithm = algorithm.strip().lower().replace("-", "")
         return cls(algorithm, value.strip()) if algorithm in _ALGORITHMS and value else None

@@ -96,6 +96,7 @@ def _only(kind: type | tuple[type, ...]) -> Callable[[Any], Any]:
     """Return a reader that takes a value of its type; JSON's true is no number."""
 
     def read(value: Any) -> Any:
+        """Return the value, or raise."""
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             raise TypeError
         return value

@@ -200,6 +200,7 @@ class _About(NamedTuple):
 
     @property
     def date(self) -> str:
+        """When that was."""
         return _date(self.visit.at)
 
     def headers(self, kind: str) -> list[tuple[str, str]]:

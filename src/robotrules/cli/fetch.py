@@ -159,7 +159,9 @@ class _Origins:
                 yield origin
         if self._stream is None:
             return
-        async for chunk in _read_ahead(url_chunks(self._stream, self._name)):
+        # Unbuffered: a thread that waits in a buffer's lock would be in the way of the end.
+        stream = getattr(self._stream, "raw", self._stream)
+        async for chunk in _read_ahead(url_chunks(stream, self._name)):
             for octets in chunk.urls:
                 if origin := self._origin(octets.decode("utf-8", "replace"), len(octets) + 1):
                     yield origin

@@ -182,22 +182,22 @@ class AsyncClient(Asking):
         if concurrency < 1:
             raise ValueError(f"concurrency is {concurrency}: use 1 or more")
 
-        def done(tasks: Iterable[asyncio.Task[Held | None]]) -> None:
-            for task in tasks:
-                found = task.result()
-                counts["skipped" if found is None else str(found.state)] += 1
-                if found is not None and progress is not None:
-                    progress(found)
+        async def one(origin: str) -> None:
+            found = await (self.refresh(origin) if fresh else self.held(origin))
+            counts["skipped" if found is None else str(found.state)] += 1
+            # Told at once: the next origin, or the last answer, may be a long time coming.
+            if found is not None and progress is not None:
+                progress(found)
 
-        ahead: set[asyncio.Task[Held | None]] = set()
+        ahead: set[asyncio.Task[None]] = set()
         try:
             async for origin in _each(origins):
-                ahead.add(asyncio.create_task((self.refresh if fresh else self.held)(origin)))
+                ahead.add(asyncio.create_task(one(origin)))
                 if len(ahead) >= concurrency:
                     ended, ahead = await asyncio.wait(ahead, return_when=asyncio.FIRST_COMPLETED)
-                    done(ended)
-            if ahead:
-                done((await asyncio.wait(ahead))[0])
+                    for task in ended:
+                        task.result()
+            await asyncio.gather(*ahead)
         except BaseException:
             for task in ahead:
                 task.cancel()

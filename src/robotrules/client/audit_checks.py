@@ -100,11 +100,12 @@ def _words(trouble: Trouble, detail: str) -> str:
 
 
 def _time(seconds: float) -> str:
-    for size, unit in ((DAY, "day"), (3_600.0, "hour"), (60.0, "minute")):
-        if seconds >= size:
-            count = f"{seconds / size:g}" if seconds % size == 0 else f"{seconds / size:.1f}"
-            return f"{count} {unit}{'' if count == '1' else 's'}"
-    return f"{seconds:g} seconds"
+    size, unit = next(
+        (one for one in ((DAY, "day"), (3_600.0, "hour"), (60.0, "minute")) if seconds >= one[0]),
+        (1.0, "second"),
+    )
+    count = f"{round(seconds / size, 1):g}"
+    return f"{count} {unit}{'' if count == '1' else 's'}"
 
 
 def _short(text: str) -> str:

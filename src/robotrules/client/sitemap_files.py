@@ -32,6 +32,7 @@ PLAIN_TYPES = ("text/plain",)
 UNNAMED_TYPES = ("application/octet-stream",)
 
 _SPACE = re.compile(r"[ \t\r\n]+")
+_HTML = re.compile(rb"<(?:!doctype\s+)?html\b", re.IGNORECASE)
 _HTTP = re.compile(rb"https?://", re.IGNORECASE)
 
 
@@ -73,7 +74,10 @@ def read_sitemap(octets: bytes, *, complete: bool = True, limit: int = MOST_OCTE
     elif len(octets) > limit:
         octets, complete = octets[:limit], False
     start = octets[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
-    if start.startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
+    if _HTML.match(start):
+        # What a server sends that has no such file, and says 200.
+        found = SitemapFile(Form.OTHER, False, (), complete, "it is an HTML page")
+    elif start.startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
         found = _Reader(complete).read(octets)
     elif _HTTP.match(start):
         found = _text(octets, complete)

@@ -119,7 +119,8 @@ class Writer:
     def _revisit(self, about: _About, body: Callable[[str], bytes | None]) -> None:
         digest = about.visit.digest or ""
         place = self._places.get(digest)
-        if place is None and (octets := body(digest)) is not None:
+        octets = body(digest) if place is None and about.visit.may_store else None
+        if octets is not None:
             place = _Place(about.id("resource"), about.url, about.date)
             media = b"".join(about.visit.fields.get("content-type")[:1]).decode("latin-1")
             media = media if media.isascii() and media.isprintable() and media else "text/plain"

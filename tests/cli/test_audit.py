@@ -1,0 +1,146 @@
+"""`robotrules audit` on a real site of the loopback; what people see is in the transcripts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from unittest import mock
+
+import pytest
+
+from tests.cli.shell import Ran, robotrules
+from tests.cli.sites import Site, response, site
+
+ALLOW = ("--allow-private", "127.0.0.1")
+ROBOTS = "User-agent: *\nDisallow: /private/\n"
+PLAIN = "Content-Type: text/plain"
+
+
+@pytest.fixture
+def example() -> Iterator[Site]:
+    """A site where little is wrong."""
+    answers = {
+        "/robots.txt": response(ROBOTS, PLAIN),
+        "/a": response("<title>A</title><p>A", "Content-Type: text/html"),
+        "/private/1": response("<meta name=robots content=noindex>", "Content-Type: text/html"),
+    }
+    with site(answers) as running:
+        yield running
+
+
+def audit(*more: str, terminals: tuple[str, ...] = ()) -> Ran:
+    """Run the command as ExampleBot, with the loopback allowed."""
+    return robotrules("audit", *more, "--as", "ExampleBot", *ALLOW, terminals=terminals)
+
+
+class TestAudit:
+    """One live page."""
+
+    def test_a_clean_page(self, example: Site) -> None:
+        """Information alone is exit code 0."""
+        ran = audit(f"{example.origin}/a")
+        assert (ran.code, ran.err) == (0, "")
+        assert ran.out.endswith("\n0 errors, 0 warnings, 1 for information\n")
+        assert example.asked == ["/robots.txt", "/a"]
+
+    def test_it_is_about_now(self, example: Site) -> None:
+        """Whatever the store has; and there is no option for what is always so."""
+        audit(f"{example.origin}/a")
+        example.answers["/robots.txt"] = response("User-agent: *\nDisallow: /\n", PLAIN)
+        assert "disallowed, line 2: Disallow: /" in audit(f"{example.origin}/a").out
+        assert audit(f"{example.origin}/a", "--fresh").code == 2
+
+    def test_warnings_are_exit_code_1(self, example: Site) -> None:
+        """And errors too."""
+        assert audit(f"{example.origin}/missing").code == 1
+        example.answers["/robots.txt"] = response(status="500 No")
+        assert audit(f"{example.origin}/a").code == 1
+
+    def test_json(self, example: Site) -> None:
+        """One object."""
+        ran = audit(f"{example.origin}/private/1", "--own", "--json")
+        found = json.loads(ran.out)
+        assert (ran.code, found["allowed"]) == (1, False)
+        assert "noindex-not-seen" in [one["code"] for one in found["findings"]]
+        assert found["page"]["status"] == 200
+        assert found["user_agent"] == "robotrules/0.1.0 (command line)"
+
+    def test_own(self, example: Site) -> None:
+        """A page that is disallowed is read only by those who say it is theirs."""
+        out = audit(f"{example.origin}/private/1").out
+        assert "--own reads it" in out
+        assert "/private/1" not in example.asked
+        out = audit(f"{example.origin}/private/1", "--own").out
+        assert "  not seen: meta element 1: noindex\n" in out
+
+    def test_nobody_in_particular(self, example: Site) -> None:
+        """Without --as it is for '*', and that is said."""
+        ran = robotrules("audit", f"{example.origin}/a", *ALLOW)
+        assert "no crawler was named, so this is for '*'; --as names one" in ran.err
+        assert "for every crawler that no group names ('*')" in ran.out
+
+    def test_a_long_crawl_delay_is_said(self, example: Site) -> None:
+        """Somebody who waits wants to know why."""
+        example.answers["/robots.txt"] = response(f"{ROBOTS}Crawl-delay: 30\n", PLAIN)
+        ran = audit(f"{example.origin}/a", "--sitemaps", "0")
+        assert "asks for 30 s between requests (line 3)" in ran.err
+        assert ran.code == 0
+
+    def test_a_terminal(self, example: Site) -> None:
+        """Colours, and a line that says what is asked for and goes away."""
+        drawn: list[str] = []
+        with mock.patch(
+            "robotrules.cli.progress._draw", side_effect=lambda stream, text: drawn.append(text)
+        ):
+            ran = audit(f"{example.origin}/private/1", terminals=("stdout", "stderr"))
+        assert drawn == [
+            f"asking for {example.origin}/robots.txt",
+            f"asking for {example.origin}/private/1",
+            "",
+        ]
+        assert "\x1b[31mdisallowed\x1b[0m, line 2" in ran.out
+        assert "\x1b[33mwarning\x1b[0m not-crawled" in ran.out
+
+    def test_a_private_address(self, example: Site) -> None:
+        """The cure is said."""
+        ran = robotrules("audit", f"http://localhost:{example.port}/a", "--as", "ExampleBot")
+        assert (ran.code, "--allow-private localhost" in ran.err) == (1, True)
+        assert "allow_private" not in ran.out
+
+    def test_long_lists_are_cut_for_people(self, example: Site) -> None:
+        """JSON has all of it."""
+        example.answers["/robots.txt"] = response("Disalow: /\n" * 100, PLAIN)
+        out = audit(f"{example.origin}/a").out
+        assert "more, which --json shows" in out
+        assert len(json.loads(audit(f"{example.origin}/a", "--json").out)["findings"]) >= 100
+
+    def test_control_characters_never_reach_a_terminal(self, example: Site) -> None:
+        """Not of a page, a field or a file."""
+        example.answers["/robots.txt"] = response(
+            f"{ROBOTS}Sitemap: {example.origin}/\x1b[31m\nDisallow: /\x1b\n", PLAIN
+        )
+        example.answers["/a"] = response(
+            "<meta name=robots content='noindex, x\x1b'><link rel=canonical href='/\x1b'>",
+            "Content-Type: text/html",
+            "Robots-Tag: *;\x1b",
+        )
+        out = audit(f"{example.origin}/a").out
+        assert out.replace("\n", "").isprintable()
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            [],
+            ["/a"],
+            ["example.com"],
+            ["ftp://example.com/"],
+            ["https://example.com/", "https://example.org/"],
+            ["https://example.com/", "--purpose", ""],
+            ["https://example.com/", "--profile", "none"],
+            ["https://example.com/", "--sitemaps", "x"],
+        ],
+    )
+    def test_misuse(self, arguments: list[str]) -> None:
+        """What is missing or wrong is said in one line, and the exit code is 2."""
+        ran = audit(*arguments)
+        assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)

@@ -34,6 +34,7 @@ def same(one: Any, *others: Any) -> None:
 
 
 def fetching_of(parsing: robotrules.Profile, item: Item) -> access.AccessProfile:
+    """Return the access profile that an item names, with its options."""
     chosen = access.find_access_profile(item.get("access_profile", parsing.name))
     return chosen.replace(**item.get("access_options", {}))
 
@@ -44,10 +45,12 @@ def octets_of(item: Item, file: bytes) -> bytes:
 
 
 def pairs_of(item: Item) -> list[tuple[str, bytes]]:
+    """Return field lines."""
     return [(name, base64.b64decode(value)) for name, value in item.get("headers", ())]
 
 
 def url_of(item: Item) -> str:
+    """Return the URL that is asked about; a path is one of the usual origin."""
     return protocol.absolute(item["url"])
 
 
@@ -103,6 +106,7 @@ class AsyncScript:
 
 
 def verdict_of(verdict: robotrules.Verdict) -> dict[str, Any]:
+    """Return what of a verdict is answered."""
     return {
         "allowed": verdict.allowed,
         "line": verdict.line,

@@ -303,6 +303,31 @@ class TestBackground:
             client.refresh("https://elsewhere.example")  # lets the event loop run
         assert server.urls.count(ROBOTS) == 2
 
+    @pytest.mark.parametrize("words", ["no-cache", "no-store", "max-age=300, must-revalidate"])
+    def test_not_what_is_to_be_validated(
+        self, make: Make, server: Server, clock: Clock, words: str
+    ) -> None:
+        server.answers[ROBOTS] = Response(200, {"Cache-Control": words}, FILE)
+        client = make(background=True)
+        assert client.check(f"{SITE}/x")
+        server.answers[ROBOTS] = Response(200, {}, b"User-agent: *\nDisallow: /")
+        clock.now += 301
+        assert not client.check(f"{SITE}/x")
+
+    def test_what_the_store_has_is_renewed_too(
+        self, make: Make, server: Server, clock: Clock
+    ) -> None:
+        server.answers[ROBOTS] = Response(200, {"Cache-Control": "max-age=600"}, FILE)
+        store = open_store("memory:")
+        make(store=store).check(SITE)
+        clock.now += 601
+        client = make(store=store, background=True)
+        assert client.check_many([f"{SITE}/x"])[0]
+        patience = time.monotonic() + 10
+        while server.urls.count(ROBOTS) < 2:
+            assert time.monotonic() < patience, "it was not renewed"
+            client.refresh("https://elsewhere.example")
+
     def test_not_past_a_day(self, make: Make, server: Server, clock: Clock) -> None:
         client = make(background=True)
         assert client.check(f"{SITE}/x")

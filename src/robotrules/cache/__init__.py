@@ -63,7 +63,8 @@ def freshness(
     Return what decides at *now*.
 
     *background*: the caller fetches while an answer is given. Then a file is used past its own
-    lifetime, but never past the longest one, which is the RFC's day (§2.4).
+    lifetime, but never past the longest one, which is the RFC's day (§2.4); and not if it says
+    `no-cache`, `no-store` or `must-revalidate`.
     """
     good = entry.good if entry and _is_usable(entry.good, profile) else None
     bad = entry.bad if entry else None
@@ -86,7 +87,7 @@ def _while_fresh(
     """Return what the last usable visit decides; None: it is too old."""
     longest = good.at + profile.longest
     end, again = min(good.until, longest), inf
-    if background:
+    if background and _may_grow_old(good):
         again = min(good.until, good.at + EARLY * profile.longest)
         end = longest
         if bad is not None:
@@ -96,6 +97,13 @@ def _while_fresh(
     refresh = now >= again
     until = now if refresh else min(end, again)
     return Freshness(_said(good, profile), until, False, refresh, "fresh")
+
+
+def _may_grow_old(good: Visit) -> bool:
+    """Tell whether an answer may be used while it is asked for anew (RFC 9111 §5.2.2.2, .4)."""
+    said = http_freshness(good.fields)
+    strict = any(b"must-revalidate" in line.lower() for line in good.fields.get("cache-control"))
+    return not (strict or said.must_validate or not said.may_store)
 
 
 def _while_unreachable(

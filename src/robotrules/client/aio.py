@@ -127,7 +127,7 @@ class AsyncClient(Asking):
 
         async def one(origin: str) -> tuple[str, Held]:
             async with gate:
-                return origin, self._look(origin) or await self._flown(origin, Wanted.DUE)
+                return origin, await self._had(origin)
 
         known = {origin: self._look(origin) for origin in groups if origin is not None}
         found = {origin: held for origin, held in known.items() if held is not None}
@@ -138,13 +138,7 @@ class AsyncClient(Asking):
     async def held(self, url: URL) -> Held | None:
         """Return all that is known of the origin of *url*, fetched if due; None: it has none."""
         origin = self._origin(url)
-        if origin is None:
-            return None
-        found = self._look(origin)
-        if found is None:
-            found = await self._flown(origin, Wanted.DUE)
-            self._look(origin)  # what the store had may want to be renewed
-        return found
+        return None if origin is None else await self._had(origin)
 
     async def robots(self, url: URL) -> RobotsTxt:
         """Return the robots.txt that governs *url*; where there is none, one that says the same."""
@@ -305,6 +299,14 @@ class AsyncClient(Asking):
         found, refresh = self._desk.look(origin)
         if refresh:
             self._flight(origin, Wanted.SOON)
+        return found
+
+    async def _had(self, origin: str) -> Held:
+        """Return what memory or the store has, or the server says."""
+        found = self._look(origin)
+        if found is None:
+            found = await self._flown(origin, Wanted.DUE)
+            self._look(origin)  # what the store had may want to be renewed
         return found
 
     def _flight(self, origin: str, wanted: Wanted) -> asyncio.Task[Held]:

@@ -131,32 +131,21 @@ class Client(Asking):
     ) -> list[Verdict]:
         """Return the verdicts on URLs of any origins, in their order."""
         listed, groups = self._grouped(urls)
-        found: dict[str, Held] = {}
-        due = []
-        for origin in filter(None, groups):
-            known, _ = self._look(origin)
-            if known is None:
-                due.append(origin)
-            else:
-                found[origin] = known
+        origins = [origin for origin in groups if origin is not None]
+        known = [(origin, self._look(origin)) for origin in origins]
+        found = {origin: held for origin, held in known if held is not None}
+        due = [origin for origin in origins if origin not in found]
         if len(due) == 1:
-            found[due[0]] = self._flown(due[0], Wanted.DUE)
+            found[due[0]] = self._had(due[0])
         elif due:
             with ThreadPoolExecutor(min(len(due), TOGETHER)) as pool:
-                fetched = pool.map(lambda origin: self._flown(origin, Wanted.DUE), due)
-                found.update(zip(due, fetched, strict=True))
+                found.update(zip(due, pool.map(self._had, due), strict=True))
         return self._decided(listed, groups, found, *self._asked(product_token, purposes))
 
     def held(self, url: URL) -> Held | None:
         """Return all that is known of the origin of *url*, fetched if due; None: it has none."""
         origin = self._origin(url)
-        if origin is None:
-            return None
-        found, _ = self._look(origin)
-        if found is None:
-            found = self._flown(origin, Wanted.DUE)
-            self._look(origin)  # what the store had may want to be renewed
-        return found
+        return None if origin is None else self._had(origin)
 
     def robots(self, url: URL) -> RobotsTxt:
         """Return the robots.txt that governs *url*; where there is none, one that says the same."""
@@ -328,12 +317,20 @@ class Client(Asking):
 
     # --- Driving --------------------------------------------------------------------------------
 
-    def _look(self, origin: str) -> tuple[Held | None, bool]:
+    def _look(self, origin: str) -> Held | None:
         """Return what memory has; start to renew what wants it."""
         found, refresh = self._desk.look(origin)
         if refresh:
             self._later.do(origin, partial(self._flown, origin, Wanted.SOON))
-        return found, refresh
+        return found
+
+    def _had(self, origin: str) -> Held:
+        """Return what memory or the store has, or the server says."""
+        found = self._look(origin)
+        if found is None:
+            found = self._flown(origin, Wanted.DUE)
+            self._look(origin)  # what the store had may want to be renewed
+        return found
 
     def _flown(self, origin: str, wanted: Wanted) -> Held:
         """Renew an origin; of several threads one does it for all."""

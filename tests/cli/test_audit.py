@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import sys
 from collections.abc import Iterator
 from unittest import mock
 
 import pytest
 
-from tests.cli.shell import Ran, robotrules
+from robotrules.access import Response
+from robotrules.cli.audit_text import AuditPage
+from robotrules.cli.streams import Output
+from robotrules.client import Client
+from robotrules.client.audit import audit as find
+from tests.cli.shell import Ran, Stream, robotrules
 from tests.cli.sites import Site, response, site
+from tests.client.test_audit import FINE, ORIGIN, OTHER, XML, Answers, Told
+from tests.client.test_audit import PLAIN as PLAIN_TYPE
+from tests.client.test_audit import ROBOTS as ROBOTS_BODY
 
 ALLOW = ("--allow-private", "127.0.0.1")
 ROBOTS = "User-agent: *\nDisallow: /private/\n"
@@ -26,6 +36,18 @@ def example() -> Iterator[Site]:
     }
     with site(answers) as running:
         yield running
+
+
+def page_of(changes: Answers) -> str:
+    """Return what people see of an audit of a site with changes."""
+    transport = Told({**FINE, **changes})
+    out = Stream()
+    with (
+        Client("ExampleAudit/1.0", store="memory:", transport=transport, min_delay=0.0) as client,
+        mock.patch.object(sys, "stdout", out),
+    ):
+        found = find(client, f"{ORIGIN}/p", "ExampleBot", ["EXAMPLE-PURPOSE-1"])
+        return "".join(f"{line}\n" for line in AuditPage(found, "default", Output()).lines())
 
 
 def audit(*more: str, terminals: tuple[str, ...] = ()) -> Ran:
@@ -126,6 +148,29 @@ class TestAudit:
         )
         out = audit(f"{example.origin}/a").out
         assert out.replace("\n", "").isprintable()
+
+    def test_sitemaps_and_the_other_scheme(self) -> None:
+        """Each sitemap has a line of its own; http and https are compared."""
+        missing = {f"{ORIGIN}/sitemap.xml": Response(404)}
+        index = b"<sitemapindex><sitemap><loc>https://a.example/1</loc></sitemap></sitemapindex>"
+        named = {
+            f"{ORIGIN}/sitemap.xml": Response(200, XML, gzip.compress(index)),
+            f"{ORIGIN}/1": Response(200, XML, b"<urlset/>", False),
+        }
+        bare = {f"{OTHER}/robots.txt": Response(500), f"{ORIGIN}/p": Response(404)}
+        closed = {f"{ORIGIN}/robots.txt": Response(200, PLAIN_TYPE, ROBOTS_BODY + b"Disallow: /s")}
+        pages = [page_of({}), page_of(missing), page_of(named), page_of(bare), page_of(closed)]
+        assert "  http://a.example: the same robots.txt\n" in pages[0]
+        assert "line 3; status 200, 58 octets; urlset, 1 URL; lists the page\n" in pages[0]
+        assert "Findings\n  none\n" in pages[0]
+        assert "    named by robots.txt, line 3; status 404, 0 octets\n" in pages[1]
+        assert "sitemapindex, gzipped, 1 URL\n" in pages[2]
+        assert f"  {ORIGIN}/1\n    named by {ORIGIN}/sitemap.xml; " in pages[2]
+        assert "urlset, 0 URLs and more\n" in pages[2]
+        assert "http://a.example: the robots.txt is unreachable (status 500)" in pages[3]
+        assert "index     unknown       the page was not read\n" in pages[3]
+        assert "http://a.example: another robots.txt\n" in pages[4]
+        assert "line 3; disallowed, so not asked for\n" in pages[4]
 
     @pytest.mark.parametrize(
         "arguments",

@@ -14,7 +14,7 @@ import pytest
 
 import robotrules as library
 from robotrules.cli import streams
-from robotrules.cli.check import JSONLines, TextLines
+from robotrules.cli.check_text import JSONLines, TextLines
 from tests.cli.shell import ROBOTS, Ran, Stream, check, robotrules
 
 

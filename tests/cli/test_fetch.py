@@ -135,9 +135,21 @@ class TestLines:
         with mock.patch("robotrules.cli.streams.Output.flush", side_effect=BrokenPipeError):
             assert fetch(example.origin).code == 141
 
+    def test_no_origin(self) -> None:
+        """Who passes none is told how."""
+        assert "add --origins -" in robotrules("fetch").err
+        assert "pass some, such as" in robotrules("fetch", terminals=("stdin",)).err
+
 
 class TestInterrupt:
-    """Ctrl-C in a process."""
+    """Ctrl-C."""
+
+    def test_in_this_process(self, example: Site) -> None:
+        """What was done is told, and the exit code is that of an interrupt."""
+        with mock.patch("robotrules.cli.fetch._Lines.add", side_effect=KeyboardInterrupt):
+            ran = fetch(example.origin)
+        assert ran.code == 130
+        assert "interrupted; what was fetched is kept: 0 origins" in ran.err
 
     def test_what_was_done_is_kept(self, example: Site, cache_folder: Path) -> None:
         """It ends at once, although a server does not answer and stdin is open."""

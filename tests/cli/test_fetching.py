@@ -14,15 +14,19 @@ from unittest import mock
 import pytest
 
 from robotrules.access import Failure, Request, Response, Trouble
-from robotrules.cache import Entry
+from robotrules.cache import Decides, Entry, Freshness
 from robotrules.cli import client as cli_client
 from robotrules.cli import fetching
+from robotrules.cli.check_text import JSONLines
 from robotrules.cli.fetching import host_of
+from robotrules.cli.streams import Output
 from robotrules.client import sync
 from robotrules.client.asking import Asking
+from robotrules.client.held import Source, held
 from robotrules.client.stores.sqlite import SQLiteStore
 from robotrules.errors import StoreError
-from tests.cli.shell import Ran, robotrules
+from robotrules.profile import DEFAULT
+from tests.cli.shell import Ran, Stream, robotrules
 from tests.cli.sites import Site, response, site
 
 ALLOW = ("--allow-private", "127.0.0.1")
@@ -149,7 +153,7 @@ class TestCheck:
 
     def test_a_private_address_is_refused_with_the_cure(self, example: Site) -> None:
         """The hint comes once for a host, and nothing is asked or kept."""
-        urls = [f"http://localhost:{example.port}/{n}" for n in range(3)]
+        urls = [f"http://localhost:{port}/" for port in (example.port, 9, 10)]
         ran = robotrules("check", *urls, *AS)
         assert ran.code == 1
         assert ran.err.count("--allow-private localhost") == 1
@@ -245,6 +249,17 @@ class TestManyOrigins:
         first, second = values(ran)
         assert (first["state"], first["trouble"]) == ("unreachable", "timeout")
         assert second["state"] == "success"
+
+    def test_lines_keep_nothing_of_origins(self) -> None:
+        """Origins come and go, and what is gone leaves its identity to others."""
+        entry = Entry("https://a.example", "robotrules")
+        fresh = Freshness(Decides.ALLOW, 0.0, False, False, "fresh")
+        here = held(entry, fresh, None, profile=DEFAULT, source=Source.MEMORY)
+        with mock.patch.object(sys, "stdout", Stream()):
+            lines = JSONLines(Output(), ("ExampleBot",), fetched=True)
+            for _ in range(3):
+                lines.add_fetched([b"/a"], here.check_many(["/a"], "ExampleBot"), [here])
+        assert (lines.disallowed, lines._verdicts, lines._ends) == (0, {}, {})
 
     def test_an_interrupt(self, asked_for: list[str]) -> None:
         """Ctrl-C ends it without a traceback."""

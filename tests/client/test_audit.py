@@ -333,6 +333,16 @@ class TestFindings:
         found = codes(run(page(html, Robots_Tag=field)))
         assert ("tags-disagree" in found) is earned
 
+    def test_few_contradictions_tell_it_all(self, run: Run) -> None:
+        """Each pair of places is told once, and no more than twenty."""
+        metas = "<meta name=robots content='index, follow'>" * 30
+        found = codes(run(page(metas, Robots_Tag="*;noindex;nofollow")))
+        assert found.count("tags-disagree") == 20
+
+    def test_reservations(self, run: Run) -> None:
+        """What is odd about TDM fields is passed on."""
+        assert "bad-reservation" in codes(run(page(tdm_reservation="2")))
+
     def test_schemes(self, run: Run) -> None:
         """What does not answer contradicts nobody, and a port has no other scheme."""
         assert run({f"{OTHER}/robots.txt": FAILED}).findings == ()
@@ -455,6 +465,11 @@ class TestSitemaps:
         other = b"<urlset><url><loc>https://b.example/p</loc></url></urlset>"
         found = run({f"{ORIGIN}/sitemap.xml": Response(200, XML, other)})
         assert found.sitemaps[0].lists_page is False
+
+    def test_one_that_does_not_answer(self, run: Run) -> None:
+        """Why is said."""
+        [one] = run({f"{ORIGIN}/sitemap.xml": FAILED}).findings
+        assert one.message == "The sitemap cannot be read: no answer in time: 10 s in all."
 
     def test_a_part_of_a_list(self, run: Run) -> None:
         """Whether it lists the page is not known."""

@@ -478,13 +478,21 @@ class TestLoops:
     @pytest.mark.parametrize("kind", [AsyncHttpx2Transport, AiohttpTransport])
     def test_another_loop(self, kind: Any) -> None:
         """What memory has is there in any loop; asking another one says what to do."""
-        with wire.serve(wire.ok) as site, wire.serve(wire.ok) as other:
+        # A connection that is kept would belong to a loop that is gone.
+        once = wire.says(wire.message(wire.ROBOTS, "Connection: close"))
+
+        async def ask(url: str) -> bool:
+            verdict = await client.check(url)
+            await asyncio.sleep(0.1)
+            return bool(verdict)
+
+        with wire.serve(once) as site, wire.serve(once) as other:
             transport = kind(AGENT, addresses=wire.here())
             client = AsyncClient(AGENT, store="memory:", transport=transport)
-            assert asyncio.run(client.check(f"{site.url}/x"))
-            assert asyncio.run(client.check(f"{site.url}/y"))
+            assert asyncio.run(ask(f"{site.url}/x"))
+            assert asyncio.run(ask(f"{site.url}/y"))
             with pytest.raises(RuntimeError, match="make one in each"):
-                asyncio.run(client.check(f"{other.url}/x"))
+                asyncio.run(ask(f"{other.url}/x"))
             asyncio.run(client.aclose())
             asyncio.run(transport.aclose())
 

@@ -98,6 +98,7 @@ def audit(
         from robotrules.client.audit import audit as find
 
         def progress(target: str) -> None:
+            """Say what is asked for, and why that may take long."""
             if target == url:  # its robots.txt is known by now
                 pause = client.delay(url)
                 if pause.seconds > LONG_PAUSE:

@@ -108,6 +108,7 @@ class _Aloud(logging.Handler):
     """Says what the library logs, as the command says things."""
 
     def emit(self, record: logging.LogRecord) -> None:
+        """Say it."""
         say(record.getMessage(), label="warning", style="warning")
 
 

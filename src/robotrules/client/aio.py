@@ -351,8 +351,7 @@ class AsyncClient(Asking):
         try:
             return await asyncio.shield(work)
         except asyncio.CancelledError:
-            # What a thread does cannot be stopped. If it takes a lease, that is to be given back,
-            # and not before it was taken.
+            # A thread cannot be stopped; the lease that it may take is given back after that.
             await asyncio.wait([work])
             raise
 
@@ -384,8 +383,6 @@ class AsyncClient(Asking):
 
 class _Queue:
     """Those who want a turn at an origin."""
-
-    __slots__ = ("__weakref__", "lock", "owner")
 
     def __init__(self) -> None:
         self.lock = asyncio.Lock()

@@ -195,24 +195,28 @@ def about_guidance(
 def _tags_disagree(usage: UsageRules) -> Iterator[Finding]:
     """Yield rules that one place states and another takes back, or states otherwise."""
     told: set[tuple[str, str]] = set()
-    for name, value in usage.values:
-        [strict, *_] = usage.because(name) or [None]
-        if strict is None:
+    pairs = (
+        (strict, other)
+        for name, value in usage.values
+        for strict in usage.because(name)[:1]
+        for other in usage.mentions
+        if other.source != strict.source and _speaks_against(other, name, value)
+    )
+    for strict, other in pairs:
+        places = str(strict.source), str(other.source)
+        if places in told:
             continue
-        for other in usage.mentions:
-            if other.source != strict.source and _speaks_against(other, name, value):
-                places = str(strict.source), str(other.source)
-                if places in told or len(told) >= MOST_CONFLICTS:
-                    continue
-                told.add(places)
-                yield finding(
-                    "tags-disagree",
-                    PAGE,
-                    one=strict.source,
-                    what=_short(strict.text),
-                    other=other.source,
-                    else_=_short(other.text),
-                )
+        told.add(places)
+        yield finding(
+            "tags-disagree",
+            PAGE,
+            one=strict.source,
+            what=_short(strict.text),
+            other=other.source,
+            else_=_short(other.text),
+        )
+        if len(told) >= MOST_CONFLICTS:
+            return
 
 
 def _speaks_against(other: Mention, name: str, value: object) -> bool:

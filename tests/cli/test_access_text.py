@@ -1,0 +1,222 @@
+"""Words about access: every state of a robots.txt has its own, and none moves a cursor."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from robotrules import Reason, Verdict
+from robotrules.access import Hop, State, Trouble
+from robotrules.cache import Decides, Entry, Freshness, Visit
+from robotrules.cli import client
+from robotrules.cli.access_text import (
+    access_lines,
+    access_values,
+    answer_words,
+    because_words,
+    hop_lines,
+    moment_words,
+    page_words,
+    reason_words,
+    state_words,
+)
+from robotrules.client.held import Held, Source, held
+from robotrules.client.pages import Fetched
+from robotrules.profile import DEFAULT
+from robotrules.tags.fields import NO_FIELDS
+
+NOON = 1_777_636_800.0  # 2026-05-01 12:00 UTC
+DAY = 86_400.0
+ORIGIN = "https://a.example"
+
+
+@pytest.fixture(autouse=True)
+def noon() -> Any:
+    """It is noon."""
+    with mock.patch.object(client, "now", return_value=NOON):
+        yield
+
+
+def visit(state: State = State.SUCCESS, **changes: Any) -> Visit:
+    """Return a visit at noon."""
+    made = Visit(
+        origin=ORIGIN,
+        agent="robotrules",
+        user_agent="robotrules/0",
+        at=NOON,
+        state=state,
+        status=200,
+        trouble=None,
+        detail="",
+        url=f"{ORIGIN}/robots.txt",
+        hops=(),
+        fields=NO_FIELDS,
+        digest="0" * 64 if state is State.SUCCESS else None,
+        size=9,
+        complete=True,
+        renewed=False,
+        until=NOON + 60,
+        may_store=True,
+        address="192.0.2.1",
+    )
+    return made._replace(**changes)
+
+
+GOOD = visit()
+NONE = visit(State.UNAVAILABLE, status=404, trouble=Trouble.STATUS)
+BAD = visit(State.UNREACHABLE, status=503, trouble=Trouble.STATUS)
+
+
+def has(
+    good: Visit | None,
+    bad: Visit | None = None,
+    decides: Decides = Decides.RULES,
+    because: str = "fresh",
+    trouble: str | None = None,
+) -> Held:
+    """Return what is held at noon."""
+    entry = Entry(ORIGIN, "robotrules", good, bad, NOON - 9 * DAY if bad else 0.0, 3 if bad else 0)
+    fresh = Freshness(decides, NOON + 60, False, False, because)
+    return held(entry, fresh, None, profile=DEFAULT, source=Source.STORE, trouble=trouble)
+
+
+UNREACHABLE = has(None, BAD, Decides.DISALLOW, "unreachable")
+COPY = has(GOOD._replace(at=NOON - DAY), BAD, Decides.RULES, "copy")
+PATIENCE = has(None, BAD, Decides.ALLOW, "patience")
+
+
+@pytest.mark.parametrize(
+    ("at", "words"),
+    [
+        (NOON, "12:00 UTC"),
+        (NOON + 11 * 3600, "23:00 UTC"),
+        (NOON + 12 * 3600, "2026-05-02 00:00 UTC"),
+        (NOON - DAY, "2026-04-30 12:00 UTC"),
+        (inf, "no moment that a calendar has"),
+        (1e18, "no moment that a calendar has"),
+    ],
+)
+def test_moments(at: float, words: str) -> None:
+    """The time, and the date unless it is today's."""
+    assert moment_words(at) == words
+
+
+@pytest.mark.parametrize(
+    ("one", "words"),
+    [
+        (GOOD, "status 200"),
+        (BAD, "status 503"),
+        (GOOD._replace(status=304, renewed=True), "status 304, unchanged"),
+        (BAD._replace(trouble=Trouble.TLS, detail="expired"), "no secure connection: expired"),
+        (BAD._replace(trouble=Trouble.CUT, detail=""), "the answer was cut short"),
+        (
+            BAD._replace(trouble=Trouble.REFUSED, detail="x is 10.0.0.1; pass allow_private=['x']"),
+            "the address is private, and this client does not go there: x is 10.0.0.1",
+        ),
+        (
+            BAD._replace(trouble=Trouble.DNS, detail="\x1b[31m"),
+            "the host has no address: \\x1b[31m",
+        ),
+    ],
+)
+def test_answers(one: Visit, words: str) -> None:
+    """What an answer was, or why there was none."""
+    assert answer_words(one) == words
+
+
+@pytest.mark.parametrize(
+    ("one", "words"),
+    [
+        (has(GOOD), "the robots.txt holds until 12:01 UTC"),
+        (has(NONE, decides=Decides.ALLOW), "there is no robots.txt (status 404)"),
+        (
+            has(NONE._replace(status=403), decides=Decides.ALLOW),
+            "the robots.txt is unavailable (status 403), which counts as none",
+        ),
+        (UNREACHABLE, "the robots.txt is unreachable (status 503); next try 12:01 UTC"),
+        (
+            PATIENCE,
+            "the robots.txt has been unreachable since 2026-04-22 12:00 UTC, which counts as none",
+        ),
+        (
+            has(None, None, Decides.DISALLOW, "unreachable"),
+            "the robots.txt is unreachable; next try 12:01 UTC",
+        ),
+    ],
+)
+def test_states(one: Held, words: str) -> None:
+    """What is known of a file, and when it is asked for again."""
+    assert state_words(one) == words
+
+
+def test_reasons() -> None:
+    """Where no rule decides, what came of access does; a rule needs no more words."""
+    unreachable = Verdict(False, Reason.UNREACHABLE, None, "default")
+    assert reason_words(unreachable, UNREACHABLE).startswith("the robots.txt is unreachable (")
+    assert reason_words(unreachable, None) == Reason.UNREACHABLE.sentence
+    implicit = Verdict(True, Reason.IMPLICIT, None, "default")
+    assert reason_words(implicit, UNREACHABLE) == Reason.IMPLICIT.sentence
+    assert because_words("x", implicit, None) == "x"
+    assert because_words("x", implicit, UNREACHABLE) == "x"
+    copied = because_words("line 2", implicit, COPY)
+    assert copied == (
+        "line 2, of a copy fetched 2026-04-30 12:00 UTC: the robots.txt is unreachable"
+    )
+
+
+def test_lines() -> None:
+    """From where, when, until when, and what went wrong."""
+    hop = Hop(f"{ORIGIN}/robots.txt", 301, "/r")
+    moved = has(GOOD._replace(hops=(hop,), url=f"{ORIGIN}/r", complete=False))
+    assert list(access_lines(moved)) == [
+        f"{ORIGIN}/robots.txt redirects with status 301 to /r",
+        f"{ORIGIN}/r: status 200, 9 octets, cut at the limit",
+        "fetched 12:00 UTC (from the store), holds until 12:01 UTC",
+    ]
+    assert list(access_lines(UNREACHABLE)) == [
+        f"{ORIGIN}/robots.txt: status 503",
+        "asked 12:00 UTC (from the store)",
+        "unreachable since 2026-04-22 12:00 UTC, 3 failures; next try 12:01 UTC",
+    ]
+    assert "rules are those of a copy fetched 2026-04-30 12:00 UTC" in "\n".join(access_lines(COPY))
+    [*_, last] = access_lines(has(GOOD, trouble="the disk is full\x1b"))
+    assert last == "the store is not in use: the disk is full\\x1b"
+
+
+def test_hops() -> None:
+    """A long way is cut, and a Location may be missing."""
+    [*first, last] = hop_lines((Hop("http://a/", 302, ""),) * 9)
+    assert first == ["http://a/ redirects with status 302 to nowhere"] * 6
+    assert last == "and 3 more redirects"
+
+
+def test_values() -> None:
+    """For JSON; without an origin there are none."""
+    assert set(access_values(None).values()) == {None}
+    found = access_values(UNREACHABLE)
+    assert (found["state"], found["trouble"]) == ("unreachable", "status")
+    assert found["until"] == "2026-05-01T12:01:00.000+00:00"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"status": 200, "body": b"abc"}, "status 200, 3 octets"),
+        ({"status": 200, "complete": False}, "status 200, 0 octets, cut at the limit"),
+        ({"trouble": Trouble.LOOP, "detail": Trouble.LOOP.sentence}, "a loop of redirects"),
+        ({"trouble": Trouble.TIMEOUT, "detail": "9 s"}, "no answer in time: 9 s"),
+    ],
+)
+def test_pages(changes: dict[str, Any], words: str) -> None:
+    """What the answer for a page was."""
+    allowed = Verdict(True, Reason.NO_MATCH, None, "default")
+    assert page_words(Fetched(f"{ORIGIN}/a", allowed, None)._replace(**changes)) == words
+
+
+@pytest.mark.parametrize("trouble", Trouble)
+def test_every_trouble_has_words(trouble: Trouble) -> None:
+    """Whatever went wrong can be told."""
+    assert answer_words(BAD._replace(trouble=trouble, detail=""))

@@ -136,7 +136,7 @@ class Looker:
         if visit is None or visit.trouble is not AccessTrouble.REFUSED:
             return
         host = host_of(visit.url)
-        if len(self._refused) < MOST_HINTS:
+        if host not in self._refused and len(self._refused) < MOST_HINTS:
             self._refused[host] = None
             hint_private(host)
 

@@ -39,7 +39,10 @@ def origin_of(url: str | bytes) -> str | None:
     if not isinstance(text, str):
         raise TypeError(f"a URL is str or bytes, not {type(url).__name__}")
     found = _URL.match(text)
-    return _normal(found["scheme"], found["host"], found["port"]) if found else None
+    # Each octet of a name may be written with three, and a port with zeros in front.
+    if not found or len(found["host"]) > 4 * _LONGEST_HOST or len(found["port"] or "") > 32:
+        return None
+    return _normal(found["scheme"], found["host"], found["port"])
 
 
 def authority_end(url: str) -> int:

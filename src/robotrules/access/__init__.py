@@ -69,6 +69,9 @@ __all__ = [
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
 # A longer Location is a trap: nobody's URL has so many octets.
 LONGEST_URL = 8 * 1024
+# A validator is sent back as it came, so it must be what a field may hold (RFC 9110 §5.5).
+LONGEST_VALIDATOR = 1024
+_SENDABLE = re.compile(rb"[\t\x20-\x7e]+")
 _PRINTABLE = bytes(range(0x21, 0x7F)).decode("ascii")
 # RFC 3986 §3.1: a scheme, and the colon behind it.
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -225,5 +228,5 @@ def _validators(stored: Stored | None, url: str) -> tuple[tuple[str, str], ...]:
         (condition, value.decode("latin-1"))
         for name, condition in (("etag", "If-None-Match"), ("last-modified", "If-Modified-Since"))
         for value in stored.fields.get(name)[:1]
-        if 0 < len(value) <= 1024 and value.isascii()
+        if len(value) <= LONGEST_VALIDATOR and _SENDABLE.fullmatch(value)
     )

@@ -33,6 +33,7 @@ __all__ = [
     "Visit",
     "digest_of",
     "freshness",
+    "is_cut",
     "moment",
     "recorded",
     "retry_after",
@@ -120,6 +121,8 @@ def _while_unreachable(
         decides, because = Decides.DISALLOW, "unreachable"
     again = now >= bad.until
     until = now if again else min(bad.until, end)
+    # To allow because of failures that were long ago, the origin is asked first.
+    later = later and decides is Decides.DISALLOW
     return Freshness(decides, until, again and not later, again and later, because)
 
 
@@ -223,12 +226,21 @@ def recorded(entry: Entry | None, visit: Visit) -> Entry:
     return Entry(entry.origin, entry.agent, good, visit, since, entry.failures + 1)
 
 
-def stored_of(entry: Entry | None, body: bytes | None) -> Stored | None:
-    """Return what of an entry a 304 could renew; None: nothing."""
+def stored_of(entry: Entry | None, body: bytes | None, limit: int = 0) -> Stored | None:
+    """
+    Return what of an entry a 304 could renew; None: nothing.
+
+    What another client cut at fewer octets than *limit* is not the file that this one would read.
+    """
     good = entry.good if entry else None
-    if good is None or good.state is not State.SUCCESS or body is None:
+    if good is None or good.state is not State.SUCCESS or body is None or is_cut(good, limit):
         return None
     return Stored(good.url, body, good.fields, good.complete)
+
+
+def is_cut(good: Visit | None, limit: int) -> bool:
+    """Tell whether a visit has less of a file than *limit* octets, and there is more."""
+    return good is not None and not good.complete and good.size < limit
 
 
 def digest_of(body: bytes) -> str:

@@ -36,7 +36,8 @@ class Store(Protocol):
         Keep a visit as evidence, its body, and the entry it makes, all of it or nothing.
 
         *body* None: there is none, or it is not to be kept. *entry* None: what was known of the
-        origin is forgotten (`no-store`). An entry whose last visit is newer stays as it is.
+        origin is forgotten (`no-store`). An entry whose last visit is newer stays as it is,
+        unless it is from so far in the future (`SKEW`) that the clock must have been set back.
         """
 
     def lease(self, key: str, holder: str, seconds: float) -> bool:

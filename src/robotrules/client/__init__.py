@@ -3,40 +3,96 @@ The client: it fetches robots.txt politely, keeps it as long as it holds, and an
 
 All network I/O of robotrules is in here. `Client` is for threads and `AsyncClient` for an event
 loop; both drive the same flows (`flow`, `politeness`, `pages`), over a transport (`transports`) and
-a store (`stores`). Nothing is opened by importing this.
+a store (`stores`). What was fetched is evidence (`evidence`, `warc`). Nothing is opened by
+importing this, and each name is imported when it is first asked for.
 """
 
-from robotrules.client.addresses import PUBLIC, Addresses
-from robotrules.client.aio import AsyncClient
-from robotrules.client.asking import Prefetched
-from robotrules.client.held import Held, Source
-from robotrules.client.pages import Fetched
-from robotrules.client.politeness import Delay, Turn, delay_of
-from robotrules.client.stores import default_path, open_store
-from robotrules.client.sync import Client
-from robotrules.client.transports import (
-    AsyncTransport,
-    Transport,
-    open_async_transport,
-    open_transport,
-)
+import typing as _typing
+
+if _typing.TYPE_CHECKING:
+    from robotrules.client.addresses import PUBLIC, Addresses
+    from robotrules.client.aio import AsyncClient
+    from robotrules.client.asking import Prefetched
+    from robotrules.client.audit import Audit, audit
+    from robotrules.client.evidence import Evidence
+    from robotrules.client.held import Held, Source
+    from robotrules.client.pages import Fetched
+    from robotrules.client.politeness import Delay, Turn, delay_of
+    from robotrules.client.stores import default_path, open_store
+    from robotrules.client.sync import Client
+    from robotrules.client.testimony import EvidenceNote, Period, Testimony
+    from robotrules.client.transports import (
+        AsyncTransport,
+        Transport,
+        open_async_transport,
+        open_transport,
+    )
+    from robotrules.client.warc import WarcImport, export_warc, import_warc
 
 __all__ = [
     "PUBLIC",
     "Addresses",
     "AsyncClient",
     "AsyncTransport",
+    "Audit",
     "Client",
     "Delay",
+    "Evidence",
+    "EvidenceNote",
     "Fetched",
     "Held",
+    "Period",
     "Prefetched",
     "Source",
+    "Testimony",
     "Transport",
     "Turn",
+    "WarcImport",
+    "audit",
     "default_path",
     "delay_of",
+    "export_warc",
+    "import_warc",
     "open_async_transport",
     "open_store",
     "open_transport",
 ]
+
+_LATER = {
+    "PUBLIC": "addresses",
+    "Addresses": "addresses",
+    "AsyncClient": "aio",
+    "AsyncTransport": "transports",
+    "Audit": "audit",
+    "Client": "sync",
+    "Delay": "politeness",
+    "Evidence": "evidence",
+    "EvidenceNote": "testimony",
+    "Fetched": "pages",
+    "Held": "held",
+    "Period": "testimony",
+    "Prefetched": "asking",
+    "Source": "held",
+    "Testimony": "testimony",
+    "Transport": "transports",
+    "Turn": "politeness",
+    "WarcImport": "warc",
+    "audit": "audit",
+    "default_path": "stores",
+    "delay_of": "politeness",
+    "export_warc": "warc",
+    "import_warc": "warc",
+    "open_async_transport": "transports",
+    "open_store": "stores",
+    "open_transport": "transports",
+}
+
+
+def __getattr__(name: str) -> _typing.Any:
+    from importlib import import_module
+
+    if name not in _LATER:
+        raise AttributeError(f"module 'robotrules.client' has no attribute {name!r}")
+    value = getattr(import_module(f"robotrules.client.{_LATER[name]}"), name)
+    globals()[name] = value
+    return value

@@ -30,13 +30,13 @@ from types import TracebackType
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from robotrules.access import AccessProfile, Request, Response
+from robotrules.access import AccessProfile, Failure, Request, Response
 from robotrules.cache import Store
 from robotrules.client.addresses import Addresses
 from robotrules.client.asking import Asking, Prefetched, given_addresses
 from robotrules.client.flow import Effect, Wait, Wanted
 from robotrules.client.held import Held
-from robotrules.client.pages import MOST_OCTETS, Fetched, Look, fetching, guidance_of
+from robotrules.client.pages import MOST_OCTETS, Fetched, Look, Sent, fetching, guidance_of
 from robotrules.client.politeness import Delay, Turn, pause_after
 from robotrules.client.threads import waits_for_itself
 from robotrules.client.transports import AsyncTransport, open_async_transport
@@ -223,11 +223,15 @@ class AsyncClient(Asking):
             if isinstance(effect, Look):
                 answer = await self.held(effect.url)
                 continue
-            async with self.turn(effect.request.url) as turn:
-                response = await self._transport().send(effect.request)
+            request = effect.request
+            async with self.turn(request.url) as turn:
+                response: Response | Failure | None = None
+                held = await self.held(request.url) or effect.held
+                if held.check(request.url, tokens, asked):
+                    response = await self._transport().send(request)
                 if isinstance(response, Response):
                     turn.heed(response.status, response.headers)
-                answer = response, self._desk.clock()
+                answer = Sent(response, self._clock(), held)
 
     async def guidance(
         self,

@@ -35,6 +35,7 @@ from robotrules.robotstxt.verdict import Because, Explanation, Reason, Verdict
 # Spellings of origins that are remembered: `HTTPS://Example.com` is one, `https://example.com:443`
 # another. When there are more, all are forgotten.
 REMEMBERED_SPELLINGS = 65_536
+LONGEST_SPELLING = 300
 # RFC 9110 §5.5: what a field value may hold, without what no name needs.
 _PRINTABLE = re.compile(r"[\x20-\x7e]+")
 # The shortest origin is `http://a`: no slash of a path stands before this. A spelling is remembered
@@ -79,13 +80,17 @@ def identity(
     names = (tokens,) if isinstance(tokens, str) else tuple(tokens)
     if not names or not all(isinstance(name, str) and name.strip() for name in names):
         raise CrawlerError(f"product_token is {product_token!r}: pass a name such as 'ExampleBot'")
-    if not any(name.lower() in user_agent.lower() for name in names):
-        raise CrawlerError(
-            f"{names[0]!r} is not in the User-Agent {user_agent!r}: a crawler obeys the rules of "
-            "the name it sends (RFC 9309 §2.2.1). To ask about another crawler's rules, pass its "
-            "name to check()"
-        )
-    honest = next(name for name in names if name.lower() in user_agent.lower())
+    said = user_agent.lower()
+    known = tuple(name.lower() for name in names if name.lower() in said)
+    for name in names:
+        # `ExampleBot-News` is a part of who is called ExampleBot (AMB-30).
+        if not known or (not name.lower().startswith(known) and name.lower() not in known):
+            raise CrawlerError(
+                f"{name!r} is not in the User-Agent {user_agent!r}: a crawler obeys the rules of "
+                "the name it sends (RFC 9309 §2.2.1). To ask about another crawler's rules, pass "
+                "its name to check()"
+            )
+    honest = next(name for name in names if name.lower() in said)
     notes = crawler_notes(user_agent, honest, purposes, profile=profile)
     return Identity(
         user_agent,
@@ -204,7 +209,7 @@ class Asking:
             if origin is not None:
                 return origin
         origin = origin_of(url)
-        if origin is not None and isinstance(url, str):
+        if origin is not None and isinstance(url, str) and authority_end(url) < LONGEST_SPELLING:
             if len(self._spellings) >= REMEMBERED_SPELLINGS:
                 self._spellings.clear()
             self._spellings[f"{url[: authority_end(url)]}/"] = origin

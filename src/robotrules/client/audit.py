@@ -26,7 +26,7 @@ from robotrules.client.audit_checks import (
 from robotrules.client.canonical import Canonical, canonicals
 from robotrules.client.findings import LEVELS, Finding, finding
 from robotrules.client.held import Held
-from robotrules.client.pages import MOST_OCTETS, Fetched, Look, fetching, guidance_of
+from robotrules.client.pages import MOST_OCTETS, Fetched, Look, Sent, fetching, guidance_of
 from robotrules.client.sitemap_files import MOST_OCTETS as MOST_SITEMAP
 from robotrules.client.sitemap_files import Form, SitemapFile, read_sitemap
 from robotrules.client.sync import Client
@@ -316,7 +316,7 @@ class _Auditor:
                 response = client._transport.send(effect.request)
                 if not isinstance(response, Failure):
                     turn.heed(response.status, response.headers)
-                answer = response, client._desk.clock()
+                answer = Sent(response, client._desk.clock(), effect.held)
 
     def _other_scheme(self, origin: str) -> Held | None:
         """Return the robots.txt of the other scheme; where a port is named there is none."""

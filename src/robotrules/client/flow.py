@@ -46,6 +46,7 @@ from robotrules.cache import (
     Visit,
     digest_of,
     freshness,
+    is_cut,
     recorded,
     stored_of,
     visit_of,
@@ -120,6 +121,7 @@ class Desk:
         self.clock = clock
         self.seconds = seconds
         self.background = background
+        self._limit = profile.max_bytes + SLACK
         self._without = without
         self.trouble: str | None = None
         self._failed = ""
@@ -154,7 +156,7 @@ class Desk:
             return None
         robots, trouble = file.robots if file else None, self.trouble
         found = held(entry, fresh, robots, profile=self.profile, source=source, trouble=trouble)
-        self.memory.hold(found, file)
+        self.memory.hold(found, file, self.clock())
         return found
 
     # --- The store ----------------------------------------------------------------------------
@@ -249,6 +251,8 @@ class Desk:
         fresh = self._fresh(entry, self.clock())
         if fresh.due or (fresh.refresh and wanted is Wanted.SOON):
             return None, entry
+        if fresh.decides is Decides.RULES and is_cut(entry.good, self._limit):
+            return None, entry  # by a client that reads less of a file than this one
         body = None
         if fresh.decides is Decides.RULES:
             body = yield from self._body(entry)
@@ -264,7 +268,7 @@ class Desk:
         # A store that failed meanwhile does not make the copy unknown.
         entry = entry or known
         body = yield from self._body(entry)
-        result = yield from self._accessed(origin, stored_of(entry, body))
+        result = yield from self._accessed(origin, stored_of(entry, body, self._limit))
         # One moment for all: a clock that is set while a visit is put makes it neither old nor new.
         now = self.clock()
         visit = visit_of(
@@ -295,7 +299,7 @@ class Desk:
             made = held(
                 entry, lost, None, profile=self.profile, source=Source.FETCHED, trouble=trouble
             )
-            self.memory.hold(made, None)
+            self.memory.hold(made, None, self.clock())
         return made
 
     def _kept(self, visit: Visit, body: bytes | None, entry: Entry) -> Generator[Effect, Any, None]:
@@ -308,8 +312,7 @@ class Desk:
 
     def _accessed(self, origin: str, stored: Stored | None) -> Generator[Effect, Any, AccessResult]:
         """Drive `access`, with one deadline over all redirects."""
-        limit = self.profile.max_bytes + SLACK
-        flow = access(origin, profile=self.access, stored=stored, limit=limit)
+        flow = access(origin, profile=self.access, stored=stored, limit=self._limit)
         end = monotonic() + self.seconds
         request = next(flow)
         while True:

@@ -61,7 +61,9 @@ class Held(NamedTuple):
         """What came of asking for the file: the last usable answer, unless it is unreachable."""
         if self.because == "fresh" and self.entry.good:
             return self.entry.good.state
-        return State.UNREACHABLE
+        # After so long it counts as not there (§2.3.1.4).
+        gone = self.because == "patience" and self.decides is Decides.ALLOW
+        return State.UNAVAILABLE if gone else State.UNREACHABLE
 
     def check(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Verdict:
         """Return the verdict on a URL of this origin."""

@@ -66,11 +66,18 @@ class Memory:
         with self._lock:
             return self._files.setdefault(key, made)
 
-    def hold(self, found: Held, file: File | None) -> None:
-        """Remember what is held of an origin, and its file; forget what is too much."""
+    def hold(self, found: Held, file: File | None, now: float) -> None:
+        """
+        Remember what is held of an origin, and its file; forget what is too much.
+
+        Who was late does not put what is old in the place of what somebody else found meanwhile.
+        """
         origin = found.origin
         with self._lock:
-            if origin in self._held:
+            kept = self._held.get(origin)
+            if kept is not None:
+                if found.entry.last < kept.entry.last <= now + SKEW:
+                    return
                 self._forget(origin)
             self._octets += _octets_of(found.entry)
             self._held[origin] = found._replace(source=Source.MEMORY)

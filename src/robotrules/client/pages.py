@@ -42,6 +42,16 @@ class Paced(NamedTuple):
     held: Held
 
 
+class Sent(NamedTuple):
+    """What came of a request whose turn it was."""
+
+    response: Response | Failure | None
+    """None: the rules were renewed while it waited, and disallow it now."""
+    at: float
+    held: Held
+    """What was held when its turn came."""
+
+
 Effect = Look | Paced
 
 
@@ -103,14 +113,15 @@ def fetching(
         held: Held | None = yield Look(url)
         if held is None:
             return Fetched(url, Verdict(False, Reason.NO_ORIGIN, None, profile), None, hops=hops)
-        verdict = held.check(url, tokens, purposes)
-        so_far = Fetched(url, verdict, held, hops=hops)
-        if not verdict:
+        so_far = _asked(url, held, tokens, purposes, hops)
+        if not so_far.verdict:
             return so_far
-        answer: tuple[Response | Failure, float] = yield Paced(
-            Request(url, (), limit, seconds), held
-        )
-        response, at = answer
+        sent: Sent = yield Paced(Request(url, (), limit, seconds), held)
+        response, at, held = sent
+        # A turn may be hours away: what was held before it may be old by then.
+        so_far = _asked(url, held, tokens, purposes, hops)
+        if response is None:
+            return so_far
         if isinstance(response, Failure):
             return so_far._replace(trouble=response.trouble, detail=response.detail)
         fields = read_fields(response.headers)
@@ -135,6 +146,18 @@ def fetching(
             return so_far._replace(trouble=trouble, detail=trouble.sentence)
         seen.add(target)
         url = target
+
+
+def _asked(
+    url: str, held: Held, tokens: Tokens, purposes: Sequence[str], hops: tuple[Hop, ...]
+) -> Fetched:
+    """Return what is known before a page is asked for: whether it is, and if not, why."""
+    verdict = held.check(url, tokens, purposes)
+    found = Fetched(url, verdict, held, hops=hops)
+    bad = held.entry.bad
+    if verdict.reason is Reason.UNREACHABLE and bad is not None:
+        return found._replace(trouble=bad.trouble, detail=f"robots.txt: {bad.detail}")
+    return found
 
 
 def guidance_of(

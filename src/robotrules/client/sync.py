@@ -20,13 +20,13 @@ from functools import partial
 from types import TracebackType
 from typing import Any, TypeVar
 
-from robotrules.access import AccessProfile, Request, Response
+from robotrules.access import AccessProfile, Failure, Request, Response
 from robotrules.cache import Store
 from robotrules.client.addresses import Addresses
 from robotrules.client.asking import Asking, Prefetched, given_addresses
 from robotrules.client.flow import Effect, Wait, Wanted
 from robotrules.client.held import Held
-from robotrules.client.pages import MOST_OCTETS, Fetched, Look, fetching, guidance_of
+from robotrules.client.pages import MOST_OCTETS, Fetched, Look, Sent, fetching, guidance_of
 from robotrules.client.politeness import Delay, Turn, pause_after
 from robotrules.client.threads import Flights, Later, Queues
 from robotrules.client.transports import Transport, open_transport
@@ -237,11 +237,15 @@ class Client(Asking):
             if isinstance(effect, Look):
                 answer = self.held(effect.url)
                 continue
-            with self.turn(effect.request.url) as turn:
-                response = self._transport.send(effect.request)
+            request = effect.request
+            with self.turn(request.url) as turn:
+                response: Response | Failure | None = None
+                held = self.held(request.url) or effect.held
+                if held.check(request.url, tokens, asked):
+                    response = self._transport.send(request)
                 if isinstance(response, Response):
                     turn.heed(response.status, response.headers)
-                answer = response, self._desk.clock()
+                answer = Sent(response, self._clock(), held)
 
     def guidance(
         self,

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from operator import attrgetter
 from threading import Lock
 
-from robotrules.cache import Entry, Visit
+from robotrules.cache import SKEW, Entry, Visit
 from robotrules.client.stores.forks import PATIENCE, watch
 from robotrules.client.stores.rows import Identity, identity_of, vet, vet_lease, vet_turn
 from robotrules.errors import StoreError
@@ -68,7 +68,9 @@ class MemoryStore:
             self._check()
             self._add(visit, body)
             there = self._entries.get(key)
-            if there is not None and there.last > (entry.last if entry else visit.at):
+            last = entry.last if entry else visit.at
+            # What is far in the future was put before the clock was set back.
+            if there is not None and last < there.last <= last + SKEW:
                 return
             if entry is None:
                 self._entries.pop(key, None)

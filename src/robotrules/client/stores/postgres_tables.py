@@ -9,6 +9,8 @@ nothing without a transaction around it. It does not know what is in a row.
 
 from __future__ import annotations
 
+from robotrules.cache import SKEW
+
 # `rbtr`: who makes tables holds this advisory lock.
 LOCK = int.from_bytes(b"rbtr", "big")
 
@@ -53,13 +55,15 @@ _BODY = """body AS (INSERT INTO robotrules_bodies AS there (digest, octets)
 _VISIT = """INSERT INTO robotrules_visits (origin, at, agent, digest, status, "row")
     VALUES (%(origin)s, %(at)s, %(agent)s, %(digest)s, %(status)s, %(row)s)
     ON CONFLICT DO NOTHING"""
-_ENTRY = """INSERT INTO robotrules_entries AS there (origin, agent, last, digest, "row")
+# What is far in the future was put before the clock was set back.
+_ENTRY = f"""INSERT INTO robotrules_entries AS there (origin, agent, last, digest, "row")
     VALUES (%(origin)s, %(agent)s, %(last)s, %(entry_digest)s, %(entry_row)s)
     ON CONFLICT (origin, agent)
     DO UPDATE SET last = excluded.last, digest = excluded.digest, "row" = excluded."row"
-    WHERE there.last <= excluded.last"""
-_FORGET = """DELETE FROM robotrules_entries
-    WHERE origin = %(origin)s AND agent = %(agent)s AND last <= %(last)s"""
+    WHERE there.last <= excluded.last OR there.last > excluded.last + {SKEW}"""
+_FORGET = f"""DELETE FROM robotrules_entries
+    WHERE origin = %(origin)s AND agent = %(agent)s
+    AND (last <= %(last)s OR last > %(last)s + {SKEW})"""
 
 
 def add(with_body: bool) -> str:

@@ -59,7 +59,9 @@ local origin, agent, last, digest, row = ARGV[2], ARGV[9], ARGV[10], ARGV[11], A
 add(origin, ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7] == '1' and ARGV[8])
 local key = P .. 'entry:' .. agent .. ':' .. origin
 local there = redis.call('HMGET', key, 'last', 'digest')
-if there[1] and tonumber(there[1]) > tonumber(last) then return 0 end
+-- What is far in the future was put before the clock was set back.
+local newer = there[1] and tonumber(there[1]) - tonumber(last) or 0
+if newer > 0 and newer <= 60 then return 0 end
 if row ~= '' then
   need(digest)
   redis.call('HSET', key, 'row', row, 'last', last, 'digest', digest)

@@ -13,6 +13,7 @@ import sqlite3
 import time
 from pathlib import Path
 
+from robotrules.cache import SKEW
 from robotrules.client.stores.rows import VERSION
 from robotrules.errors import StoreError
 
@@ -54,11 +55,13 @@ ADD_VISIT = """INSERT INTO visits (origin, at, agent, digest, status, row)
 ADD_BODY = """INSERT INTO bodies (digest, octets) VALUES (?, ?)
     ON CONFLICT (digest) DO UPDATE SET octets = excluded.octets
     WHERE octets IS NOT excluded.octets"""
-PUT_ENTRY = """INSERT INTO entries (origin, agent, last, digest, row) VALUES (?, ?, ?, ?, ?)
+# What is far in the future was put before the clock was set back.
+PUT_ENTRY = f"""INSERT INTO entries (origin, agent, last, digest, row) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (origin, agent)
     DO UPDATE SET last = excluded.last, digest = excluded.digest, row = excluded.row
-    WHERE last <= excluded.last"""
-FORGET_ENTRY = "DELETE FROM entries WHERE origin = ? AND agent = ? AND last <= ?"
+    WHERE last <= excluded.last OR last > excluded.last + {SKEW}"""
+FORGET_ENTRY = f"""DELETE FROM entries WHERE origin = ?1 AND agent = ?2
+    AND (last <= ?3 OR last > ?3 + {SKEW})"""
 
 LEASE = """INSERT INTO leases (key, holder, taken, until) VALUES (?, ?, ?, ?)
     ON CONFLICT (key)

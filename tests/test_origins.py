@@ -147,3 +147,10 @@ def test_a_number_may_begin_a_name() -> None:
     assert origin_of("https://1.2.example/") == "https://1.2.example"
     assert origin_of("https://0x7f.example/") == "https://0x7f.example"
     assert origin_of("https://360.cn") == "https://360.cn"
+
+
+def test_what_is_too_long_is_no_origin() -> None:
+    """A host of thousands of octets, or a port of as many digits, is remembered nowhere."""
+    for url in (f"https://{'a' * 2000}/", f"https://a.example:{'0' * 100}80/"):
+        assert origin_of(url) is None
+    assert origin_of(f"https://{'u' * 2000}@a.example/") == "https://a.example"

@@ -8,6 +8,7 @@ The errors of robotrules: for misuse, never for content.
     ├── RegistryError (ValueError)       a registry file that cannot be used
     ├── WriteError (ValueError)          what no robots.txt can say
     ├── StoreError (OSError)             a store that cannot be used, or not now
+    │   └── StoreBusyError               a store that somebody in a hurry would have to wait for
     ├── SavedError (ValueError)          a file that is no saved response and no HAR file
     └── MissingExtraError (ImportError)  a library that an optional part needs and that is not there
 
@@ -46,6 +47,10 @@ class SavedError(RobotrulesError, ValueError):
 
 class StoreError(RobotrulesError, OSError):
     """A store that cannot be used: not there, not ours, damaged; the text says which and why."""
+
+
+class StoreBusyError(StoreError):
+    """A store that is in use, told to who asked in a hurry; later, or with patience, it answers."""
 
 
 class MissingExtraError(RobotrulesError, ImportError):

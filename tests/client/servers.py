@@ -18,6 +18,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -91,7 +92,8 @@ class Server:
         if process is None:
             return
         for pid in (process.pid, *_children(process.pid)):
-            os.kill(pid, signal.SIGCONT)
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
         process.send_signal(how)
         try:
             process.wait(10)
@@ -107,7 +109,8 @@ class Server:
     def thaw(self) -> None:
         """Let it go on."""
         for pid in (self.pid, *_children(self.pid)):
-            os.kill(pid, signal.SIGCONT)
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
 
     def remove(self) -> None:
         """Stop it and remove its folder."""

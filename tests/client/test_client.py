@@ -268,6 +268,44 @@ class TestKeeping:
         assert not make(store=store).check(f"{SITE}/private/")
         assert len(server.asked) == 2
 
+    @pytest.mark.parametrize("value", ['"a\x7fb"', '"a\x01"', "é", ""])
+    def test_validators_that_cannot_be_sent_are_left_out(
+        self, make: Make, server: Server, clock: Clock, value: str
+    ) -> None:
+        server.answers[ROBOTS] = Response(200, [("ETag", value), ("Last-Modified", value)], FILE)
+        client = make()
+        client.check(SITE)
+        clock.now += DAY + 1
+        assert not client.check(f"{SITE}/private/")
+        assert [request.headers for request in server.asked] == [(), ()]
+
+    def test_a_file_that_was_cut_is_not_for_who_reads_more(
+        self, make: Make, server: Server
+    ) -> None:
+        body = b"User-agent: *\n" + b"Allow: /a\n" * 60_000 + b"Disallow: /secret\n"
+
+        def answer(request: Request) -> Response:
+            if request.headers:
+                return Response(304)
+            whole = len(body) <= request.limit
+            return Response(200, {"ETag": '"1"'}, body[: request.limit], whole)
+
+        server.answers[ROBOTS] = answer
+        store = open_store("memory:")
+        assert make(store=store).check(f"{SITE}/secret")
+        more = robotrules.DEFAULT.replace(max_bytes=4_000_000)
+        for _ in range(2):
+            assert not make(store=store, profile=more).check(f"{SITE}/secret")
+        assert len(server.asked) == 2
+
+    def test_who_was_late_does_not_bring_back_the_old(self, make: Make, clock: Clock) -> None:
+        client = make()
+        old = client.held(SITE)
+        clock.now += 1
+        new = client.refresh(SITE)
+        client._desk.memory.hold(old, None, clock.now)
+        assert client.held(SITE).entry is new.entry
+
     def test_refresh_asks_in_any_case(self, make: Make, server: Server) -> None:
         client = make()
         client.check(f"{SITE}/x")
@@ -328,6 +366,16 @@ class TestBackground:
             assert time.monotonic() < patience, "it was not renewed"
             client.refresh("https://elsewhere.example")
 
+    def test_old_failures_do_not_allow_before_the_origin_was_asked(
+        self, make: Make, server: Server, clock: Clock
+    ) -> None:
+        server.answers[ROBOTS] = Response(500)
+        client = make(background=True)
+        client.check(SITE)
+        server.answers[ROBOTS] = Response(200, {}, b"User-agent: *\nDisallow: /")
+        clock.now += 31 * DAY
+        assert client.check(f"{SITE}/x").line == 2
+
     def test_not_past_a_day(self, make: Make, server: Server, clock: Clock) -> None:
         client = make(background=True)
         assert client.check(f"{SITE}/x")
@@ -372,6 +420,15 @@ class TestMany:
         assert len(server.asked) == 3
         with pytest.raises(ValueError, match="1 or more"):
             client.prefetch([], concurrency=0)
+        with pytest.raises(TypeError, match="a list"):
+            client.prefetch(SITE)
+
+    def test_prefetch_asks_an_origin_once(self, make: Make, server: Server) -> None:
+        client = make()
+        client.check(SITE)
+        client._desk.clock.now += 1
+        client.prefetch((f"{SITE}/{n}" for n in range(100)), concurrency=1, fresh=True)
+        assert 2 <= len(server.asked) <= 4
 
 
 class TestExplaining:
@@ -576,6 +633,7 @@ class TestWho:
             ("ExampleBot/1.0", {"product_token": "Googlebot"}, "is not in the User-Agent"),
             ("ExampleBot/1.0", {"product_token": ""}, "pass a name"),
             ("ExampleBot/1.0", {"product_token": []}, "pass a name"),
+            ("ExampleBot/1.0", {"product_token": ["Googlebot", "ExampleBot"]}, "'Googlebot' is"),
         ],
     )
     def test_refused(self, make: Make, agent: str, options: Any, words: str) -> None:
@@ -607,6 +665,22 @@ class TestWho:
             make(min_delay=-1)
         with pytest.raises(ValueError, match="seconds"):
             make(seconds=0)
+        with pytest.raises(TypeError, match="store is a path"):
+            make(store=5)
+
+    def test_a_transport_that_returns_nothing(self, make: Make, server: Server) -> None:
+        server.answers[ROBOTS] = lambda request: None  # type: ignore[assignment,return-value]
+        with pytest.raises(TypeError, match="a Response or a Failure"):
+            make().check(SITE)
+
+    def test_closed(self, make: Make, caplog: pytest.LogCaptureFixture) -> None:
+        client = make()
+        assert client.check(SITE)
+        close = getattr(client, "aclose", None) or client.close
+        close()
+        with pytest.raises(RuntimeError, match="this client is closed"):
+            client.check(SITE)
+        assert not caplog.records
 
 
 @pytest.mark.parametrize("kind", [Client, AsyncClient])

@@ -179,8 +179,8 @@ MATRIX = [
     unknown("body in the store damaged, and 500", "failure"),
     # The clock of a process that goes on. What was fetched tomorrow is of unknown age; what was
     # old and is not by the new clock cannot be told from what is fresh.
-    settled("clock jumps back a day", FILE, FILE, "evidence")._replace(old=COPY, stale=COPY),
-    unknown("clock jumps back a day, and 500", "evidence")._replace(old=COPY, stale=COPY),
+    settled("clock jumps back a day", FILE, FILE)._replace(old=COPY, stale=COPY),
+    unknown("clock jumps back a day, and 500", "failure")._replace(old=COPY, stale=COPY),
     settled("clock jumps forward a year", FILE, FILE),
     unknown("clock jumps forward a year, and 500", "failure")._replace(stale=COPY_AFTER_ALL),
 ]

@@ -95,6 +95,24 @@ def test_too_many_redirects(make: Make, server: Server) -> None:
     assert (page.trouble, len(page.hops)) == (Trouble.REDIRECTS, 11)
 
 
+def test_rules_are_asked_again_when_the_turn_comes(
+    make: Make, server: Server, clock: Clock
+) -> None:
+    client = make()
+    client.fetch(f"{SITE}/page")
+    client.heed(SITE, 503, {"Retry-After": "86400"})
+    server.answers[f"{SITE}/robots.txt"] = Response(200, {}, b"User-agent: *\nDisallow: /")
+    page = client.fetch(f"{SITE}/page")
+    assert (page.verdict.allowed, page.status, page.verdict.line) == (False, None, 2)
+    assert server.urls.count(f"{SITE}/page") == 1
+
+
+def test_why_a_robots_txt_keeps_a_page_away(make: Make, server: Server) -> None:
+    server.answers[f"{SITE}/robots.txt"] = Failure(Trouble.DNS, "no address")
+    page = make().fetch(f"{SITE}/page")
+    assert (page.trouble, page.detail) == (Trouble.DNS, "robots.txt: no address")
+
+
 def test_no_origin(make: Make) -> None:
     assert make().fetch("mailto:x").verdict.reason is Reason.NO_ORIGIN
 

@@ -47,7 +47,19 @@ class Store(Protocol):
         """Give back a lease, if it is still *holder*'s."""
 
     def reserve(self, origin: str, now: float, interval: float) -> float:
-        """Take the next turn at an origin: not before *now*, and *interval* after the last."""
+        """
+        Take the next turn at an origin: not before *now*, and *interval* after the last.
+
+        It is a day ahead at most. A moment that was noted further ahead than that and `SKEW` is
+        of a clock that was ahead, and does not count; so in `begin`.
+        """
+
+    def begin(self, origin: str, now: float, interval: float) -> float:
+        """
+        Begin a turn now, if one may: returns *now* (or less) if it did.
+
+        If not, returns the moment from which one may; then nothing changed.
+        """
 
     def postpone(self, origin: str, until: float) -> None:
         """Let no turn at an origin be before a moment."""

@@ -196,8 +196,11 @@ def client_options(*, fresh: bool = True) -> Callable[[Command], Command]:
     """Add the options of a client; *fresh*: also `--fresh`. The command gets them as *opening*."""
 
     def added(command: Command) -> Command:
+        """Return the command with the options."""
+
         @wraps(command)
         def gathered(*args: Any, **values: Any) -> Any:
+            """Hand on what was given as one value."""
             given = {name: values.pop(name) for name in Opening._fields if name in values}
             return command(*args, opening=Opening(**given), **values)
 

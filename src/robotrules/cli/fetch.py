@@ -129,6 +129,7 @@ async def _prefetched(
         memory = Memory(client.forget)
 
         def progress(held: Held) -> None:
+            """Tell of an origin, and forget it in time."""
             lines.add(held)
             memory.add(held)
 
@@ -191,7 +192,10 @@ async def _read_ahead(chunks: Iterator[Chunk]) -> AsyncIterator[Chunk]:
     queue: asyncio.Queue[Chunk | Trouble | None] = asyncio.Queue(2)
 
     def read() -> None:
+        """Read until nobody wants more."""
+
         def put(one: Chunk | Trouble | None) -> None:
+            """Hand over one thing, when there is room."""
             asyncio.run_coroutine_threadsafe(queue.put(one), loop).result()
 
         try:

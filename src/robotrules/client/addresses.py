@@ -58,6 +58,8 @@ _IPV6 = tuple(
     for network, why in (
         ("::/128", "this machine itself (RFC 4291)"),
         ("::1/128", "loopback (RFC 4291)"),
+        # Whoever runs the translator chose where in the address the IPv4 one stands.
+        ("64:ff9b:1::/48", "for translation inside a network (RFC 8215)"),
         ("100::/64", "a black hole (RFC 6666)"),
         ("2001:2::/48", "for benchmarks (RFC 5180)"),
         ("2001:db8::/32", "for documentation (RFC 3849)"),
@@ -76,7 +78,6 @@ _GLOBAL_UNICAST = IPv6Network("2000::/3")
 _COMPATIBLE = IPv6Network("::/96")  # RFC 4291 §2.5.5.1
 _TRANSLATED = IPv6Network("::ffff:0:0:0/96")  # RFC 2765 §2.1
 _NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052 §2.1
-_LOCAL_NAT64 = IPv6Network("64:ff9b:1::/48")  # RFC 8215
 _TEREDO = IPv6Network("2001::/32")  # RFC 4380 §2.6
 _6TO4 = IPv6Network("2002::/16")  # RFC 3056 §2
 
@@ -253,12 +254,6 @@ def _carried(address: IPv6Address) -> Iterator[tuple[str, IPv4Address]]:
         yield "the IPv6 form", last
     elif address in _TRANSLATED or address in _NAT64:
         yield "the translation", last
-    elif address in _LOCAL_NAT64:
-        yield "the translation", last
-        # Whoever runs the translator chose a prefix below this one. With 64 bits the address stands
-        # before three zero octets; with fewer, four follow, and zeros do not pass (RFC 6052 §2.2).
-        if bits & 0xFF_FFFF == 0:
-            yield "the translation", IPv4Address(bits >> 24 & 0xFFFF_FFFF)
     elif address in _TEREDO:
         yield "a tunnel by way", IPv4Address(bits >> 64 & 0xFFFF_FFFF)
         yield "a tunnel to the net", IPv4Address(bits & 0xFFFF_FFFF ^ 0xFFFF_FFFF)

@@ -24,21 +24,19 @@ from collections.abc import (
     Iterable,
     Sequence,
 )
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Any, TypeVar
-from weakref import WeakValueDictionary
 
 from robotrules.access import AccessProfile, Failure, Request, Response
 from robotrules.cache import Store
 from robotrules.client.addresses import Addresses
-from robotrules.client.asking import Asking, Prefetched, given_addresses
+from robotrules.client.asking import Asking, Prefetched, given_addresses, vet_prefetch
 from robotrules.client.flow import Effect, Wait, Wanted
 from robotrules.client.held import Held
 from robotrules.client.pages import MOST_OCTETS, Fetched, Look, Sent, fetching, guidance_of
 from robotrules.client.politeness import Delay, Turn, pause_after
-from robotrules.client.threads import waits_for_itself
+from robotrules.client.tasks import Blocking, TaskQueues, each
 from robotrules.client.transports import AsyncTransport, open_async_transport
 from robotrules.guide import Guidance
 from robotrules.profile import Profile
@@ -48,8 +46,6 @@ from robotrules.robotstxt.verdict import Explanation, Verdict
 
 Value = TypeVar("Value")
 
-# Threads that ask a store which is not on this machine.
-STORE_THREADS = 16
 # Origins that check_many() asks at once.
 TOGETHER = 50
 
@@ -93,8 +89,8 @@ class AsyncClient(Asking):
         self._opened: AsyncTransport | None = None
         self._sleep = sleep
         self._flights: dict[tuple[str, Wanted], asyncio.Task[Held]] = {}
-        self._queues: WeakValueDictionary[str, _Queue] = WeakValueDictionary()
-        self._threads: ThreadPoolExecutor | None = None
+        self._queues = TaskQueues()
+        self._blocking = Blocking()
 
     # --- Questions ------------------------------------------------------------------------------
 
@@ -172,12 +168,12 @@ class AsyncClient(Asking):
         fresh: bool = False,
     ) -> Prefetched:
         """Have the robots.txt of many origins ready, as `Client.prefetch` does."""
-        counts = dict.fromkeys(Prefetched._fields, 0)
-        if concurrency < 1:
-            raise ValueError(f"concurrency is {concurrency}: use 1 or more")
+        counts, began = vet_prefetch(origins, concurrency), self._clock()
 
         async def one(origin: str) -> None:
-            found = await (self.refresh(origin) if fresh else self.held(origin))
+            """Have one origin ready, and tell of it."""
+            again = fresh and not self._asked_since(origin, began)
+            found = await (self.refresh(origin) if again else self.held(origin))
             counts["skipped" if found is None else str(found.state)] += 1
             # Told at once: the next origin, or the last answer, may be a long time coming.
             if found is not None and progress is not None:
@@ -185,7 +181,7 @@ class AsyncClient(Asking):
 
         ahead: set[asyncio.Task[None]] = set()
         try:
-            async for origin in _each(origins):
+            async for origin in each(origins):
                 ahead.add(asyncio.create_task(one(origin)))
                 if len(ahead) >= concurrency:
                     ended, ahead = await asyncio.wait(ahead, return_when=asyncio.FIRST_COMPLETED)
@@ -254,7 +250,7 @@ class AsyncClient(Asking):
         found = await self.held(url)
         if found is None:
             raise ValueError(f"{url!r} has no origin: pass an http or https URL")
-        return self._delay(found, *self._asked(None, None))
+        return self._delay(found)
 
     async def reserve(self, url: URL) -> float:
         """Take the next turn at an origin, and return when it is, as `Client.reserve` does."""
@@ -274,19 +270,16 @@ class AsyncClient(Asking):
         """Wait for the next turn at the origin of *url*, and have it, as `Client.turn` does."""
         delay, origin = await self.delay(url), self._origin(url) or ""
         turn = Turn(origin, delay, self._desk.clock)
-        queue = self._queues.setdefault(origin, _Queue())
-        if queue.owner is asyncio.current_task():
-            raise waits_for_itself("task", origin)
-        async with queue.lock:
-            queue.owner = asyncio.current_task()
+        async with self._queues.joined(origin):
             try:
                 await self._run(self._turns.take(origin, delay.seconds, turn.holder))
                 yield turn
             finally:
-                queue.owner = None
-                if turn.until is not None:
-                    await self._run(self._turns.postpone(origin, turn.until))
-                await self._run(self._turns.end(origin, turn.holder))
+                try:
+                    if turn.until is not None:
+                        await self._run(self._turns.postpone(origin, turn.until))
+                finally:
+                    await self._run(self._turns.end(origin, turn.holder))
 
     # --- Driving --------------------------------------------------------------------------------
 
@@ -347,30 +340,20 @@ class AsyncClient(Asking):
             return await self._transport().send(effect)
         if isinstance(effect, Wait):
             return await self._sleep(effect.seconds)
-        if self._desk.store.inline:
-            return effect.work()
-        if self._threads is None:
-            self._threads = ThreadPoolExecutor(STORE_THREADS, "robotrules-store")
-        work = asyncio.get_running_loop().run_in_executor(self._threads, effect.work)
-        try:
-            return await asyncio.shield(work)
-        except asyncio.CancelledError:
-            # A thread cannot be stopped; the lease that it may take is given back after that.
-            await asyncio.wait([work])
-            raise
+        return await self._blocking.do(effect.work, self._desk.store.inline)
 
     # --- The end --------------------------------------------------------------------------------
 
     async def aclose(self) -> None:
         """Close connections and the store, those that this client opened."""
+        self._desk.close()
         flights = list(self._flights.values())
         for flight in flights:
             flight.cancel()
         await asyncio.gather(*flights, return_exceptions=True)
         if self._opened is not None:
             await self._opened.aclose()
-        if self._threads is not None:
-            self._threads.shutdown()
+        self._blocking.close()
         self._close_store()
 
     async def __aenter__(self) -> AsyncClient:
@@ -383,20 +366,3 @@ class AsyncClient(Asking):
         trace: TracebackType | None,
     ) -> None:
         await self.aclose()
-
-
-class _Queue:
-    """Those who want a turn at an origin."""
-
-    def __init__(self) -> None:
-        self.lock = asyncio.Lock()
-        self.owner: asyncio.Task[Any] | None = None
-
-
-async def _each(values: Iterable[str] | AsyncIterable[str]) -> AsyncIterator[str]:
-    if isinstance(values, AsyncIterable):
-        async for value in values:
-            yield value
-        return
-    for value in values:
-        yield value

@@ -19,14 +19,14 @@ from robotrules.cache import Decides, Store
 from robotrules.client.addresses import Addresses
 from robotrules.client.flow import Desk
 from robotrules.client.held import Held
-from robotrules.client.politeness import Delay, Turns, delay_of
+from robotrules.client.politeness import Delay, Pace, Turns, delay_at, pace_of
 from robotrules.client.stores import default_path, open_store
 from robotrules.errors import CrawlerError, StoreError
 from robotrules.extensions.purpose import crawler_notes
 from robotrules.guide import as_url
 from robotrules.origins import authority_end, origin_of
 from robotrules.profile import Profile
-from robotrules.robotstxt import Tokens
+from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import URL
 from robotrules.robotstxt.tokens import product_token as token_in
 from robotrules.robotstxt.values import Note, shown
@@ -36,6 +36,8 @@ from robotrules.robotstxt.verdict import Because, Explanation, Reason, Verdict
 # another. When there are more, all are forgotten.
 REMEMBERED_SPELLINGS = 65_536
 LONGEST_SPELLING = 300
+# Files whose Crawl-delay and Request-rate are remembered. They hold their files, so they are few.
+REMEMBERED_PACES = 256
 # RFC 9110 §5.5: what a field value may hold, without what no name needs.
 _PRINTABLE = re.compile(r"[\x20-\x7e]+")
 # The shortest origin is `http://a`: no slash of a path stands before this. A spelling is remembered
@@ -145,6 +147,7 @@ class Asking:
         # How origins are written, and what answers about them: see `_answered`.
         self._spellings: dict[str, str] = {}
         self._ready = self._desk.memory.ready
+        self._paces: dict[str, tuple[RobotsTxt, Pace]] = {}
 
     def _close_store(self) -> None:
         if self._closes_store:
@@ -178,6 +181,12 @@ class Asking:
         return self._desk.trouble
 
     # --- Memory ---------------------------------------------------------------------------------
+
+    def _asked_since(self, url: URL, began: float) -> bool:
+        """Tell whether the origin of a URL was asked since a moment."""
+        origin = self._origin(url)
+        found = self._desk.memory.get(origin) if origin else None
+        return found is not None and found.entry.last >= began
 
     def forget(self) -> None:
         """Forget what this process remembers of origins; the store keeps what it has."""
@@ -233,11 +242,17 @@ class Asking:
         nobody = Because.NONE
         return Explanation(text, "", name, (), self._nowhere(), nobody, (), (), (), tuple(purposes))
 
-    def _delay(self, found: Held, tokens: Tokens, purposes: Sequence[str]) -> Delay:
-        now, robots = self._desk.clock(), found.robots
+    def _delay(self, found: Held) -> Delay:
+        """Return the seconds between two requests; of a file its records are read once."""
         if found.decides is not Decides.RULES:
             return Delay(self._min_delay, "min-delay")
-        return delay_of(robots, tokens, purposes, now=now, min_delay=self._min_delay)
+        known = self._paces.get(found.origin)
+        if known is None or known[0] is not found.robots:
+            pace = pace_of(found.robots, self._identity.tokens, self._identity.purposes)
+            if len(self._paces) >= REMEMBERED_PACES:
+                self._paces.clear()
+            known = self._paces[found.origin] = found.robots, pace
+        return delay_at(known[1], self._clock(), self._min_delay)
 
     def _grouped(self, urls: Iterable[URL]) -> tuple[list[URL], dict[str | None, list[int]]]:
         """Return URLs, and their positions by origin."""
@@ -293,6 +308,15 @@ def given_addresses(
     return addresses
 
 
+def vet_prefetch(origins: object, concurrency: int) -> dict[str, int]:
+    """Refuse what cannot be prefetched; return the counts to begin with."""
+    if isinstance(origins, (str, bytes)):
+        raise TypeError(f"origins are a list, not one: pass [{origins!r}]")
+    if concurrency < 1:
+        raise ValueError(f"concurrency is {concurrency}: use 1 or more")
+    return dict.fromkeys(Prefetched._fields, 0)
+
+
 def opened_store(store: Store | str | os.PathLike[str] | None) -> tuple[Store, str | None]:
     """
     Return the store to use, and why it is not the one that was wanted, if it is not.
@@ -301,6 +325,10 @@ def opened_store(store: Store | str | os.PathLike[str] | None) -> tuple[Store, s
     read-only, memory takes its place. A file that is there and is not ours is an error.
     """
     if store is not None and not isinstance(store, (str, os.PathLike)):
+        if not hasattr(store, "lease"):
+            raise TypeError(
+                f"store is a path, a URL such as redis://…, or a Store; not {type(store).__name__}"
+            )
         return store, None
     try:
         return open_store(store, lazy=True), None

@@ -121,12 +121,18 @@ class Desk:
         self.clock = clock
         self.seconds = seconds
         self.background = background
+        self.closed = False
         self._limit = profile.max_bytes + SLACK
         self._without = without
         self.trouble: str | None = None
         self._failed = ""
         self._rest_of_reads = self._rest_of_writes = 0.0
         self.memory = Memory(profile)
+
+    def close(self) -> None:
+        """Answer no more, and say nothing of what threads that are late may meet."""
+        self.closed = True
+        self.memory.clear()
 
     # --- Memory -------------------------------------------------------------------------------
 
@@ -175,6 +181,8 @@ class Desk:
         try:
             answer = yield Call(partial(work, *args))
         except StoreError as error:
+            if self.closed:
+                return None  # who is late finds the store closed: nobody needs to know
             if self.trouble is None:
                 log.warning("going on without the store: %s", error)
             self.trouble, self._failed = str(error), name
@@ -212,6 +220,8 @@ class Desk:
 
     def renew(self, origin: str, wanted: Wanted = Wanted.DUE) -> Renewal:
         """Return what is held of an origin, after its server was asked if that is *wanted*."""
+        if self.closed:
+            raise RuntimeError("this client is closed: make another one")
         began, holder = self.clock(), uuid4().hex
         known: Entry | None = None
         if wanted is not Wanted.NOW:
@@ -319,7 +329,10 @@ class Desk:
             left = end - monotonic()
             answer: Response | Failure = Failure(Trouble.TIMEOUT, f"{self.seconds:g} s in all")
             if left > 0:
-                answer = yield request._replace(seconds=left)
+                answer = yield request._replace(seconds=round(left, 3))
+                if not isinstance(answer, (Response, Failure)):
+                    name = type(answer).__name__
+                    raise TypeError(f"a transport returns a Response or a Failure, not {name}")
             try:
                 request = flow.send(answer)
             except StopIteration as ended:

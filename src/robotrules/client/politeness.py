@@ -11,14 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from datetime import UTC, datetime
+from math import inf
 from threading import Lock
+from time import monotonic
 from typing import Any, NamedTuple
 from uuid import uuid4
 
 from robotrules.cache import retry_after
-from robotrules.client.flow import FIRST_LOOK, LAST_LOOK, Desk, Effect, Wait
-from robotrules.extensions.crawl_delay import crawl_delay
-from robotrules.extensions.request_rate import request_rates
+from robotrules.client.flow import FIRST_LOOK, Desk, Effect, Wait
+from robotrules.client.stores.memory import MemoryStore
+from robotrules.extensions.crawl_delay import CrawlDelay, crawl_delay
+from robotrules.extensions.request_rate import RequestRate, request_rates
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.tags.fields import read_fields
 
@@ -29,6 +32,10 @@ LONGEST_DELAY = 86_400.0
 USUAL_PAUSE = 60.0
 # How long a turn is held at most: who needs longer shares the origin with the next.
 TURN_SECONDS = 60.0
+# How often somebody who waits for another's turn to end looks again, at least.
+LAST_TURN_LOOK = 0.1
+# And how long somebody waits for a moment before he asks again whether it is still that moment.
+LONGEST_WAIT = 60.0
 # Origins whose turns are remembered here, for when the store cannot.
 REMEMBERED_TURNS = 65_536
 
@@ -56,26 +63,46 @@ def delay_of(
     min_delay: float = 0.0,
 ) -> Delay:
     """Return the politest of what a robots.txt asks for at a moment and *min_delay*."""
+    return delay_at(pace_of(robots, product_token, purposes), now, min_delay)
+
+
+# What a file asks of one crawler: a delay, and rates that may be for a part of the day.
+Pace = tuple[CrawlDelay | None, tuple[RequestRate, ...]]
+
+
+def pace_of(robots: RobotsTxt, product_token: Tokens, purposes: Sequence[str] = ()) -> Pace:
+    """Return what a robots.txt asks of a crawler, at any time of the day."""
+    return (
+        crawl_delay(robots, product_token, purposes),
+        request_rates(robots, product_token, purposes),
+    )
+
+
+def delay_at(pace: Pace, now: float, min_delay: float) -> Delay:
+    """Return the politest of what is asked for at a moment."""
+    delay, rates = pace
     asked = [Delay(min_delay, "min-delay")]
-    if found := crawl_delay(robots, product_token, purposes):
-        asked.append(Delay(found.seconds, "crawl-delay", found.line))
+    if delay is not None:
+        asked.append(Delay(delay.seconds, "crawl-delay", delay.line))
     at = datetime.fromtimestamp(now, UTC)
-    asked += [
-        Delay(rate.seconds, "request-rate", rate.line)
-        for rate in request_rates(robots, product_token, purposes)
-        if rate.applies(at)
-    ]
-    longest = max(asked, key=lambda delay: delay.seconds)
+    asked += [Delay(rate.seconds, "request-rate", rate.line) for rate in rates if rate.applies(at)]
+    longest = max(asked, key=lambda one: one.seconds)
     return longest._replace(seconds=min(longest.seconds, LONGEST_DELAY))
 
 
 class Turns:
-    """Turns at origins, taken through the store; through memory while it cannot answer."""
+    """
+    Turns at origins, taken through the store; through memory while it cannot answer.
+
+    A turn counts when it begins: who gives up waiting has taken nothing. While one waits, the store
+    is looked at again from time to time, so that a Retry-After somebody else got is heeded.
+    """
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._lock = Lock()
         self._next: dict[str, float] = {}
+        self._ended: dict[str, float] = {}
 
     def reserve(self, origin: str, interval: float) -> Generator[Effect, Any, float]:
         """Take the next turn at an origin; return when it is, in seconds since 1970."""
@@ -84,52 +111,62 @@ class Turns:
         return self._reserved(origin, interval) if at is None else at
 
     def take(self, origin: str, interval: float, holder: str) -> Generator[Effect, Any, None]:
-        """Wait for the next turn at an origin, and until nobody else has one."""
-        desk = self._desk
-        at = yield from self.reserve(origin, interval)
+        """Wait until a turn may begin at an origin and nobody else has one, and begin it."""
+        desk, pause = self._desk, FIRST_LOOK
+        if monotonic() - self._ended.pop(origin, -inf) < LAST_TURN_LOOK:
+            # Others may have waited longer, and look from time to time: let them.
+            yield Wait(LAST_TURN_LOOK)
         while True:
-            if (left := at - desk.clock()) > 0:
-                yield Wait(left)
-            has_it, waited = yield from self._leased(origin, holder)
-            if has_it and not waited:
-                return
-            # Who was before took longer than the interval, and may have been asked to stay away:
-            # this turn counts from now, behind those who have lined up meanwhile.
-            at = yield from self.reserve(origin, interval)
-            if has_it:
-                if at <= desk.clock():
-                    return
-                yield from self.end(origin, holder)
-
-    def _leased(self, origin: str, holder: str) -> Generator[Effect, Any, tuple[bool, bool]]:
-        """Wait until nobody else has a turn; return whether that is so, and whether one waited."""
-        desk, waited, pause = self._desk, 0.0, FIRST_LOOK
-        while waited < TURN_SECONDS:
             leased = yield from desk.ask(desk.store.lease, _key(origin), holder, TURN_SECONDS)
-            if leased is not False:
-                return True, waited > 0
-            yield Wait(pause)
-            waited, pause = waited + pause, min(2 * pause, LAST_LOOK)
-        return False, True
+            if leased is False:
+                yield Wait(pause)
+                pause = min(2 * pause, LAST_TURN_LOOK)
+                continue
+            now = desk.clock()
+            at: float | None = yield from desk.ask(desk.store.begin, origin, now, interval)
+            at = self._begun(origin, interval) if at is None else at
+            if at <= now:
+                return
+            yield from self._let_go(origin, holder)
+            yield Wait(min(at - now, LONGEST_WAIT))
 
     def end(self, origin: str, holder: str) -> Generator[Effect, Any, None]:
         """Let the next one have its turn."""
+        if not isinstance(self._desk.store, MemoryStore):  # which no other process shares
+            with self._lock:
+                if len(self._ended) > REMEMBERED_TURNS:
+                    self._ended.clear()
+                self._ended[origin] = monotonic()
+        yield from self._let_go(origin, holder)
+
+    def _let_go(self, origin: str, holder: str) -> Generator[Effect, Any, None]:
         yield from self._desk.ask(self._desk.store.release, _key(origin), holder)
 
     def postpone(self, origin: str, until: float) -> Generator[Effect, Any, None]:
         """Let there be no turn before a moment."""
         with self._lock:
-            self._next[origin] = max(self._next.get(origin, 0.0), until)
+            self._remember(origin, max(self._next.get(origin, 0.0), until))
         yield from self._desk.ask(self._desk.store.postpone, origin, until)
 
     def _reserved(self, origin: str, interval: float) -> float:
-        now = self._desk.clock()
         with self._lock:
-            if len(self._next) > REMEMBERED_TURNS:
-                self._next = {one: at for one, at in self._next.items() if at > now}
-            at = max(now, self._next.get(origin, 0.0))
-            self._next[origin] = at + interval
+            at = max(self._desk.clock(), self._next.get(origin, 0.0))
+            self._remember(origin, at + interval)
         return at
+
+    def _begun(self, origin: str, interval: float) -> float:
+        with self._lock:
+            now, ready = self._desk.clock(), self._next.get(origin, 0.0)
+            if ready > now:
+                return ready
+            self._remember(origin, now + interval)
+        return now
+
+    def _remember(self, origin: str, at: float) -> None:
+        if len(self._next) > REMEMBERED_TURNS:
+            now = self._desk.clock()
+            self._next = {one: then for one, then in self._next.items() if then > now}
+        self._next[origin] = at
 
 
 def _key(origin: str) -> str:

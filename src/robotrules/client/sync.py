@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from functools import partial
 from types import TracebackType
@@ -23,12 +23,12 @@ from typing import Any, TypeVar
 from robotrules.access import AccessProfile, Failure, Request, Response
 from robotrules.cache import Store
 from robotrules.client.addresses import Addresses
-from robotrules.client.asking import Asking, Prefetched, given_addresses
+from robotrules.client.asking import Asking, Prefetched, given_addresses, vet_prefetch
 from robotrules.client.flow import Effect, Wait, Wanted
 from robotrules.client.held import Held
 from robotrules.client.pages import MOST_OCTETS, Fetched, Look, Sent, fetching, guidance_of
 from robotrules.client.politeness import Delay, Turn, pause_after
-from robotrules.client.threads import Flights, Later, Queues
+from robotrules.client.threads import Flights, Later, Queues, together
 from robotrules.client.transports import Transport, open_transport
 from robotrules.guide import Guidance
 from robotrules.profile import Profile
@@ -138,7 +138,7 @@ class Client(Asking):
         if len(due) == 1:
             found[due[0]] = self._had(due[0])
         elif due:
-            with ThreadPoolExecutor(min(len(due), TOGETHER)) as pool:
+            with together(min(len(due), TOGETHER)) as pool:
                 found.update(zip(due, pool.map(self._had, due), strict=True))
         return self._decided(listed, groups, found, *self._asked(product_token, purposes))
 
@@ -185,9 +185,7 @@ class Client(Asking):
         number. *progress* is called for each as it is there. *fresh*: all are asked, whatever is
         known of them.
         """
-        counts = dict.fromkeys(Prefetched._fields, 0)
-        if concurrency < 1:
-            raise ValueError(f"concurrency is {concurrency}: use 1 or more")
+        counts, began = vet_prefetch(origins, concurrency), self._clock()
 
         def done(futures: Iterable[Future[Held | None]]) -> None:
             for future in futures:
@@ -196,17 +194,15 @@ class Client(Asking):
                 if found is not None and progress is not None:
                     progress(found)
 
-        pool = ThreadPoolExecutor(concurrency)
-        try:
+        with together(concurrency) as pool:
             ahead: set[Future[Held | None]] = set()
             for origin in origins:
-                ahead.add(pool.submit(self.refresh if fresh else self.held, origin))
+                again = fresh and not self._asked_since(origin, began)
+                ahead.add(pool.submit(self.refresh if again else self.held, origin))
                 if len(ahead) >= 2 * concurrency:
                     ended, ahead = wait(ahead, return_when=FIRST_COMPLETED)
                     done(ended)
             done(ahead)
-        finally:
-            pool.shutdown(cancel_futures=True)
         return Prefetched(**counts)
 
     # --- Pages ----------------------------------------------------------------------------------
@@ -272,7 +268,7 @@ class Client(Asking):
         found = self.held(url)
         if found is None:
             raise ValueError(f"{url!r} has no origin: pass an http or https URL")
-        return self._delay(found, *self._asked(None, None))
+        return self._delay(found)
 
     def reserve(self, url: URL) -> float:
         """
@@ -315,9 +311,11 @@ class Client(Asking):
                 self._run(self._turns.take(origin, delay.seconds, turn.holder))
                 yield turn
             finally:
-                if turn.until is not None:
-                    self._run(self._turns.postpone(origin, turn.until))
-                self._run(self._turns.end(origin, turn.holder))
+                try:
+                    if turn.until is not None:
+                        self._run(self._turns.postpone(origin, turn.until))
+                finally:
+                    self._run(self._turns.end(origin, turn.holder))
 
     # --- Driving --------------------------------------------------------------------------------
 
@@ -367,6 +365,7 @@ class Client(Asking):
 
     def close(self) -> None:
         """Close connections and the store, those that this client opened."""
+        self._desk.close()
         self._later.close()
         if self._opened is not None:
             self._opened.close()

@@ -85,6 +85,18 @@ class Later:
             self._threads.shutdown(cancel_futures=True)
 
 
+@contextmanager
+def together(threads: int) -> Iterator[ThreadPoolExecutor]:
+    """Have some threads for a while; who is interrupted does not wait for them."""
+    pool = ThreadPoolExecutor(threads, "robotrules-together")
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown()
+
+
 def waits_for_itself(who: str, origin: str) -> RuntimeError:
     """Return the error of who wants a turn within his own."""
     return RuntimeError(

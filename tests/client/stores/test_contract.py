@@ -11,11 +11,14 @@ from itertools import pairwise
 import pytest
 
 from robotrules.access import State
-from robotrules.cache import Entry, Store, Visit, digest_of, recorded
+from robotrules.cache import SKEW, Entry, Store, Visit, digest_of, recorded
 from robotrules.client import open_store
+from robotrules.client.politeness import LONGEST_DELAY
 from robotrules.errors import StoreError
 from tests.client.servers import PASSWORD
-from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, PLACES, made, number_of, numbered
+from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, PLACES, made, numbered
+
+DAY = 86_400.0
 
 
 def put(store: Store, *visits: Visit, body: bytes | None = BODY) -> Entry | None:
@@ -86,6 +89,24 @@ class TestEntries:
         store.put(made(NOW + 1), None, None)
         assert store.get(ORIGIN, AGENT) == newer
         assert moments(store.visits()) == [0, 1, 10]
+
+    def test_a_clock_that_was_ahead(self, store: Store) -> None:
+        """An entry of the future is replaced, or forgotten; up to a minute ahead it stays."""
+        ahead = recorded(None, made(NOW + SKEW))
+        store.put(made(NOW + SKEW), BODY, ahead)
+        store.put(made(NOW), BODY, recorded(None, made(NOW)))
+        store.put(made(NOW), None, None)
+        assert store.get(ORIGIN, AGENT) == ahead
+        now = recorded(None, made(NOW - 1, b"# now"))
+        store.put(made(NOW - 1, b"# now"), b"# now", now)
+        assert store.get(ORIGIN, AGENT) == now
+        store.put(made(NOW + 86_400), BODY, recorded(None, made(NOW + 86_400)))
+        store.put(made(NOW), None, None)
+        assert store.get(ORIGIN, AGENT) is None
+        assert moments(store.visits()) == [-1, 0, 60, 86_400]
+        # Nobody needs a body but the visits.
+        assert store.prune_evidence(NOW + 1e6) == 4
+        assert store.body(digest_of(BODY)) is store.body(digest_of(b"# now")) is None
 
     def test_entries_of_the_same_moment_are_replaced(self, store: Store) -> None:
         """Only a newer one stays."""
@@ -216,6 +237,100 @@ class TestTurns:
         """An interval is a number of seconds."""
         with pytest.raises(ValueError, match="0 or more"):
             store.reserve(ORIGIN, NOW, -1)
+        with pytest.raises(ValueError, match="0 or more"):
+            store.begin(ORIGIN, NOW, -1)
+
+    def test_begun(self, store: Store) -> None:
+        """A turn begins now or not at all; who may not begin leaves nothing behind."""
+        now = NOW + 0.123456
+        assert store.begin(ORIGIN, now, 10) == now
+        assert [store.begin(ORIGIN, now, 10) for _ in range(3)] == [now + 10] * 3
+        assert store.begin(ORIGIN, now + 9.5, 10) == now + 10
+        assert store.begin(ORIGIN, now + 9.5, 9) == now + 9.5
+        assert store.begin(ORIGIN, now + 9.5, 0) == now + 9.5
+        assert store.begin("https://other.example", now, 10) == now
+
+    def test_begun_at_the_very_moment(self, store: Store) -> None:
+        """The moment that was told is one at which a turn may begin."""
+        assert store.begin(ORIGIN, NOW + 0.1, 0.7) == NOW + 0.1
+        ready = store.begin(ORIGIN, NOW + 0.3, 0.7)
+        assert ready == NOW + 0.1 + 0.7
+        assert store.begin(ORIGIN, ready, 0.7) == ready
+
+    def test_one_line_for_all(self, store: Store) -> None:
+        """Turns that are begun, reserved and postponed count for each other."""
+        assert store.begin(ORIGIN, NOW, 5) == NOW
+        assert store.reserve(ORIGIN, NOW + 1, 5) == NOW + 5
+        assert store.begin(ORIGIN, NOW + 6, 5) == NOW + 10
+        store.postpone(ORIGIN, NOW + 30)
+        assert store.begin(ORIGIN, NOW + 20, 5) == NOW + 30
+        assert store.begin(ORIGIN, NOW + 30, 5) == NOW + 30
+        assert store.reserve(ORIGIN, NOW + 30, 5) == NOW + 35
+        other = "https://other.example"
+        store.postpone(other, NOW + 30)
+        assert store.begin(other, NOW, 5) == NOW + 30
+        assert store.reserve(other, NOW, 5) == NOW + 30
+
+    def test_a_day_ahead_at_most(self, store: Store) -> None:
+        """Nobody waits longer for a turn, however many are before."""
+        assert LONGEST_DELAY == DAY
+        assert store.reserve(ORIGIN, NOW, 0) == NOW
+        assert store.reserve(ORIGIN, NOW, DAY) == NOW + DAY
+        assert store.reserve(ORIGIN, NOW, DAY) == NOW + DAY
+        assert store.reserve(ORIGIN, NOW + 10, 1) == NOW + DAY + 1
+        # A clock that goes a little wrong, and an origin that asked for a day.
+        store.postpone(ORIGIN, NOW + DAY + SKEW)
+        assert store.begin(ORIGIN, NOW, 1) == NOW + DAY + SKEW
+        assert store.reserve(ORIGIN, NOW, 1) == NOW + DAY
+
+    @pytest.mark.parametrize("ahead", [DAY + SKEW + 1, 365 * DAY])
+    def test_clocks_that_were_ahead(self, store: Store, ahead: float) -> None:
+        """What is noted further ahead than anybody waits is nobody's turn."""
+        for n, note in enumerate(
+            (
+                lambda origin: store.reserve(origin, NOW + ahead, 1),
+                lambda origin: store.begin(origin, NOW + ahead, 1),
+                lambda origin: store.postpone(origin, NOW + ahead),
+            )
+        ):
+            note(f"https://r{n}.example")
+            assert store.reserve(f"https://r{n}.example", NOW, 1) == NOW
+            assert store.reserve(f"https://r{n}.example", NOW, 1) == NOW + 1
+            note(f"https://b{n}.example")
+            assert store.begin(f"https://b{n}.example", NOW, 1) == NOW
+            assert store.begin(f"https://b{n}.example", NOW, 1) == NOW + 1
+
+    def test_what_is_not_believed_hides_nothing(self, store: Store) -> None:
+        """An origin that asks for a pause has it, though a clock was ahead before."""
+        for begin in (store.begin, store.reserve):
+            store.postpone(ORIGIN, NOW + DAY + 90)
+            assert begin(ORIGIN, NOW, 0) == NOW
+            store.postpone(ORIGIN, NOW + 50)
+            assert store.begin(ORIGIN, NOW, 0) == NOW + 50
+            store.postpone(ORIGIN, NOW + 365 * DAY)
+            store.postpone(ORIGIN, NOW + 40)
+            assert store.begin(ORIGIN, NOW, 0) == NOW + 40
+            assert store.begin(ORIGIN, NOW + 40, 0) == NOW + 40
+            store.prune(NOW + 1e6)
+            store.postpone(ORIGIN, NOW)
+
+    def test_one_of_many_begins(self, store: Store) -> None:
+        """Of all who would begin at the same moment one does, in each interval."""
+        threads, rounds = 8, 20
+        together = threading.Barrier(threads)
+
+        def work(_: int) -> list[float]:
+            said = []
+            for n in range(rounds):
+                together.wait(30)
+                said.append(store.begin(ORIGIN, NOW + 2 * n, 2.0) - NOW)
+            return said
+
+        with ThreadPoolExecutor(threads) as pool:
+            all_said = list(pool.map(work, range(threads)))
+        for n in range(rounds):
+            said = sorted(one[n] for one in all_said)
+            assert said == [2 * n] + [2 * n + 2] * (threads - 1)
 
 
 class TestEvidence:
@@ -381,6 +496,7 @@ class TestStores:
             lambda: store.lease("key", "me", 1),
             lambda: store.release("key", "me"),
             lambda: store.reserve(ORIGIN, NOW, 1),
+            lambda: store.begin(ORIGIN, NOW, 1),
             lambda: store.postpone(ORIGIN, NOW),
             lambda: next(store.entries()),
             lambda: next(walk),
@@ -430,14 +546,20 @@ class TestThreads:
         turns: list[float] = []
         inside: list[int] = []
 
+        def made_of(number: int) -> tuple[Visit, bytes, Entry]:
+            # All within a minute: what is further ahead would be of another clock.
+            visit, body, _ = numbered(number)
+            visit = visit._replace(at=NOW + number / 16)
+            return visit, body, recorded(None, visit)
+
         def work(thread: int) -> None:
             for step in range(count):
-                visit, body, entry = numbered(thread * count + step)
+                visit, body, entry = made_of(thread * count + step)
                 store.put(visit, body, entry)
                 found = store.get(visit.origin, visit.agent)
                 assert found is not None
                 assert found.good is not None
-                assert found == numbered(number_of(found.good))[2]
+                assert found == made_of(round((found.last - NOW) * 16))[2]
                 assert found.last >= entry.last
                 assert store.body(visit.digest or "") == body
                 turns.append(store.reserve(ORIGIN, NOW, 1.0))
@@ -454,7 +576,7 @@ class TestThreads:
             list(pool.map(work, range(threads)))
         assert sorted(turns) == [NOW + n for n in range(count * threads)]
         visits = list(store.visits())
-        assert visits == [numbered(n)[0] for n in range(count * threads)]
+        assert visits == [made_of(n)[0] for n in range(count * threads)]
         assert len(list(store.entries())) == PLACES
 
     def test_one_body_put_and_pruned(self, store: Store) -> None:

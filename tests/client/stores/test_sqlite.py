@@ -12,7 +12,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -20,7 +21,8 @@ import pytest
 
 from robotrules.cache import digest_of, recorded
 from robotrules.client.stores import SQLiteStore, forks, rows, sqlite, sqlite_tables
-from robotrules.errors import StoreError
+from robotrules.client.stores.hurry import hurried, is_hurried
+from robotrules.errors import StoreBusyError, StoreError
 from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, made, numbered
 
 
@@ -373,6 +375,87 @@ class TestOthers:
                 SQLiteStore(path)
             db.execute("ROLLBACK")
         assert store.lease("key", "me", 1)
+
+    def test_in_a_hurry(self, store: SQLiteStore, path: Path) -> None:
+        """Who is in a hurry is told that another writes; who is not waits until that is over."""
+        visit = made(NOW + 1)
+        work = partial(store.put, visit, BODY, recorded(None, visit))
+        with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as db:
+            db.execute("BEGIN IMMEDIATE")
+            db.execute("DELETE FROM leases")
+            for _ in range(3):
+                started = time.monotonic()
+                with pytest.raises(StoreBusyError, match="is busy"), hurried():
+                    work()
+                assert 0.01 < time.monotonic() - started < 0.2
+                with hurried():
+                    assert store.get(ORIGIN, AGENT) == recorded(None, made())
+            started = time.monotonic()
+            timer = threading.Timer(0.5, db.execute, ["COMMIT"])
+            timer.start()
+            try:
+                work()
+            finally:
+                timer.join()
+            assert 0.4 < time.monotonic() - started < 4
+        with hurried():
+            assert store.get(ORIGIN, AGENT) == recorded(None, visit)
+            store.put(made(NOW + 2), BODY, recorded(None, made(NOW + 2)))
+        assert [visit.at - NOW for visit in store.visits()] == [0, 1, 2]
+
+    def test_in_a_hurry_behind_a_thread(
+        self, store: SQLiteStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The same of a lock that another thread of this process holds."""
+        monkeypatch.setattr(sqlite, "BUSY", 0.3)
+        calls: tuple[Callable[[], object], ...] = (
+            lambda: store.get(ORIGIN, AGENT),
+            lambda: store.begin(ORIGIN, NOW, 1),
+            lambda: next(store.visits()),
+        )
+        with store._reads.lock, store._writes.lock:
+            for call in calls:
+                started = time.monotonic()
+                with pytest.raises(StoreBusyError, match="is busy"), hurried():
+                    call()
+                assert 0.01 < time.monotonic() - started < 0.2
+                with pytest.raises(StoreError, match="is busy") as error:
+                    call()
+                assert type(error.value) is StoreError
+                assert time.monotonic() - started > 0.3
+        for call in calls:
+            with hurried():
+                assert call() is not None
+
+    def test_in_a_hurry_to_open(self, store: SQLiteStore, path: Path) -> None:
+        """A file that has to be opened again is no reason to wait for longer."""
+        with closing(sqlite3.connect(path, isolation_level=None)) as db:
+            db.execute("BEGIN IMMEDIATE")
+            with store._writes.lock:
+                store._writes.let_go()
+            started = time.monotonic()
+            with pytest.raises(StoreBusyError, match="is busy"), hurried():
+                store.lease("key", "me", 1)
+            assert time.monotonic() - started < 0.2
+        assert store.lease("key", "me", 1)
+
+    def test_hurry_is_of_a_context(self, store: SQLiteStore) -> None:
+        """It ends where it began, also by an error; another thread is not in it."""
+        assert not is_hurried()
+        with suppress(ZeroDivisionError), hurried():
+            with hurried():
+                assert is_hurried()
+            assert is_hurried()
+            with ThreadPoolExecutor(1) as pool:
+                assert pool.submit(is_hurried).result() is False
+            raise ZeroDivisionError
+        assert not is_hurried()
+        for hurry, seconds in ((hurried, 20), (nullcontext, 5000)):
+            with hurry():
+                store.release("key", "me")
+                assert store._writes.db is not None
+                asked = store._writes.db.execute("PRAGMA busy_timeout").fetchone()
+            assert asked == (seconds,)
 
     def test_who_forgets_is_not_in_the_way(self, store: SQLiteStore, path: Path) -> None:
         """One process forgets while another puts: both wait for each other, and nobody fails."""

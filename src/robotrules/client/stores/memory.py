@@ -18,6 +18,7 @@ from threading import Lock
 from robotrules.cache import SKEW, Entry, Visit
 from robotrules.client.stores.forks import PATIENCE, watch
 from robotrules.client.stores.rows import Identity, identity_of, vet, vet_lease, vet_turn
+from robotrules.client.stores.turns import Noted
 from robotrules.errors import StoreError
 
 _AT = attrgetter("at")
@@ -44,7 +45,7 @@ class MemoryStore:
         self._of: dict[str, list[Visit]] = {}
         self._known: set[Identity] = set()
         self._leases: dict[str, tuple[str, float]] = {}
-        self._turns: dict[str, tuple[float, float]] = {}
+        self._turns: dict[str, Noted] = {}
 
     def _check(self) -> None:
         if self._closed:
@@ -115,17 +116,27 @@ class MemoryStore:
         vet_turn(origin, now, interval)
         with self._lock:
             self._check()
-            last, floor = self._turns.get(origin, (float("-inf"), float("-inf")))
-            turn = max(now, last + interval, floor)
-            self._turns[origin] = (turn, floor)
-            return turn
+            noted = self._turns.get(origin, Noted()).reserved(now, interval)
+            self._turns[origin] = noted
+            return noted.last
+
+    def begin(self, origin: str, now: float, interval: float) -> float:
+        """Begin a turn now if one may; if not, return from when on, and change nothing."""
+        vet_turn(origin, now, interval)
+        with self._lock:
+            self._check()
+            noted = self._turns.get(origin, Noted())
+            ready = noted.ready(now, interval)
+            if ready > now:
+                return ready
+            self._turns[origin] = noted.begun(now)
+            return now
 
     def postpone(self, origin: str, until: float) -> None:
         """Let no turn at an origin be before a moment."""
         with self._lock:
             self._check()
-            last, floor = self._turns.get(origin, (float("-inf"), float("-inf")))
-            self._turns[origin] = (last, max(floor, until))
+            self._turns[origin] = self._turns.get(origin, Noted()).postponed(until)
 
     # --- All of it --------------------------------------------------------------------------------
 

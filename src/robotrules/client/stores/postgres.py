@@ -50,6 +50,8 @@ CONNECTIONS = 8
 # What is read in one go, and what is forgotten in one.
 PAGE, SHARE = 256, 1000
 CURE = "check that the server runs, its address, its password and the rights of the user"
+# How often a turn is begun that somebody changes in between.
+ATTEMPTS = 5
 _YEAR = 366 * 86_400.0
 
 T = TypeVar("T")
@@ -155,6 +157,20 @@ class PostgresStore:
         vet_turn(origin, now, interval)
         values = {"origin": origin, "now": float(now), "interval": float(interval)}
         return float(self._rows(tables.RESERVE, values)[0][0])
+
+    def begin(self, origin: str, now: float, interval: float) -> float:
+        """Begin a turn now if one may; if not, return from when on, and change nothing."""
+        vet_turn(origin, now, interval)
+        values = {"origin": origin, "now": float(now), "interval": float(interval)}
+        # Two statements, and no transaction around them: who holds a row and hangs would keep the
+        # whole fleet waiting. In between the row can have been forgotten.
+        for _ in range(ATTEMPTS):
+            if self._rows(tables.BEGIN, values):
+                return now
+            found = self._rows(tables.READY, values)
+            if found and found[0][0] > now:
+                return float(found[0][0])
+        raise StoreError(f"{self.name} is busy: the turns at {origin} change all the time")
 
     def postpone(self, origin: str, until: float) -> None:
         """Let no turn at an origin be before a moment."""

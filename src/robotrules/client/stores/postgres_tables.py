@@ -10,6 +10,7 @@ nothing without a transaction around it. It does not know what is in a row.
 from __future__ import annotations
 
 from robotrules.cache import SKEW
+from robotrules.client.stores.turns import BELIEVED, FARTHEST
 
 # `rbtr`: who makes tables holds this advisory lock.
 LOCK = int.from_bytes(b"rbtr", "big")
@@ -87,13 +88,27 @@ LEASE = """INSERT INTO robotrules_leases AS there (key, holder, until)
     ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, until = excluded.until
     WHERE there.holder = excluded.holder OR there.until <= clock_timestamp()"""
 RELEASE = "DELETE FROM robotrules_leases WHERE key = %s AND holder = %s"
-RESERVE = """INSERT INTO robotrules_turns AS there (origin, last, earliest)
-    VALUES (%(origin)s, %(now)s, '-infinity') ON CONFLICT (origin)
-    DO UPDATE SET last = greatest(excluded.last, there.last + %(interval)s, there.earliest)
+
+
+def _believed(moment: str, now: str) -> str:
+    """Return a moment, as an expression, unless it is too far ahead (`turns`)."""
+    return f"CASE WHEN {moment} <= {now} + {BELIEVED} THEN {moment} ELSE '-infinity' END"
+
+
+_NOW = "%(now)s::double precision"
+_EARLIEST = _believed("there.earliest", _NOW)
+_READY = f"""greatest(({_believed("there.last", _NOW)}) + %(interval)s::double precision,
+    {_EARLIEST})"""
+_TURN = f"""INSERT INTO robotrules_turns AS there (origin, last, earliest)
+    VALUES (%(origin)s, {_NOW}, '-infinity') ON CONFLICT (origin) DO UPDATE SET"""
+RESERVE = f"""{_TURN}
+    last = least(greatest({_NOW}, {_READY}), {_NOW} + {FARTHEST}), earliest = {_EARLIEST}
     RETURNING last"""
-POSTPONE = """INSERT INTO robotrules_turns AS there (origin, last, earliest)
-    VALUES (%s, '-infinity', %s)
-    ON CONFLICT (origin) DO UPDATE SET earliest = greatest(there.earliest, excluded.earliest)"""
+BEGIN = f"{_TURN} last = {_NOW}, earliest = {_EARLIEST} WHERE {_READY} <= {_NOW} RETURNING last"
+READY = f"SELECT {_READY} FROM robotrules_turns AS there WHERE origin = %(origin)s"
+POSTPONE = f"""INSERT INTO robotrules_turns AS there (origin, last, earliest)
+    VALUES (%s, '-infinity', %s) ON CONFLICT (origin) DO UPDATE SET earliest =
+    greatest({_believed("there.earliest", "excluded.earliest")}, excluded.earliest)"""
 
 NEXT_ENTRIES = """SELECT origin, agent, "row" FROM robotrules_entries
     WHERE (origin, agent) > (%s, %s) ORDER BY origin, agent LIMIT %s"""

@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from robotrules.cache import Entry, Visit
+from robotrules.cache import SKEW, Entry, Visit
 from robotrules.client.stores import redis_scripts as scripts
 from robotrules.client.stores.away import ANSWER, CONNECT, Away, vet_address
 from robotrules.client.stores.rows import (
@@ -37,6 +37,7 @@ from robotrules.client.stores.rows import (
     vet_turn,
     visit_row,
 )
+from robotrules.client.stores.turns import BELIEVED, FARTHEST
 from robotrules.errors import MissingExtraError, StoreError
 
 try:
@@ -123,7 +124,7 @@ class RedisStore:
         if entry is not None:
             digest = entry.good.digest if entry.good else None
             kept = (entry.agent, repr(float(entry.last)), digest or "", entry_row(entry))
-        self._run(scripts.PUT, *_seen(visit, body), *kept)
+        self._run(scripts.PUT, *_seen(visit, body), *kept, SKEW)
 
     # --- Leases and turns -------------------------------------------------------------------------
 
@@ -141,13 +142,20 @@ class RedisStore:
     def reserve(self, origin: str, now: float, interval: float) -> float:
         """Take the next turn at an origin: not before *now*, and *interval* after the last."""
         vet_turn(origin, now, interval)
-        return float(
-            self._run(scripts.RESERVE, origin, MONTH, repr(float(now)), repr(float(interval)))
-        )
+        return float(self._turn(scripts.RESERVE, origin, now, interval, FARTHEST))
+
+    def begin(self, origin: str, now: float, interval: float) -> float:
+        """Begin a turn now if one may; if not, return from when on, and change nothing."""
+        vet_turn(origin, now, interval)
+        return float(self._turn(scripts.BEGIN, origin, now, interval))
 
     def postpone(self, origin: str, until: float) -> None:
         """Let no turn at an origin be before a moment."""
-        self._run(scripts.POSTPONE, origin, MONTH, repr(float(until)))
+        self._turn(scripts.POSTPONE, origin, until)
+
+    def _turn(self, script: str, origin: str, *numbers: float) -> Any:
+        words = [repr(float(number)) for number in (BELIEVED, *numbers)]
+        return self._run(script, origin, MONTH, *words)
 
     # --- All of it --------------------------------------------------------------------------------
 

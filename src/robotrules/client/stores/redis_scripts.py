@@ -51,7 +51,7 @@ return add(ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7] == '1' and ARGV[
 """
 )
 
-# The same, and: agent, last, digest of the entry, its row; an empty row forgets it.
+# The same, and: agent, last, digest of the entry, its row (an empty one forgets it), SKEW.
 PUT = (
     _LIBRARY
     + """
@@ -60,8 +60,8 @@ add(origin, ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7] == '1' and ARGV[8])
 local key = P .. 'entry:' .. agent .. ':' .. origin
 local there = redis.call('HMGET', key, 'last', 'digest')
 -- What is far in the future was put before the clock was set back.
-local newer = there[1] and tonumber(there[1]) - tonumber(last) or 0
-if newer > 0 and newer <= 60 then return 0 end
+local newer = there[1] and tonumber(there[1]) > tonumber(last)
+if newer and tonumber(there[1]) <= tonumber(last) + tonumber(ARGV[13]) then return 0 end
 if row ~= '' then
   need(digest)
   redis.call('HSET', key, 'row', row, 'last', last, 'digest', digest)
@@ -128,26 +128,56 @@ if redis.call('GET', key) == ARGV[3] then redis.call('DEL', key) end
 return 1
 """
 
-# prefix, origin, seconds it is kept, now, interval. 17 digits are a double; Lua itself writes 14.
-RESERVE = """
+# prefix, origin, seconds it is kept, seconds ahead that are believed; then a moment. The words of
+# `turns`: what is noted too far ahead of the moment is forgotten with the next thing noted.
+_TURNS = """
 local key = ARGV[1] .. 'turn:' .. ARGV[2]
+local now = tonumber(ARGV[5])
 local there = redis.call('HMGET', key, 'last', 'earliest')
-local turn = tonumber(ARGV[4])
-if there[1] then turn = math.max(turn, tonumber(there[1]) + tonumber(ARGV[5])) end
-if there[2] then turn = math.max(turn, tonumber(there[2])) end
-local text = string.format('%.17g', turn)
-redis.call('HSET', key, 'last', text)
-redis.call('EXPIRE', key, ARGV[3])
-return text
+local function believed(text)
+  local moment = text and tonumber(text)
+  return moment and moment <= now + tonumber(ARGV[4]) and moment or nil
+end
+local last, earliest = believed(there[1]), believed(there[2])
+local function note(turn)
+  if not earliest then redis.call('HDEL', key, 'earliest') end
+  -- 17 digits are a double; Lua itself writes 14.
+  local text = string.format('%.17g', turn)
+  redis.call('HSET', key, 'last', text)
+  redis.call('EXPIRE', key, ARGV[3])
+  return text
+end
 """
 
-# prefix, origin, seconds it is kept, until
-POSTPONE = """
-local key = ARGV[1] .. 'turn:' .. ARGV[2]
-local there = redis.call('HGET', key, 'earliest')
-if not there or tonumber(there) < tonumber(ARGV[4]) then
-  redis.call('HSET', key, 'earliest', ARGV[4])
+# The same, the moment being now, and: interval, seconds ahead that a turn is at most.
+RESERVE = (
+    _TURNS
+    + """
+local turn = now
+if last then turn = math.max(turn, last + tonumber(ARGV[6])) end
+if earliest then turn = math.max(turn, earliest) end
+return note(math.min(turn, now + tonumber(ARGV[7])))
+"""
+)
+
+# The same, the moment being now, and: interval.
+BEGIN = (
+    _TURNS
+    + """
+local ready = math.max(last and last + tonumber(ARGV[6]) or now, earliest or now)
+if ready > now then return string.format('%.17g', ready) end
+return note(now)
+"""
+)
+
+# The same, the moment being the one before which there is no turn.
+POSTPONE = (
+    _TURNS
+    + """
+if not earliest or earliest < now then
+  redis.call('HSET', key, 'earliest', ARGV[5])
 end
 redis.call('EXPIRE', key, ARGV[3])
 return 1
 """
+)

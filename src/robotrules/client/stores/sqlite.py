@@ -25,6 +25,7 @@ from typing import Any
 from robotrules.cache import SKEW, Entry, Visit
 from robotrules.client.stores import sqlite_tables
 from robotrules.client.stores.forks import PATIENCE, watch
+from robotrules.client.stores.hurry import HURRY, is_hurried
 from robotrules.client.stores.rows import (
     batches,
     body_of,
@@ -42,15 +43,15 @@ from robotrules.client.stores.sqlite_tables import (
     ADD_VISIT,
     FORGET_ENTRY,
     LEASE,
-    POSTPONE,
+    NOTE_TURN,
     PUT_ENTRY,
-    RESERVE,
     SWEEP_BODIES,
     TURN,
 )
-from robotrules.errors import StoreError
+from robotrules.client.stores.turns import Noted
+from robotrules.errors import StoreBusyError, StoreError
 
-# Seconds to wait for another process that writes.
+# Seconds to wait for another process that writes, or for a thread of this one; see `hurry`.
 BUSY = 5.0
 # What is read in one go, and what is forgotten in one: others wait for the second.
 PAGE, SHARE = 256, 1000
@@ -127,13 +128,25 @@ class SQLiteStore:
         """Take the next turn at an origin: not before *now*, and *interval* after the last."""
         vet_turn(origin, now, interval)
         with self._writing() as db:
-            db.execute(RESERVE, {"origin": origin, "now": now, "interval": interval})
-            return float(db.execute(TURN, (origin,)).fetchone()[0])
+            noted = _noted(db, origin).reserved(now, interval)
+            db.execute(NOTE_TURN, (origin, *noted))
+            return noted.last
+
+    def begin(self, origin: str, now: float, interval: float) -> float:
+        """Begin a turn now if one may; if not, return from when on, and change nothing."""
+        vet_turn(origin, now, interval)
+        with self._writing() as db:
+            noted = _noted(db, origin)
+            ready = noted.ready(now, interval)
+            if ready > now:
+                return ready
+            db.execute(NOTE_TURN, (origin, *noted.begun(now)))
+            return now
 
     def postpone(self, origin: str, until: float) -> None:
         """Let no turn at an origin be before a moment."""
         with self._writing() as db:
-            db.execute(POSTPONE, (origin, until))
+            db.execute(NOTE_TURN, (origin, *_noted(db, origin).postponed(until)))
 
     # --- All of it --------------------------------------------------------------------------------
 
@@ -266,37 +279,54 @@ class SQLiteStore:
             raise StoreError(f"the store {self.path} was closed: open another")
         if desk.process != os.getpid():
             desk.abandon()
+        patience = HURRY if is_hurried() else BUSY
         if desk.db is None:
-            desk.db = sqlite_tables.opened(self.path, BUSY)
+            desk.db, desk.patience = sqlite_tables.opened(self.path, patience), patience
+        elif desk.patience != patience:
+            desk.db.execute(f"PRAGMA busy_timeout = {patience * 1000:.0f}").fetchall()
+            desk.patience = patience
         return desk.db
+
+    def _take(self, desk: _Desk) -> Lock:
+        """Wait for the lock of a desk; who calls gives it back: a fork may put another there."""
+        lock, hurry = desk.lock, is_hurried()
+        if not lock.acquire(True, HURRY if hurry else BUSY):
+            if hurry:
+                raise StoreBusyError(f"{self.path} is busy: ask again without a hurry")
+            raise StoreError(f"{self.path} is busy: other threads do not come to an end")
+        return lock
 
     def _read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         desk = self._reads
-        with desk.lock:
-            try:
-                return self._db(desk).execute(query, values).fetchall()
-            except sqlite_tables.ERRORS as error:
-                raise sqlite_tables.trouble(self.path, error) from error
+        lock = self._take(desk)
+        try:
+            return self._db(desk).execute(query, values).fetchall()
+        except sqlite_tables.ERRORS as error:
+            raise sqlite_tables.trouble(self.path, error) from error
+        finally:
+            lock.release()
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """A transaction: all of it, or nothing."""
         desk = self._writes
-        with desk.lock:
+        lock = self._take(desk)
+        try:
+            db = self._db(desk)
             try:
-                db = self._db(desk)
-                try:
-                    # Who read first and wrote then would fail where another wrote in between.
-                    db.execute("BEGIN IMMEDIATE")
-                    yield db
-                    db.execute("COMMIT")
-                except BaseException:
-                    if db.in_transaction:
-                        with suppress(sqlite3.Error):
-                            db.execute("ROLLBACK")
-                    raise
-            except sqlite_tables.ERRORS as error:
-                raise sqlite_tables.trouble(self.path, error) from error
+                # Who read first and wrote then would fail where another wrote in between.
+                db.execute("BEGIN IMMEDIATE")
+                yield db
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    with suppress(sqlite3.Error):
+                        db.execute("ROLLBACK")
+                raise
+        except sqlite_tables.ERRORS as error:
+            raise sqlite_tables.trouble(self.path, error) from error
+        finally:
+            lock.release()
 
     def _damaged(self, what: str) -> StoreError:
         return StoreError(
@@ -305,12 +335,18 @@ class SQLiteStore:
         )
 
 
+def _noted(db: sqlite3.Connection, origin: str) -> Noted:
+    """Return what is noted of the turns at an origin."""
+    return Noted(*(db.execute(TURN, (origin,)).fetchone() or ()))
+
+
 class _Desk:
     """A connection and its lock."""
 
     def __init__(self) -> None:
         self.lock = Lock()
         self.db: sqlite3.Connection | None = None
+        self.patience = BUSY
         self.process = os.getpid()
         self.held = False
 

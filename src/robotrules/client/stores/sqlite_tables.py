@@ -14,8 +14,9 @@ import time
 from pathlib import Path
 
 from robotrules.cache import SKEW
+from robotrules.client.stores.hurry import is_hurried
 from robotrules.client.stores.rows import VERSION
-from robotrules.errors import StoreError
+from robotrules.errors import StoreBusyError, StoreError
 
 # `rbtr`, as `file` and SQLite's own tools show it.
 APPLICATION_ID = int.from_bytes(b"rbtr", "big")
@@ -67,11 +68,9 @@ LEASE = """INSERT INTO leases (key, holder, taken, until) VALUES (?, ?, ?, ?)
     ON CONFLICT (key)
     DO UPDATE SET holder = excluded.holder, taken = excluded.taken, until = excluded.until
     WHERE holder = excluded.holder OR until <= ? OR taken > ?"""
-RESERVE = """INSERT INTO turns (origin, last, earliest) VALUES (:origin, :now, -9e999)
-    ON CONFLICT (origin) DO UPDATE SET last = max(:now, last + :interval, earliest)"""
-TURN = "SELECT last FROM turns WHERE origin = ?"
-POSTPONE = """INSERT INTO turns (origin, last, earliest) VALUES (?, -9e999, ?)
-    ON CONFLICT (origin) DO UPDATE SET earliest = max(earliest, excluded.earliest)"""
+TURN = "SELECT last, earliest FROM turns WHERE origin = ?"
+NOTE_TURN = """INSERT INTO turns (origin, last, earliest) VALUES (?, ?, ?)
+    ON CONFLICT (origin) DO UPDATE SET last = excluded.last, earliest = excluded.earliest"""
 
 NEXT_ENTRIES = """SELECT origin, agent, row FROM entries WHERE (origin, agent) > (?, ?)
     ORDER BY origin, agent LIMIT ?"""
@@ -200,6 +199,8 @@ CURES = (
 def trouble(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> StoreError:
     """Return an error of SQLite in our words: what, where, and the cure."""
     code = _code(error) if isinstance(error, sqlite3.Error) else "SQLITE_CORRUPT"
+    if is_hurried() and isinstance(error, sqlite3.Error) and _is_busy(error):
+        return StoreBusyError(f"{path} is busy ({error}): ask again without a hurry")
     for starts, what, cure in CURES:
         if code.startswith(starts):
             return StoreError(f"{path} {what} ({error}): {cure}")

@@ -25,9 +25,11 @@ from robotrules.client.transports.exchange import (
     CLOSED,
     KEPT,
     KEPT_SECONDS,
+    NONE_FREE,
     Exchange,
     NoAddressError,
     Settings,
+    acquired,
     causes,
     is_tls,
     same_loop,
@@ -85,8 +87,19 @@ class AiohttpTransport:
         if self._closed:
             raise RuntimeError(CLOSED)
         self._loop = same_loop(self._loop)
+        if not await acquired(self._slots, exchange.patience):
+            return NONE_FREE
         try:
-            async with asyncio.timeout(exchange.left()), self._slots:
+            if self._closed:  # while this one waited
+                raise RuntimeError(CLOSED)
+            return await self._sent(exchange)
+        finally:
+            self._slots.release()
+
+    async def _sent(self, exchange: Exchange) -> Response | Failure:
+        exchange.start()
+        try:
+            async with asyncio.timeout(exchange.left()):
                 return await self._answer(exchange)
         except Exception as error:
             return _failure(error, exchange)

@@ -1,11 +1,12 @@
 """
 Content codings: octets as they came, decoded as they stream (RFC 9110 §8.4; AMB-61).
 
-A body comes from strangers. Each layer gives out at most 64 KiB at a time, and none is asked for
-more once there is enough, so a bomb costs what was read of it. A layer that eats much and gives
-nothing is stopped as well. A coding that ends before its end is broken: half a robots.txt may lack
-the rule that counts (AMB-57). HTTP libraries let that pass, and drop what follows the first member
-of a gzip file; that is why this is here, over the decompressors of others.
+A body comes from strangers. Each layer takes 8 KiB and gives out 64 KiB at a time at most, and none
+is asked for more once there is enough, so a bomb costs what was read of it. A layer that eats much
+and gives little is stopped, and so is one of many parts; between pieces the time is looked at,
+because a few octets may hold long work. A coding that ends before its end is broken: half a
+robots.txt may lack the rule that counts (AMB-57). HTTP libraries let that pass, and drop what
+follows the first member of a gzip file; that is why this is here, over the decompressors of others.
 
 It knows no connection, and no HTTP library.
 """
@@ -19,10 +20,14 @@ from typing import Any, Protocol
 
 # Octets that a layer gives out at a time.
 PIECE = 64 * 1024
-# What a layer may eat beyond twice the limit: more than a library hands over at a time.
-SLACK = 1024 * 1024
-# Nobody needs more; each costs a decompressor.
-MOST_CODINGS = 5
+# Octets that a layer takes at a time: a decompressor copies what it leaves of them.
+SLICE = 8 * 1024
+# What a layer may eat beyond twice of what it gave; zstd takes a block of 128 KiB before it gives.
+SLACK = 256 * 1024
+# Nobody needs more; each multiplies what a few octets can cost.
+MOST_CODINGS = 2
+# Members of a gzip file, or frames of a zstd one: each costs a decompressor, even an empty one.
+MOST_PARTS = 100
 # RFC 9659: a zstd stream for the Web has a window of at most 8 MiB.
 ZSTD_WINDOW_LOG = 23
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -52,7 +57,7 @@ class _Inflated:
         self._name = name
         self._inside: Any = None
         self._held = b""  # an octet that does not tell yet what it begins
-        self._begun = False
+        self._parts = 0
         self._over = False
 
     def pieces(self, data: bytes) -> Iterator[bytes]:
@@ -63,11 +68,11 @@ class _Inflated:
                 if len(data) < 2:
                     self._held = data
                     return
-                if self._begun and data[:2] != _GZIP_MAGIC:
+                if self._parts and data[:2] != _GZIP_MAGIC:
                     self._over = True  # padding, which gzip and browsers skip too
                     return
+                self._parts = _one_more(self._parts, self._name)
                 self._inside = zlib.decompressobj(self._window(data))
-                self._begun = True
             piece = self._inflated(data)
             if piece:
                 yield piece
@@ -98,7 +103,7 @@ class _Inflated:
 
     def end(self) -> None:
         """Tell that nothing follows."""
-        if self._inside is not None or (self._held and not self._begun):
+        if self._inside is not None or (self._held and not self._parts):
             raise CodingError(f"{self._name}: the data ends too early")
 
 
@@ -128,11 +133,12 @@ class _Brotli:
 
 class _Zstd:
     def __init__(self) -> None:
+        self._parts = 0
         self._inside = self._fresh()
         self._begun = False
 
-    @staticmethod
-    def _fresh() -> Any:
+    def _fresh(self) -> Any:
+        self._parts = _one_more(self._parts, "zstd")
         parameter = zstd.DecompressionParameter.window_log_max
         return zstd.ZstdDecompressor(options={parameter: ZSTD_WINDOW_LOG})
 
@@ -140,7 +146,8 @@ class _Zstd:
         """Decode some octets, piece by piece."""
         while data or not (self._inside.needs_input or self._inside.eof):
             if self._inside.eof:
-                self._inside = self._fresh()  # RFC 8878 §3: frames may follow one another
+                # RFC 8878 §3: frames may follow one another, skippable ones too.
+                self._inside = self._fresh()
             self._begun = True
             try:
                 piece = self._inside.decompress(data, PIECE)
@@ -154,6 +161,12 @@ class _Zstd:
         """Tell that nothing follows."""
         if self._begun and not self._inside.eof:
             raise CodingError("zstd: the data ends too early")
+
+
+def _one_more(parts: int, name: str) -> int:
+    if parts == MOST_PARTS:
+        raise CodingError(f"{name}: more than {MOST_PARTS} parts that follow one another")
+    return parts + 1
 
 
 # --- What can be decoded here ---------------------------------------------------------------------
@@ -188,8 +201,14 @@ _ALIASES = {"x-gzip": "gzip"}
 class Body:
     """The body of one answer: decoded while it streams, up to a limit."""
 
-    def __init__(self, codings: Iterable[bytes], limit: int) -> None:
-        """Take the lines of Content-Encoding; raises CodingError for one that is not known."""
+    def __init__(
+        self, codings: Iterable[bytes], limit: int, on_time: Callable[[], object] = bool
+    ) -> None:
+        """
+        Take the lines of Content-Encoding; raises CodingError for one that is not known.
+
+        *on_time* is called before each piece of work, and raises if the time is over.
+        """
         names = b",".join(codings).decode("latin-1").lower().split(",")
         wanted = [name for one in names if (name := one.strip()) not in ("", "identity")]
         if len(wanted) > MOST_CODINGS:
@@ -197,10 +216,10 @@ class Body:
         # The last one was applied last, so it comes off first.
         self._layers = [_layer(name) for name in reversed(wanted)]
         self._limit = limit
-        # No coding makes a file twice as long. What is more is a trap: it costs time, and
-        # the limit is never reached.
-        self._most = 2 * limit + SLACK
-        self._eaten = [0] * (len(wanted) + 1)
+        self._on_time = on_time
+        # What each layer may still eat. No coding makes a file twice as long. What is more is a
+        # trap: it costs time, and the limit is never reached.
+        self._appetite = [SLACK] * len(wanted)
         self._pieces: list[bytes] = []
         self._octets = 0
 
@@ -226,11 +245,16 @@ class Body:
         if depth == len(self._layers):
             yield data
             return
-        self._eaten[depth] += len(data)
-        if self._eaten[depth] > self._most:
-            raise CodingError(f"more than {self._most} octets that decode to nearly nothing")
-        for piece in self._layers[depth].pieces(data):
-            yield from self._decoded(piece, depth + 1)
+        for start in range(0, len(data), SLICE):
+            self._on_time()
+            some = data[start : start + SLICE]
+            for piece in self._layers[depth].pieces(some):
+                self._on_time()
+                self._appetite[depth] += 2 * len(piece)
+                yield from self._decoded(piece, depth + 1)
+            self._appetite[depth] -= len(some)
+            if self._appetite[depth] < 0:
+                raise CodingError("octets that decode to nearly nothing")
 
 
 def _layer(name: str) -> Layer:

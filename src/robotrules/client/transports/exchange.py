@@ -32,6 +32,8 @@ KEPT_SECONDS = 5.0
 # A head with more octets is a trap; servers and browsers stop at some 64 KiB.
 LONGEST_HEAD = 128 * 1024
 LONGEST_SECONDS = 3_600.0
+# A connection is waited for so many times as long as an answer: that is no origin's fault.
+PATIENCE = 10
 CLOSED = "this transport is closed: make another one"
 
 _PRINTABLE = bytes(range(0x21, 0x7F)).decode("ascii")
@@ -41,8 +43,11 @@ _OPENSSL = re.compile(r"^\[[^]]*\] | ?\(_ssl\.c:[0-9]+\)$")
 _PORTS = {"http": 80, "https": 443}
 # Fields that are not a request's to choose.
 _OURS = frozenset(("host", "user-agent", "accept-encoding", "connection", "content-length"))
+# Fields that only save an answer: without them it comes whole (RFC 9110 §13.1).
+_CONDITIONS = frozenset(("if-none-match", "if-modified-since"))
 
 Headers = list[tuple[bytes, bytes]]
+NONE_FREE = Failure(Trouble.TIMEOUT, "no connection was free: raise connections")
 
 
 class Target(NamedTuple):
@@ -125,12 +130,16 @@ class Settings(NamedTuple):
         if literal_of(target.host):
             if why := self.addresses.refusal(target.host, target.host):
                 return Failure(Trouble.REFUSED, why)
+        headers = []
         for name, value in request.headers:
             # Validators come from servers, and a library may send what ends a line (RFC 9110 §5.5).
-            if not _SENDABLE.fullmatch(value):
+            if _SENDABLE.fullmatch(value):
+                headers.append((name, value))
+            elif name.lower() not in _CONDITIONS:
                 return Failure(
                     Trouble.PROTOCOL, one_line(f"{name} has a value that cannot be sent")
                 )
+        request = request._replace(headers=tuple(headers))
         proxy = self._proxy(target) if self.trust_env else None
         seconds = self.seconds if request.seconds is None else request.seconds
         return Exchange(request, target, self._sent(request, target), seconds, proxy)
@@ -189,8 +198,17 @@ class Exchange:
         self.fields = fields
         self.proxy = proxy
         self.seconds = seconds
-        self._end = monotonic() + seconds
+        self.start()
         self.restart()
+
+    def start(self) -> None:
+        """Begin the time of this exchange, once there is a connection for it to be had."""
+        self._end = monotonic() + self.seconds
+
+    @property
+    def patience(self) -> float:
+        """Seconds to wait for a connection to be had."""
+        return PATIENCE * self.seconds
 
     def restart(self) -> None:
         """Forget what the network below a library saw; libraries tell little of it."""
@@ -229,7 +247,8 @@ class Exchange:
         if transfer not in (b"", b"chunked", b"identity"):
             return self.failure(Trouble.PROTOCOL, f"Transfer-Encoding {transfer!r}")
         try:
-            return Body(values(headers, b"content-encoding"), self.request.limit)
+            codings = values(headers, b"content-encoding")
+            return Body(codings, self.request.limit, self.left)
         except CodingError as error:
             return self.failure(Trouble.CODING, error)
 
@@ -303,3 +322,12 @@ def same_loop(before: asyncio.AbstractEventLoop | None) -> asyncio.AbstractEvent
             "this transport belongs to another event loop: make one in each asyncio.run()"
         )
     return loop
+
+
+async def acquired(slots: asyncio.Semaphore, seconds: float) -> bool:
+    """Wait for one of the connections; False: none was free for so long."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await slots.acquire()
+    except TimeoutError:
+        return False

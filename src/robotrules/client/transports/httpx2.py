@@ -14,7 +14,7 @@ import asyncio
 import os
 import ssl
 from collections.abc import Callable
-from threading import Lock
+from threading import Lock, Semaphore
 from types import TracebackType
 from typing import Any
 
@@ -25,10 +25,12 @@ from robotrules.client.transports.exchange import (
     CLOSED,
     KEPT,
     KEPT_SECONDS,
+    NONE_FREE,
     Exchange,
     NoAddressError,
     NotHttpError,
     Settings,
+    acquired,
     causes,
     is_tls,
     same_loop,
@@ -59,7 +61,8 @@ class Httpx2Transport:
     Makes requests over httpx2; safe to use from several threads, and after a fork.
 
     *seconds* is for a whole exchange, from the name to the last octet, unless a request says
-    otherwise. *connections* are open at a time at most. *verify* is an `ssl.SSLContext`, or False
+    otherwise. *connections* are open at a time at most; waiting for one is not of that time, and
+    has a bound of ten times as long. *verify* is an `ssl.SSLContext`, or False
     to take any certificate. *trust_env* takes proxies from the environment; they are not vetted.
     `SSL_CERT_FILE` and `SSL_CERT_DIR` always count.
     """
@@ -77,6 +80,7 @@ class Httpx2Transport:
         made = Settings(user_agent, addresses, seconds, connections, verify, trust_env)
         self._settings = made.vet()
         self._lock = Lock()
+        self._slots = Semaphore(connections)
         self._pools: dict[str | None, httpcore2.ConnectionPool] = {}
         self._process = os.getpid()
         self._parents: list[object] = []
@@ -87,7 +91,16 @@ class Httpx2Transport:
         exchange = self._settings.begin(request)
         if isinstance(exchange, Failure):
             return exchange
-        pool = self._pool(exchange.proxy)
+        slots = self._own_slots()
+        if not slots.acquire(timeout=exchange.patience):
+            return NONE_FREE
+        try:
+            return self._sent(exchange, self._pool(exchange.proxy))
+        finally:
+            slots.release()
+
+    def _sent(self, exchange: Exchange, pool: httpcore2.ConnectionPool) -> Response | Failure:
+        exchange.start()
         token = CURRENT.set(exchange)
         try:
             while True:
@@ -119,18 +132,25 @@ class Httpx2Transport:
         finally:
             answer.close()
 
-    def _pool(self, proxy: str | None) -> httpcore2.ConnectionPool:
+    def _own_slots(self) -> Semaphore:
         if self._process != os.getpid():
             # Sockets and locks are the parent's: they are neither used nor closed here.
             self._parents.append(self._pools)
+            self._slots = Semaphore(self._settings.connections)
             self._lock, self._pools, self._process = Lock(), {}, os.getpid()
+        if self._closed:
+            raise RuntimeError(CLOSED)
+        return self._slots
+
+    def _pool(self, proxy: str | None) -> httpcore2.ConnectionPool:
         with self._lock:
             if self._closed:
                 raise RuntimeError(CLOSED)
             if proxy not in self._pools:
                 backend = PinnedBackend(_lookups(self._settings, proxy))
+                tls = httpx2.create_ssl_context(verify=self._settings.verify)
                 self._pools[proxy] = _opened(
-                    httpcore2.ConnectionPool, self._settings, proxy, backend
+                    httpcore2.ConnectionPool, self._settings, proxy, backend, tls
                 )
             return self._pools[proxy]
 
@@ -170,7 +190,9 @@ class AsyncHttpx2Transport:
     ) -> None:
         made = Settings(user_agent, addresses, seconds, connections, verify, trust_env)
         self._settings = made.vet()
+        self._slots = asyncio.Semaphore(connections)
         self._pools: dict[str | None, httpcore2.AsyncConnectionPool] = {}
+        self._opening = asyncio.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
 
@@ -179,7 +201,20 @@ class AsyncHttpx2Transport:
         exchange = self._settings.begin(request)
         if isinstance(exchange, Failure):
             return exchange
-        pool = self._pool(exchange.proxy)
+        if self._closed:
+            raise RuntimeError(CLOSED)
+        self._loop = same_loop(self._loop)
+        if not await acquired(self._slots, exchange.patience):
+            return NONE_FREE
+        try:
+            return await self._sent(exchange, await self._pool(exchange.proxy))
+        finally:
+            self._slots.release()
+
+    async def _sent(
+        self, exchange: Exchange, pool: httpcore2.AsyncConnectionPool
+    ) -> Response | Failure:
+        exchange.start()
         token = CURRENT.set(exchange)
         try:
             while True:
@@ -211,16 +246,21 @@ class AsyncHttpx2Transport:
         finally:
             await answer.aclose()
 
-    def _pool(self, proxy: str | None) -> httpcore2.AsyncConnectionPool:
-        if self._closed:
-            raise RuntimeError(CLOSED)
-        self._loop = same_loop(self._loop)
-        if proxy not in self._pools:
-            backend = AsyncPinnedBackend(_lookups(self._settings, proxy))
-            self._pools[proxy] = _opened(
-                httpcore2.AsyncConnectionPool, self._settings, proxy, backend
-            )
-        return self._pools[proxy]
+    async def _pool(self, proxy: str | None) -> httpcore2.AsyncConnectionPool:
+        async with self._opening:
+            tls = None
+            if proxy not in self._pools:
+                # Reading the authorities' certificates takes a tenth of a second.
+                verify = self._settings.verify
+                tls = await asyncio.to_thread(httpx2.create_ssl_context, verify=verify)
+            if self._closed:
+                raise RuntimeError(CLOSED)
+            if tls is not None:
+                backend = AsyncPinnedBackend(_lookups(self._settings, proxy))
+                self._pools[proxy] = _opened(
+                    httpcore2.AsyncConnectionPool, self._settings, proxy, backend, tls
+                )
+            return self._pools[proxy]
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -249,10 +289,14 @@ def _lookups(settings: Settings, proxy: str | None) -> Lookups | None:
 
 
 def _opened(
-    pool: Callable[..., Any], settings: Settings, proxy: str | None, backend: object
+    pool: Callable[..., Any],
+    settings: Settings,
+    proxy: str | None,
+    backend: object,
+    tls: ssl.SSLContext,
 ) -> Any:
     return pool(
-        ssl_context=httpx2.create_ssl_context(verify=settings.verify),
+        ssl_context=tls,
         proxy=_proxy(proxy) if proxy else None,
         max_connections=settings.connections,
         max_keepalive_connections=KEPT,

@@ -97,7 +97,6 @@ STAYS = {
     "failure": "the copy, and the failure beside it",
     "failure alone": "the failure",
     "answer": "the answer, in the copy's place",
-    "evidence": "the copy",
     "nothing": "what was there",
 }
 
@@ -549,9 +548,7 @@ def test_every_cell(row: Row, kind: str, tmp_path: Path) -> None:
             _check_kept(row.stays if cell.asked else "unchanged", row, asked)
         cold = desk.opened("cold")
         assert cold.cell() == row.cold
-        # Without an entry before there is none that seems to be newer.
-        outcome = "failure" if row.trouble else "answer"
-        _check_kept(outcome if row.stays == "evidence" else row.stays, row, cold)
+        _check_kept(row.stays, row, cold)
         _check_again(row, cold)
 
 
@@ -571,9 +568,6 @@ def _check_kept(stays: str, row: Row, asked: Asked) -> None:
     if stays in ("nothing", "unchanged"):
         # What this client would not do, or could not write down.
         assert now == before
-    elif stays == "evidence":
-        assert len(new) == 1
-        assert now.entry == before.entry
     elif stays == "answer":
         # The answer is in force, and the copy is evidence of what was.
         assert len(new) == 1

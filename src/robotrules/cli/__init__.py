@@ -8,16 +8,19 @@ commands know the library; nothing imports them.
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 
 import robotrules
-from robotrules.cli.streams import Trouble, abandon_stdout, say
+from robotrules.cli.streams import Trouble, abandon_stdout, quoted, say
 from robotrules.cli.text import is_terminal
 
 __all__ = ["main", "run"]
@@ -40,6 +43,8 @@ COMMANDS = (
     "cache",
     "write",
 )
+# What was done so far is told by the command itself.
+TELL_OF_INTERRUPTS = ("fetch",)
 
 
 class Program(click.Group):
@@ -56,6 +61,18 @@ class Program(click.Group):
         command: click.Command = getattr(import_module(f"robotrules.cli.{cmd_name}"), cmd_name)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command of a name; of one that is none, the error says what it looks like."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            words = f"No such command {quoted(args[0])}"
+            if close := get_close_matches(args[0].lower(), COMMANDS, 1):
+                words += f" (did you mean {close[0]}?)"
+            raise click.UsageError(words, error.ctx) from None
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; return its exit code."""
         try:
@@ -63,6 +80,9 @@ class Program(click.Group):
         except KeyboardInterrupt:
             if is_terminal(sys.stderr):
                 sys.stderr.write("\n")  # the terminal shows ^C without a line end
+            if ctx.invoked_subcommand not in TELL_OF_INTERRUPTS:
+                command = " ".join(filter(None, (ctx.command_path, ctx.invoked_subcommand)))
+                say("interrupted", speaker=command)
             return INTERRUPTED
         except click.UsageError as error:
             name = ctx.invoked_subcommand
@@ -144,4 +164,11 @@ def _say_error(error: click.ClickException, words: str) -> None:
 
 def main() -> NoReturn:
     """Run the command line as a process."""
-    sys.exit(run())
+    code = run()
+    if code == INTERRUPTED:
+        # Python would wait for threads that wait for servers. What was stored is stored.
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError, AttributeError):  # closed, or nobody reads
+                stream.flush()
+        os._exit(code)
+    sys.exit(code)

@@ -78,7 +78,19 @@ def state_words(held: Held) -> str:
         if visit.status in (404, 410):
             return f"there is no robots.txt ({answer_words(visit)})"
         return f"the robots.txt is unavailable ({answer_words(visit)}), which counts as none"
-    return f"the robots.txt holds until {moment_words(held.until)}"
+    again = f"; {words}" if (words := again_words(held)) else ""
+    return f"the robots.txt holds until {moment_words(held.until)}{again}"
+
+
+def failure_of(held: Held) -> Visit | None:
+    """Return the failure that came after the copy that still holds; None: there is none."""
+    return held.entry.bad if held.state is not State.UNREACHABLE and held.entry.good else None
+
+
+def again_words(held: Held) -> str:
+    """Return that the server failed after the copy that holds; empty: it did not."""
+    failed = failure_of(held)
+    return f"asked again {moment_words(failed.at)}: {answer_words(failed)}" if failed else ""
 
 
 def reason_words(verdict: Verdict, held: Held | None) -> str:
@@ -108,7 +120,7 @@ def because_words(words: str, verdict: Verdict, held: Held | None) -> str:
 
 def access_values(held: Held | None) -> dict[str, Any]:
     """Return how a robots.txt was got, in a few plain values for JSON."""
-    visit = held.visit if held else None
+    visit, failed = (held.visit, held.entry.bad) if held else (None, None)
     return {
         "origin": held.origin if held else None,
         "state": str(held.state) if held else None,
@@ -117,6 +129,8 @@ def access_values(held: Held | None) -> dict[str, Any]:
         "source": str(held.source) if held else None,
         "fetched_at": moment(visit.at) if visit else None,
         "until": moment(held.until) if held else None,
+        "failed_at": moment(failed.at) if failed else None,
+        "failure": answer_words(failed) if failed else None,
     }
 
 
@@ -142,10 +156,15 @@ def access_lines(held: Held) -> Iterator[str]:
         cut = "" if visit.complete else ", cut at the limit"
         yield f"{url}: {answer_words(visit)}{size}{cut}"
         done = "asked" if visit.state is State.UNREACHABLE else "fetched"
-        beside = f"{done} {moment_words(visit.at)} ({SOURCES[str(held.source)]})"
+        beside = f"{done} {moment_words(visit.at)}"
+        # Of a copy that is older than the last answer nobody knows where it was kept.
+        if held.entry.bad is None or held.entry.bad is visit:
+            beside += f" ({SOURCES[str(held.source)]})"
         if held.state is not State.UNREACHABLE:
             beside += f", holds until {moment_words(held.until)}"
         yield beside
+    if words := again_words(held):
+        yield f"{words}; the copy holds all the same"
     if held.state is State.UNREACHABLE:
         since = moment_words(held.entry.since)
         tries = plural(held.entry.failures, "failure")

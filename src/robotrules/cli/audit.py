@@ -15,7 +15,12 @@ import click
 from robotrules.access import Trouble as AccessTrouble
 from robotrules.cli.client import Opening, client_options, told
 from robotrules.cli.fetching import hint_private, host_of, refuse_paths
-from robotrules.cli.given import robots_profile, tag_profile_option
+from robotrules.cli.given import (
+    can_read_html,
+    robots_profile,
+    tag_profile_option,
+    warn_html_unread,
+)
 from robotrules.cli.options import (
     given_purposes,
     given_tokens,
@@ -34,7 +39,7 @@ LONG_PAUSE = 5.0
 
 
 @click.command()
-@click.argument("url", required=False, metavar="URL")
+@click.argument("urls", nargs=-1, metavar="URL")
 @token_option
 @purpose_option
 @click.option(
@@ -56,7 +61,7 @@ LONG_PAUSE = 5.0
 @json_option("Print one JSON object; docs/cli/audit.md describes it.")
 @client_options(fresh=False)
 def audit(
-    url: str | None,
+    urls: tuple[str, ...],
     product_tokens: tuple[str, ...],
     purposes: tuple[str, ...],
     own: bool,
@@ -81,9 +86,11 @@ def audit(
       robotrules audit https://example.com/drafts/1 --own
       robotrules audit https://example.com/ --sitemaps 20 --json
     """
-    if not url:
+    if not urls or not urls[0].strip():
         raise Trouble("no URL was given: pass one, such as https://example.com/prices")
-    url = url.strip()
+    if len(urls) > 1:
+        raise Trouble(f"an audit takes one URL: leave out {quoted(urls[1])}, or run it twice")
+    url = urls[0].strip()
     refuse_paths([url], files=False)
     beside = robots_profile(profile)
     tokens = given_tokens(product_tokens, beside) if product_tokens else ()
@@ -110,6 +117,9 @@ def audit(
                     )
             doing.now(f"asking for {visible(target)}")
 
+        html = can_read_html()
+        if not html:
+            warn_html_unread()
         found = find(
             client,
             url,
@@ -119,6 +129,7 @@ def audit(
             own=own,
             most_sitemaps=most_sitemaps,
             progress=progress,
+            html=html,
         )
     visit = found.held.visit
     if AccessTrouble.REFUSED in (found.page.trouble, visit.trouble if visit else None):

@@ -208,6 +208,25 @@ def html_libraries() -> Iterator[None]:
         raise Trouble(str(error)) from None
 
 
+def can_read_html() -> bool:
+    """Tell whether a library that reads HTML is installed."""
+    from robotrules.tags.trees import builder
+
+    try:
+        builder()
+    except MissingExtraError:
+        return False
+    return True
+
+
+def warn_html_unread() -> None:
+    """Say that nothing installed here can read HTML, so that headers alone speak for a page."""
+    _warn(
+        "the HTML of the page is not read, for no library that can is installed, so its meta "
+        "elements are not known: pip install 'robotrules[html]'"
+    )
+
+
 # --- Words ----------------------------------------------------------------------------------------
 
 
@@ -257,6 +276,10 @@ def about_status(status: int | None) -> str:
 
 def _hint(words: str) -> None:
     say(words, label="hint", style="warning")
+
+
+def _warn(words: str) -> None:
+    say(words, label="warning", style="warning")
 
 
 def _named(name: str) -> str:

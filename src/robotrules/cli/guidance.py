@@ -21,6 +21,7 @@ import robotrules
 from robotrules import RobotsTxt
 from robotrules.access import Trouble as AccessTrouble
 from robotrules.cache import Decides, moment
+from robotrules.cli.access_text import answer_words
 from robotrules.cli.client import Opening, client_options
 from robotrules.cli.fetching import hint_private, host_of, refuse_paths
 from robotrules.cli.given import (
@@ -34,6 +35,7 @@ from robotrules.cli.given import (
     refuse_stdin_twice,
     robots_profile,
     tag_profile_option,
+    warn_html_unread,
     with_headers,
 )
 from robotrules.cli.guidance_text import Found, GuidancePage, GuidanceRows
@@ -51,6 +53,7 @@ from robotrules.cli.options import (
 )
 from robotrules.cli.streams import Output, Trouble, quoted, say
 from robotrules.cli.text import plural, visible
+from robotrules.errors import MissingExtraError
 from robotrules.extensions.app_directives import directives_for
 from robotrules.guide import guidance as find_guidance
 from robotrules.robotstxt.values import octets_of, shown
@@ -194,8 +197,12 @@ def _about_live(asked: _Asked, url: str, opening: Opening, as_json: bool) -> int
     visit = page.held.visit if page.held else None
     if AccessTrouble.REFUSED in (page.trouble, visit.trouble if visit else None):
         hint_private(host_of(page.url))
-    with html_libraries():
-        found = guidance_of(page, *who, application=asked.application, profile=asked.profile)
+    given = {"application": asked.application, "profile": asked.profile}
+    try:
+        found = guidance_of(page, *who, **given)
+    except MissingExtraError:
+        warn_html_unread()
+        found = guidance_of(page, *who, **given, html=False)
     if page.held is not None and page.held.decides is Decides.RULES:
         say_notes(page.held.robots.notes, page.held.origin)
     output = Output()
@@ -324,12 +331,15 @@ class _Asked(NamedTuple):
 def _access(page: Fetched) -> dict[str, Any]:
     """Return how a page and its robots.txt were got."""
     held = page.held
+    failed = held.entry.bad if held else None
     return {
         "hops": [hop._asdict() for hop in page.hops],
         "trouble": str(page.trouble) if page.trouble else None,
         "robots_state": str(held.state) if held else None,
         "robots_source": str(held.source) if held else None,
         "robots_until": moment(held.until) if held else None,
+        "robots_failed_at": moment(failed.at) if failed else None,
+        "robots_failure": answer_words(failed) if failed else None,
     }
 
 

@@ -46,10 +46,14 @@ class Trouble(click.ClickException):
 # --- Words ------------------------------------------------------------------------------------
 
 
-def say(words: str, *, style: str = "", label: str = "") -> None:
-    """Say one line on stderr: who speaks, a coloured *label* such as `hint`, and the words."""
+def say(words: str, *, style: str = "", label: str = "", speaker: str = "") -> None:
+    """
+    Say one line on stderr: who speaks, a coloured *label* such as `hint`, and the words.
+
+    *speaker* is the command that is running, unless it is named.
+    """
     context = click.get_current_context(silent=True)
-    speaker = context.command_path if context else "robotrules"
+    speaker = speaker or (context.command_path if context else "robotrules")
     if sys.stderr is None:
         return
     paint = Paint(wants_colour(sys.stderr))

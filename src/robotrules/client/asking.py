@@ -20,7 +20,7 @@ from robotrules.client.addresses import Addresses
 from robotrules.client.flow import Desk
 from robotrules.client.held import Held
 from robotrules.client.politeness import Delay, Pace, Turns, delay_at, pace_of
-from robotrules.client.stores import default_path, open_store
+from robotrules.client.stores import MemoryStore, default_path, open_store
 from robotrules.errors import CrawlerError, StoreError
 from robotrules.extensions.purpose import crawler_notes
 from robotrules.guide import as_url
@@ -133,6 +133,7 @@ class Asking:
         self._desk = Desk(
             opened,
             without=without,
+            alone=self._closes_store and isinstance(opened, MemoryStore),
             user_agent=user_agent,
             agent=self._identity.agent,
             profile=parsing,

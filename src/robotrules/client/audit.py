@@ -186,19 +186,21 @@ def audit(
     own: bool = False,
     most_sitemaps: int = MOST_SITEMAPS,
     progress: Callable[[str], object] | None = None,
+    html: bool = True,
 ) -> Audit:
     """
     Audit one live page, for a crawler or for all that no group names.
 
     The robots.txt is asked for now, whatever the client has of it. *profile* is for the tags.
     *own*: the site is yours, so a page that the rules disallow is read once all the same, to see
-    what no crawler sees. *progress* is told each URL before it is asked for.
+    what no crawler sees. *progress* is told each URL before it is asked for. *html*: whether the
+    page's HTML is read; without it, headers alone speak for the page.
     """
     tokens: Tokens = EVERYONE if product_token is None else product_token
     find_tag_profile(profile)
     if origin_of(url) is None:
         raise ValueError(f"{url!r} has no robots.txt: pass an http or https URL")
-    return _Auditor(client, tokens, tuple(purposes), progress or _silent).audit(
+    return _Auditor(client, tokens, tuple(purposes), progress or _silent, html).audit(
         url, profile, own, most_sitemaps
     )
 
@@ -216,10 +218,12 @@ class _Auditor:
         tokens: Tokens,
         purposes: tuple[str, ...],
         progress: Callable[[str], object],
+        html: bool,
     ) -> None:
         self._client = client
         self._asked = tokens, purposes
         self._progress = progress
+        self._html = html
 
     def audit(self, url: str, profile: str, own: bool, most_sitemaps: int) -> Audit:
         """Ask for everything, then compare."""
@@ -235,7 +239,7 @@ class _Auditor:
             unseen = self._read_anyway(page.url)
         found = self._guidance(page, unseen, profile)
         seen = unseen or page
-        links = canonicals(seen.url, seen.fields, seen.body) if seen.ok else ()
+        links = self._canonicals(seen) if seen.ok else ()
         steps = tuple(self._steps(page, unseen))
         other = self._other_scheme(origin or "")
         listed, left = self._sitemaps(held, steps, most_sitemaps)
@@ -271,6 +275,9 @@ class _Auditor:
             findings=tuple(sorted(findings, key=lambda one: LEVELS.index(one.level))),
         )
 
+    def _canonicals(self, page: Fetched) -> tuple[Canonical, ...]:
+        return canonicals(page.url, page.fields, page.body if self._html else b"")
+
     def _steps(self, page: Fetched, unseen: Fetched | None) -> Iterator[Step]:
         hops: tuple[Hop, ...] = (*page.hops, *(unseen.hops if unseen else ()))
         for hop in hops:
@@ -282,14 +289,16 @@ class _Auditor:
     def _guidance(self, page: Fetched, unseen: Fetched | None, profile: str) -> Guidance:
         tokens, purposes = self._asked
         if unseen is None:
-            return guidance_of(page, tokens, purposes, application=None, profile=profile)
+            return guidance_of(
+                page, tokens, purposes, application=None, profile=profile, html=self._html
+            )
         given = unseen.ok
         found = guidance(
             page.url,
             tokens,
             robots=page.held.robots if page.held else None,
             headers=unseen.fields if given else None,
-            html=unseen.body if given else None,
+            html=unseen.body if given and self._html else None,
             purposes=purposes,
             profile=profile,
             received=datetime.fromtimestamp(unseen.at, UTC) if given else None,

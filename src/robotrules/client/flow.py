@@ -111,8 +111,14 @@ class Desk:
         seconds: float,
         background: bool,
         without: str | None = None,
+        alone: bool = False,
     ) -> None:
-        """*without* says why *store* is not the one that was wanted, for as long as it is used."""
+        """
+        *without* says why *store* is not the one that was wanted, for as long as it is used.
+
+        *alone*: nobody else can have the store.
+        """
+        self.alone = alone
         self.store = store
         self.user_agent = user_agent
         self.agent = agent

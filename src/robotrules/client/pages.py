@@ -168,15 +168,16 @@ def guidance_of(
     application: str | None,
     profile: str,
     registries: Registries = SHIPPED,
+    html: bool = True,
 ) -> Guidance:
-    """Return what all carriers say about the URL that was fetched last."""
+    """Return what all carriers say about the URL fetched last; *html*: its page among them."""
     given = page.ok
     found = guidance(
         page.url,
         tokens,
         robots=page.held.robots if page.held else None,
         headers=page.fields if given else None,
-        html=page.body if given else None,
+        html=page.body if given and html else None,
         purposes=purposes,
         application=application,
         profile=profile,

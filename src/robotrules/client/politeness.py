@@ -19,7 +19,6 @@ from uuid import uuid4
 
 from robotrules.cache import retry_after
 from robotrules.client.flow import FIRST_LOOK, Desk, Effect, Wait
-from robotrules.client.stores.memory import MemoryStore
 from robotrules.extensions.crawl_delay import CrawlDelay, crawl_delay
 from robotrules.extensions.request_rate import RequestRate, request_rates
 from robotrules.robotstxt import RobotsTxt, Tokens
@@ -132,7 +131,7 @@ class Turns:
 
     def end(self, origin: str, holder: str) -> Generator[Effect, Any, None]:
         """Let the next one have its turn."""
-        if not isinstance(self._desk.store, MemoryStore):  # which no other process shares
+        if not self._desk.alone:
             with self._lock:
                 if len(self._ended) > REMEMBERED_TURNS:
                     self._ended.clear()

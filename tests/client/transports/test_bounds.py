@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import ssl
+import threading
 import time
 import tracemalloc
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -132,15 +136,62 @@ def test_many_origins_are_no_hoard_of_connections(carrier: Make) -> None:
 
 
 def test_connections_are_the_total(carrier: Make) -> None:
-    """Who waits for a connection waits within the time of the request."""
+    """Who waits for a connection waits before its own time begins: slow ones are not its fault."""
+    with wire.serve(wire.never_answers) as slow, wire.serve(wire.ok) as fine:
+        one = carrier(connections=2)
+        wanted = [Request(slow.url, seconds=0.6)] * 2 + [Request(fine.url, seconds=0.3)] * 3
+        begun = time.monotonic()
+        answers = one.send_all(wanted, at_once=5)
+        assert time.monotonic() - begun > 0.5
+        for answer in answers[:2]:
+            assert isinstance(answer, Failure)
+            assert answer.trouble is Trouble.TIMEOUT
+        assert all(isinstance(answer, Response) for answer in answers[2:]), answers
+        assert isinstance(one.send(fine.url), Response)
+
+
+def test_waiting_for_a_connection_has_an_end(carrier: Make) -> None:
     with wire.serve(wire.never_answers) as slow, wire.serve(wire.ok) as fine:
         one = carrier(connections=1)
-        answers = one.send_all(
-            [Request(slow.url, seconds=0.6), Request(fine.url, seconds=0.3)], at_once=2
-        )
-        troubles = [one.trouble for one in answers if isinstance(one, Failure)]
-        assert troubles == [Trouble.TIMEOUT, Trouble.TIMEOUT]
+        wanted = [Request(slow.url, seconds=1.5), Request(fine.url, seconds=0.05)]
+        _, answer = one.send_all(wanted, at_once=2)
+        assert answer == Failure(Trouble.TIMEOUT, "no connection was free: raise connections")
+        assert fine.connections == 0
         assert isinstance(one.send(fine.url), Response)
+
+
+@pytest.mark.parametrize("carrier", ["httpx2-async", "aiohttp"], indirect=True)
+def test_the_authorities_are_not_read_on_the_event_loop(
+    carrier: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their certificates are a tenth of a second in which nothing else goes on."""
+    where = []
+    plain = ssl.SSLContext.load_verify_locations
+
+    def loads(self: ssl.SSLContext, *args: Any, **more: Any) -> None:
+        where.append(threading.current_thread())
+        plain(self, *args, **more)
+
+    one = carrier(verify=True)
+    monkeypatch.setattr(ssl.SSLContext, "load_verify_locations", loads)
+    monkeypatch.setattr(ssl.SSLContext, "load_default_certs", loads)
+    with wire.serve(wire.ok) as site:
+        assert isinstance(one.send(site.url), Response)
+    assert threading.main_thread() not in where
+    assert bool(where) == (one.kind == "httpx2-async")
+
+
+def test_long_work_in_one_chunk_keeps_to_the_time(
+    carrier: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("robotrules.client.transports.codings.PIECE", 16)
+    body = gzip.compress(bytes(10**7))
+    with wire.serve(wire.says(wire.message(body, "Content-Encoding: gzip"))) as site:
+        begun = time.monotonic()
+        answer = carrier().send(Request(site.url, limit=10**8, seconds=0.3))
+        assert time.monotonic() - begun < 0.8
+        assert isinstance(answer, Failure)
+        assert answer.trouble is Trouble.TIMEOUT
 
 
 def test_a_kept_connection_that_is_gone_is_no_failure(carrier: Make) -> None:

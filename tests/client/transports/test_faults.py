@@ -16,7 +16,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from robotrules.access import Failure, Request, Trouble
+from robotrules.access import Failure, Request, Response, Trouble
 from robotrules.client.addresses import Addresses
 from tests.client import wire
 from tests.client.transports.conftest import Carrier
@@ -244,9 +244,25 @@ def test_whatever_comes_is_an_answer_or_a_failure(carrier: Make) -> None:
                 check(answer, answer.trouble)
 
 
+UNSENDABLE = ("a\r\nX-Evil: 1", "a\x00b", "ä€")
+
+
 def test_a_field_that_cannot_be_sent_is_a_failure(carrier: Make) -> None:
-    """Validators come from servers: one with a line end in it goes nowhere."""
     with wire.serve(wire.ok) as site:
-        for value in ("a\r\nX-Evil: 1", "a\x00b", "ä€"):
-            check(carrier().send(Request(site.url, (("If-None-Match", value),))), Trouble.PROTOCOL)
-        assert all(b"X-Evil" not in head for head in site.heads)
+        for value in UNSENDABLE:
+            check(carrier().send(Request(site.url, (("X-Own", value),))), Trouble.PROTOCOL)
+        assert site.heads == []
+
+
+def test_a_condition_that_cannot_be_sent_is_left_out(carrier: Make) -> None:
+    """Validators come from servers: one with a line end in it must not cost the file."""
+    with wire.serve(wire.ok) as site:
+        one = carrier()
+        for value in UNSENDABLE:
+            fields = (("if-none-match", value), ("If-Modified-Since", value), ("X-Own", "b"))
+            assert isinstance(one.send(Request(site.url, fields)), Response)
+        assert len(site.heads) == len(UNSENDABLE)
+        for head in site.heads:
+            assert b"X-Own: b" in head
+            assert b"X-Evil" not in head
+            assert b"if-" not in head.lower()

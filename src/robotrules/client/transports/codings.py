@@ -22,8 +22,8 @@ from typing import Any, Protocol
 PIECE = 64 * 1024
 # Octets that a layer takes at a time: a decompressor copies what it leaves of them.
 SLICE = 8 * 1024
-# What a layer may eat beyond twice of what it gave; zstd takes a block of 128 KiB before it gives.
-SLACK = 256 * 1024
+# What the layers may eat together beyond what came out; zstd takes up to 128 KiB before it gives.
+SLACK = 192 * 1024
 # Nobody needs more; each multiplies what a few octets can cost.
 MOST_CODINGS = 2
 # Members of a gzip file, or frames of a zstd one: each costs a decompressor, even an empty one.
@@ -217,9 +217,9 @@ class Body:
         self._layers = [_layer(name) for name in reversed(wanted)]
         self._limit = limit
         self._on_time = on_time
-        # What each layer may still eat. No coding makes a file twice as long. What is more is a
-        # trap: it costs time, and the limit is never reached.
-        self._appetite = [SLACK] * len(wanted)
+        # What the layers may still eat. A coding makes a file shorter. What eats more is a trap:
+        # tables without content cost a microsecond for each ten octets.
+        self._appetite = SLACK
         self._pieces: list[bytes] = []
         self._octets = 0
 
@@ -243,6 +243,7 @@ class Body:
 
     def _decoded(self, data: bytes, depth: int) -> Iterator[bytes]:
         if depth == len(self._layers):
+            self._appetite += len(data)
             yield data
             return
         for start in range(0, len(data), SLICE):
@@ -250,10 +251,9 @@ class Body:
             some = data[start : start + SLICE]
             for piece in self._layers[depth].pieces(some):
                 self._on_time()
-                self._appetite[depth] += 2 * len(piece)
                 yield from self._decoded(piece, depth + 1)
-            self._appetite[depth] -= len(some)
-            if self._appetite[depth] < 0:
+            self._appetite -= len(some)
+            if self._appetite < 0:
                 raise CodingError("octets that decode to nearly nothing")
 
 

@@ -84,7 +84,7 @@ def state_words(held: Held) -> str:
 
 def failure_of(held: Held) -> Visit | None:
     """Return the failure that came after the copy that still holds; None: there is none."""
-    return held.entry.bad if held.state is not State.UNREACHABLE and held.entry.good else None
+    return held.entry.bad if held.because == "fresh" else None
 
 
 def again_words(held: Held) -> str:

@@ -33,6 +33,7 @@ from robotrules.cli.progress import Doing
 from robotrules.cli.streams import Output, Trouble, quoted, say
 from robotrules.cli.text import is_terminal, visible
 from robotrules.origins import origin_of
+from robotrules.tags.media import is_html
 
 # A robots.txt that asks for longer pauses makes this a matter of minutes, and that is said.
 LONG_PAUSE = 5.0
@@ -118,8 +119,6 @@ def audit(
             doing.now(f"asking for {visible(target)}")
 
         html = can_read_html()
-        if not html:
-            warn_html_unread()
         found = find(
             client,
             url,
@@ -131,6 +130,8 @@ def audit(
             progress=progress,
             html=html,
         )
+    if not html and found.page.ok and is_html(found.page.fields):
+        warn_html_unread()
     visit = found.held.visit
     if AccessTrouble.REFUSED in (found.page.trouble, visit.trouble if visit else None):
         hint_private(host_of(found.page.url))

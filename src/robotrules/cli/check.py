@@ -23,6 +23,7 @@ from robotrules.cli.options import (
     given_tokens,
     given_urls,
     json_option,
+    parsing_profile,
     purpose_option,
     robots_options,
     say_notes,
@@ -89,9 +90,10 @@ def check(
         )
     if not urls and file is None:
         raise Trouble(_no_urls())
-    run = _Run(product_tokens, purposes, profile, file, as_json, quiet)
+    parsing = parsing_profile(profile, fetches=robots is None)
+    run = _Run(product_tokens, purposes, parsing, file, as_json, quiet)
     if robots is None:
-        return run.fetching(urls, opening)
+        return run.fetching(urls, opening, profile)
     if not quiet:
         opening.hint_unused()
     return run.over_file(urls, robots)
@@ -133,7 +135,7 @@ class _Run:
                     progress.add(len(chunk.urls), chunk.octets)
         return self._ended(lines, progress, stream)
 
-    def fetching(self, urls: tuple[str, ...], opening: Opening) -> int:
+    def fetching(self, urls: tuple[str, ...], opening: Opening, access: str) -> int:
         """Answer from the robots.txt files of the URLs' origins."""
         # Who has a file at hand does not wait for what fetches.
         from robotrules.cli.fetching import Looker, refuse_paths
@@ -143,7 +145,7 @@ class _Run:
         first = given_urls(urls, self._profile, hints=not self._quiet)
         with ExitStack() as opened:
             stream = opened.enter_context(_opened(self._file))
-            client = opened.enter_context(opening.client(self._profile))
+            client = opened.enter_context(opening.client(access))
             looker = opened.enter_context(
                 Looker(client, fresh=opening.fresh, profile=self._profile)
             )
@@ -155,10 +157,11 @@ class _Run:
             lines = self._lines(first, tokens, purposes, fetched=True)
             with self._progress(lines, stream) as progress:
                 for chunk in chunks:
-                    for part in looker.answers(chunk.urls, *asked):
+                    counted = _Counted(progress, chunk.octets)
+                    for part in looker.answers(chunk.urls, *asked, counted.answered):
                         lines.add_fetched(*part)
                         progress.add(len(part.urls), 0)
-                    progress.add(0, chunk.octets)
+                    counted.answered(chunk.octets)
         return self._ended(lines, progress, stream)
 
     def _who(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -186,13 +189,27 @@ class _Run:
     def _progress(lines: Lines, stream: BinaryIO | None) -> Progress:
         # Where the lines themselves appear on the terminal, they are the progress.
         shown = stream and is_terminal(sys.stderr) and not lines.on_terminal
-        return Progress(sys.stderr if shown else None, size_of(stream) if stream else None, "URLs")
+        return Progress(sys.stderr if shown else None, size_of(stream) if stream else None, "URL")
 
     @staticmethod
     def _ended(lines: Lines, progress: Progress, stream: BinaryIO | None) -> int:
         if stream and is_terminal(sys.stderr):
             _summarise(progress, lines.disallowed)
         return int(lines.disallowed > 0)
+
+
+class _Counted:
+    """Counts the octets of a chunk as origins answer, and no more than it has."""
+
+    def __init__(self, progress: Progress, octets: int) -> None:
+        self._progress = progress
+        self._left = octets
+
+    def answered(self, octets: int) -> None:
+        """Count octets that are done."""
+        done = min(octets, self._left)
+        self._left -= done
+        self._progress.add(0, done)
 
 
 def _no_urls() -> str:

@@ -27,7 +27,6 @@ from robotrules.errors import RobotrulesError, StoreError
 if TYPE_CHECKING:
     from robotrules.cache import Store
     from robotrules.client.aio import AsyncClient
-    from robotrules.client.held import Held
     from robotrules.client.sync import Client
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -77,31 +76,6 @@ def told() -> Iterator[None]:
     except (RobotrulesError, ValueError) as error:
         # What is an argument there is an option here.
         raise Trouble(str(error).replace("allow_private", "--allow-private")) from None
-
-
-class Memory:
-    """
-    Lets a client forget what it remembers, once that is much: a list may be long.
-
-    What is forgotten is in the store. One file may have half a mebibyte, and takes twice that.
-    """
-
-    MOST_ORIGINS = 4_096
-    MOST_OCTETS = 32 * 1024 * 1024
-
-    __slots__ = ("_forget", "_octets", "_origins")
-
-    def __init__(self, forget: Callable[[], None]) -> None:
-        self._forget = forget
-        self._origins = self._octets = 0
-
-    def add(self, held: Held) -> None:
-        """Count what is held of an origin."""
-        self._origins += 1
-        self._octets += held.visit.size if held.visit else 0
-        if self._origins >= self.MOST_ORIGINS or self._octets >= self.MOST_OCTETS:
-            self._forget()
-            self._origins = self._octets = 0
 
 
 class _Aloud(logging.Handler):
@@ -192,8 +166,14 @@ class Opening(NamedTuple):
         }
 
 
-def client_options(*, fresh: bool = True) -> Callable[[Command], Command]:
-    """Add the options of a client; *fresh*: also `--fresh`. The command gets them as *opening*."""
+def client_options(
+    *, fresh: bool = True, crawler: bool = True
+) -> Callable[[Command], Command]:
+    """
+    Add the options of a client, which the command gets as *opening*.
+
+    *fresh*: also `--fresh`; *crawler*: the command has `--as`, too.
+    """
 
     def added(command: Command) -> Command:
         """Return the command with the options."""
@@ -202,23 +182,34 @@ def client_options(*, fresh: bool = True) -> Callable[[Command], Command]:
         def gathered(*args: Any, **values: Any) -> Any:
             """Hand on what was given as one value."""
             given = {name: values.pop(name) for name in Opening._fields if name in values}
+            _refuse_two_stores(given["no_store"])
             return command(*args, opening=Opening(**given), **values)
 
         found: Any = gathered
         for option in (_TIMEOUT, _ALLOW_PRIVATE, *([_FRESH] if fresh else []), _NO_STORE):
             found = option(found)
-        made: Command = _USER_AGENT(store_option(found))
+        made: Command = _user_agent_option(crawler)(store_option(found))
         return made
 
     return added
 
 
-_USER_AGENT = click.option(
-    "--user-agent",
-    metavar="TEXT",
-    help=f"What servers are told about who asks; by default '{USER_AGENT}'. The crawler of --as is "
-    "whom you ask about, and never whom this program claims to be.",
-)
+def _refuse_two_stores(no_store: bool) -> None:
+    """End the command where a store is named and none is wanted; a variable is no wish."""
+    source = click.get_current_context().get_parameter_source("where")
+    if no_store and source is click.core.ParameterSource.COMMANDLINE:
+        raise click.UsageError("--no-store wants no store and --store names one: leave out one")
+
+
+def _user_agent_option(crawler: bool) -> Callable[[Command], Command]:
+    words = f"What servers are told about who asks; by default '{USER_AGENT}'."
+    if crawler:
+        words += (
+            " The crawler of --as is whom you ask about, and never whom this program claims to be."
+        )
+    return click.option("--user-agent", metavar="TEXT", help=words)
+
+
 _NO_STORE = click.option(
     "--no-store", is_flag=True, help="Read and write no store: fetch, and keep nothing."
 )
@@ -243,7 +234,6 @@ __all__ = [
     "SECONDS",
     "STORE_VARIABLE",
     "USER_AGENT",
-    "Memory",
     "Opening",
     "aloud",
     "client_options",

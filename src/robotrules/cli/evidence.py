@@ -237,7 +237,7 @@ def _export(
         raise Trouble("--json and the archive cannot both be stdout: name a file")
     output = Output()
     bar = sys.stderr if is_terminal(sys.stderr) else None
-    with Progress(bar, None, "visits") as progress:
+    with Progress(bar, None, "visit") as progress:
         try:
             count = export_warc(
                 store,
@@ -298,7 +298,7 @@ def _import(source: str, where: str | None, as_json: bool) -> int:
         store = open_given_store(where)
         try:
             bar = sys.stderr if is_terminal(sys.stderr) else None
-            with Progress(bar, size_of(stream), "visits") as progress, told():
+            with Progress(bar, size_of(stream), "visit") as progress, told():
                 counted: Any = _Counted(stream, progress)
                 done = import_warc(store, counted)
         finally:

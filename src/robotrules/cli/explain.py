@@ -22,6 +22,7 @@ from robotrules.cli.options import (
     given_tokens,
     given_urls,
     json_option,
+    parsing_profile,
     purpose_option,
     robots_options,
     single_or_many,
@@ -86,6 +87,7 @@ def explain(
     """
     if not urls:
         raise Trouble("no URL was given: pass one, such as https://example.com/a")
+    access, profile = profile, parsing_profile(profile, fetches=robots is None)
     tokens = given_tokens(product_tokens, profile)
     purposes = given_purposes(purposes, profile)
     with ExitStack() as opened:
@@ -97,7 +99,7 @@ def explain(
             from robotrules.cli.fetching import Looker, refuse_paths
 
             refuse_paths(urls)
-            client = opened.enter_context(opening.client(profile))
+            client = opened.enter_context(opening.client(access))
             looker = Looker(client, fresh=opening.fresh, profile=profile)
             opened.enter_context(looker)
         output = Output()

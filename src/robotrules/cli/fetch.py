@@ -23,11 +23,11 @@ import click
 
 from robotrules.access import State
 from robotrules.access import Trouble as AccessTrouble
-from robotrules.cache import moment
-from robotrules.cli.access_text import SOURCES, answer_words, moment_words
-from robotrules.cli.client import Memory, Opening, aloud, client_options, told
+from robotrules.cache import Decides, moment
+from robotrules.cli.access_text import SOURCES, answer_words, failure_of, moment_words
+from robotrules.cli.client import Opening, aloud, client_options, told
 from robotrules.cli.fetching import hint_private, host_of
-from robotrules.cli.options import json_option, profile_option
+from robotrules.cli.options import fetching_profile_option, json_option
 from robotrules.cli.progress import Progress
 from robotrules.cli.streams import (
     STDIN,
@@ -44,6 +44,7 @@ from robotrules.cli.text import is_terminal, plural, shortened, visible
 from robotrules.origins import origin_of
 
 if TYPE_CHECKING:
+    from robotrules.cache import Visit
     from robotrules.client.held import Held
 
 STYLES = {State.SUCCESS: "allowed", State.UNAVAILABLE: "warning", State.UNREACHABLE: "disallowed"}
@@ -68,10 +69,10 @@ LONGEST = 100
     show_default=True,
     help="How many origins are asked at once; one request at a time goes to each.",
 )
-@profile_option
+@fetching_profile_option
 @json_option("Print one JSON object a line, for each origin.")
 @click.option("-q", "--quiet", is_flag=True, help="Print no lines, only the summary.")
-@client_options()
+@client_options(crawler=False)
 def fetch(
     origins: tuple[str, ...],
     file: str | None,
@@ -87,8 +88,9 @@ def fetch(
     An origin is a scheme and a host, such as https://example.com; of a URL its origin is taken, and
     a bare host name is taken with https. What holds already is not fetched again, unless --fresh is
     given. Each origin gets a line as it is there: state, origin, status, octets, and until when it
-    holds; in a pipe, tabs are between them. A summary follows on stderr. The exit code is 0 if all
-    were reached, 1 if any was not, 2 for usage or I/O.
+    holds; in a pipe, tabs are between them. A summary follows on stderr. With --fresh, a server
+    that fails is unreachable although an older copy holds. The exit code is 0 if all were reached,
+    1 if any was not, 2 for usage or I/O.
 
     \b
     Examples:
@@ -108,8 +110,8 @@ def fetch(
             opened.enter_context(stream)
         size = len(origins) if stream is None else size_of(stream)
         bar = sys.stderr if is_terminal(sys.stderr) else None
-        progress = opened.enter_context(Progress(bar, size, "origins"))
-        lines = _Lines(Output() if not quiet else None, as_json, progress)
+        progress = opened.enter_context(Progress(bar, size, "origin"))
+        lines = _Lines(Output() if not quiet else None, as_json, progress, opening.fresh)
         source = _Origins(origins, stream, file or "", lines)
         opened.enter_context(aloud())
         try:
@@ -126,15 +128,8 @@ async def _prefetched(
     opening: Opening, profile: str, source: _Origins, concurrency: int, lines: _Lines
 ) -> None:
     async with opening.async_client(profile) as client:
-        memory = Memory(client.forget)
-
-        def progress(held: Held) -> None:
-            """Tell of an origin, and forget it in time."""
-            lines.add(held)
-            memory.add(held)
-
         await client.prefetch(
-            source.each(), concurrency=concurrency, progress=progress, fresh=opening.fresh
+            source.each(), concurrency=concurrency, progress=lines.add, fresh=opening.fresh
         )
 
 
@@ -233,8 +228,11 @@ class _Row(NamedTuple):
 class _Lines:
     """Writes a line for each origin, and counts."""
 
-    def __init__(self, output: Output | None, as_json: bool, progress: Progress) -> None:
+    def __init__(
+        self, output: Output | None, as_json: bool, progress: Progress, fresh: bool
+    ) -> None:
         self.progress = progress
+        self._fresh = fresh
         self._output = output
         self._as_json = as_json
         self._counts: Counter[str] = Counter()
@@ -248,8 +246,12 @@ class _Lines:
 
     def add(self, held: Held) -> None:
         """Write the line of an origin."""
-        self._counts[str(held.state)] += 1
-        visit = held.visit
+        state = held.state
+        # Who wants it from the server did not get it, although an older copy holds.
+        if self._fresh and failure_of(held):
+            state = State.UNREACHABLE
+        self._counts[str(state)] += 1
+        visit = _shown(held, state)
         if visit is not None and visit.trouble is AccessTrouble.REFUSED:
             host = host_of(visit.url)
             if host not in self._refused and len(self._refused) < MOST_HINTS:
@@ -257,7 +259,7 @@ class _Lines:
                 self.progress.step_aside()
                 hint_private(host)
         if self._output is not None:
-            self._write(_json(held) if self._as_json else _row(held))
+            self._write(_json(held, state) if self._as_json else _row(held, state))
         self._done()
 
     def skip(self, text: str) -> None:
@@ -311,15 +313,28 @@ class _Lines:
         )
 
 
-def _row(held: Held) -> _Row:
-    visit, state = held.visit, held.state
+def _shown(held: Held, state: State) -> Visit | None:
+    """Return the visit that a line is about: where it is unreachable, the failure."""
+    return (held.entry.bad if state is State.UNREACHABLE else None) or held.visit
+
+
+def _copy(held: Held, state: State) -> Visit | None:
+    """Return the visit whose copy decides although the file is unreachable."""
+    decides = held.decides is not Decides.DISALLOW
+    return held.entry.good if state is State.UNREACHABLE and decides else None
+
+
+def _row(held: Held, state: State) -> _Row:
+    visit, copy = _shown(held, state), _copy(held, state)
     if visit is None:
         return _Row(str(state), STYLES[state], held.origin, "", ("", "", moment(held.until)))
     parts = [answer_words(visit)]
     if visit.digest is not None:
         parts.append(plural(visit.size, "octet"))
-    reached = state is not State.UNREACHABLE
-    parts.append(f"{'until' if reached else 'next try'} {moment_words(held.until)}")
+    until = "until" if state is not State.UNREACHABLE else "next try"
+    if copy is not None:
+        until = f"a copy of {moment_words(copy.at)} holds until"
+    parts.append(f"{until} {moment_words(held.until)}")
     if str(held.source) != "fetched":
         parts.append(SOURCES[str(held.source)])
     answer = str(visit.status) if visit.trouble in (None, AccessTrouble.STATUS) else ""
@@ -329,11 +344,11 @@ def _row(held: Held) -> _Row:
     return _Row(str(state), STYLES[state], held.origin, ", ".join(parts), columns)
 
 
-def _json(held: Held) -> dict[str, Any]:
-    visit = held.visit
+def _json(held: Held, state: State) -> dict[str, Any]:
+    visit, copy = _shown(held, state), _copy(held, state)
     return {
         "origin": held.origin,
-        "state": str(held.state),
+        "state": str(state),
         "status": visit.status if visit else None,
         "trouble": str(visit.trouble) if visit and visit.trouble else None,
         "detail": visit.detail if visit else "",
@@ -344,4 +359,5 @@ def _json(held: Held) -> dict[str, Any]:
         "source": str(held.source),
         "fetched_at": moment(visit.at) if visit else None,
         "until": moment(held.until),
+        "copy_at": moment(copy.at) if copy else None,
     }

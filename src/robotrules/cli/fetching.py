@@ -9,7 +9,7 @@ with the cure. It does not know how an answer looks.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from robotrules import Reason, RobotsTxt, Verdict
 from robotrules.access import Trouble as AccessTrouble
 from robotrules.cache import Decides
-from robotrules.cli.access_text import state_words
-from robotrules.cli.client import Memory, Opening, told
+from robotrules.cli.access_text import again_words, failure_of, moment_words, state_words
+from robotrules.cli.client import Opening, told
 from robotrules.cli.streams import Trouble, quoted, say
 from robotrules.cli.text import shortened, visible
 from robotrules.origins import origin_of
@@ -48,12 +48,12 @@ class Looker:
 
     def __init__(self, client: Client, *, fresh: bool, profile: str) -> None:
         self._client = client
-        self._memory = Memory(client.forget)
         self._fresh = fresh
         self._nowhere = Verdict(False, Reason.NO_ORIGIN, None, profile)
         self._begun = False
         self._asked: set[str] = set()
         self._refused: dict[str, None] = {}
+        self._told_of_copy = False
         self._pool: ThreadPoolExecutor | None = None
 
     def __enter__(self) -> Looker:
@@ -91,23 +91,35 @@ class Looker:
             )
         return self.helds([origin])[origin]
 
-    def helds(self, origins: Sequence[str]) -> dict[str, Held]:
-        """Return what is held of origins, asked several at once."""
-        if len(origins) <= 1:
-            found = {origin: self.held(origin) for origin in origins}
-        else:
+    def helds(
+        self, origins: Sequence[str], progress: Callable[[str], object] | None = None
+    ) -> dict[str, Held]:
+        """Return what is held of origins, asked several at once; *progress* is told of each."""
+        asked: Iterable[Held] = map(self.held, origins)
+        if len(origins) > 1:
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(TOGETHER, "robotrules-fetch")
-            found = dict(zip(origins, self._pool.map(self.held, origins), strict=True))
-        for held in found.values():
+            asked = self._pool.map(self.held, origins)
+        found = {}
+        for origin, held in zip(origins, asked, strict=True):
+            found[origin] = held
             self._hint(held)
-            self._memory.add(held)
+            if progress is not None:
+                progress(origin)
         return found
 
     def answers(
-        self, urls: Sequence[bytes], tokens: str | tuple[str, ...], purposes: Sequence[str]
+        self,
+        urls: Sequence[bytes],
+        tokens: str | tuple[str, ...],
+        purposes: Sequence[str],
+        progress: Callable[[int], object] | None = None,
     ) -> Iterator[Answers]:
-        """Yield verdicts on URLs in their order, a part at a time."""
+        """
+        Yield verdicts on URLs in their order, a part at a time.
+
+        *progress* is told the octets of URLs whose origin has answered, line ends included.
+        """
         if not self._begun and urls:
             # A file of paths is told by its first line; a later one is just no URL.
             refuse_paths([urls[0].decode("utf-8", "backslashreplace")])
@@ -115,10 +127,17 @@ class Looker:
         groups = grouped(urls)
         if len(groups) > MOST_ORIGINS:
             half = len(urls) // 2
-            yield from self.answers(urls[:half], tokens, purposes)
-            yield from self.answers(urls[half:], tokens, purposes)
+            yield from self.answers(urls[:half], tokens, purposes, progress)
+            yield from self.answers(urls[half:], tokens, purposes, progress)
             return
-        found = self.helds([origin for origin in groups if origin is not None])
+
+        def answered(origin: str) -> None:
+            """Tell of the octets of an origin's URLs."""
+            if progress is not None:
+                progress(sum(len(urls[at]) + 1 for at in groups[origin]))
+
+        found = self.helds([origin for origin in groups if origin is not None], answered)
+        self._hint_copy(found.values())
         verdicts = [self._nowhere] * len(urls)
         helds: list[Held | None] = [None] * len(urls)
         for origin, positions in groups.items():
@@ -139,6 +158,20 @@ class Looker:
         if host not in self._refused and len(self._refused) < MOST_HINTS:
             self._refused[host] = None
             hint_private(host)
+
+
+    def _hint_copy(self, found: Iterable[Held]) -> None:
+        """Say once that a server failed although it was to be asked now."""
+        failed = next((held for held in found if self._fresh and failure_of(held)), None)
+        if failed is None or self._told_of_copy:
+            return
+        self._told_of_copy = True
+        say(
+            f"{shortened(visible(failed.origin), 100)} was {again_words(failed)}; the copy from "
+            f"before holds until {moment_words(failed.until)}, as may those of others like it",
+            label="hint",
+            style="warning",
+        )
 
 
 def fetched_robots(urls: Sequence[str], profile: str, opening: Opening) -> RobotsTxt:

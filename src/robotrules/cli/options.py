@@ -22,6 +22,9 @@ from robotrules.robotstxt.values import Note
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+# Access profiles that are no profiles of parsing; named here, so that no command waits for them.
+ACCESS_ONLY = ("stale",)
+
 
 def profile_option(command: Command) -> Command:
     """Add `--profile`."""
@@ -34,6 +37,32 @@ def profile_option(command: Command) -> Command:
         help="How to read what RFC 9309 leaves open: 'default', 'strict' (its text and no more) or "
         "'google' (as google/robotstxt does).",
     )(command)
+
+
+def fetching_profile_option(command: Command) -> Command:
+    """Add `--profile` to a command that fetches."""
+    return click.option(
+        "--profile",
+        type=click.Choice([*PROFILES, *ACCESS_ONLY]),
+        metavar="NAME",
+        default="default",
+        show_default=True,
+        help="How to read what RFC 9309 leaves open: 'default', 'strict' (its text and no more), "
+        "'google' (as google/robotstxt does), or 'stale' (an old copy counts while a file is "
+        "unreachable).",
+    )(command)
+
+
+def parsing_profile(profile: str, *, fetches: bool) -> str:
+    """Return the profile to parse with; one that is about fetching alone is of no use to files."""
+    if profile not in ACCESS_ONLY:
+        return profile
+    if not fetches:
+        raise Trouble(
+            f"--profile {profile} is about fetching, and nothing is fetched where files are given: "
+            "leave it out"
+        )
+    return "default"
 
 
 def json_option(words: str) -> Callable[[Command], Command]:
@@ -63,8 +92,8 @@ def token_option(command: Command) -> Command:
 
 
 def robots_options(command: Command) -> Command:
-    """Add `--robots`, `--as` and `--profile`."""
-    return robots_option(token_option(profile_option(command)))
+    """Add `--robots`, `--as` and `--profile`, with the profiles of what fetches."""
+    return robots_option(token_option(fetching_profile_option(command)))
 
 
 def purpose_option(command: Command) -> Command:

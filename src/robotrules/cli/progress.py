@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TextIO
 
-from robotrules.cli.text import shortened
+from robotrules.cli.text import plural, shortened
 
 FIRST_AFTER = 0.4
 AGAIN_AFTER = 0.1
@@ -43,7 +43,7 @@ class Progress:
         noun: str,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """*stream* is None for no bar, *size* is None where it is not known."""
+        """*stream* is None for no bar, *size* is None where it is not known; *noun* is a singular."""
         self._stream = stream
         self._size = size
         self._noun = noun
@@ -87,7 +87,7 @@ class Progress:
     def line(self) -> str:
         """Return what the bar says now."""
         seconds = max(self.seconds, 1e-9)
-        counted = f"{self.count:,} {self._noun}  {self.count / seconds:,.0f}/s"
+        counted = f"{plural(self.count, self._noun)}  {self.count / seconds:,.0f}/s"
         if not self._size:
             return counted
         part = min(self._done / self._size, 1.0)

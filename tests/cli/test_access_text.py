@@ -186,6 +186,22 @@ def test_lines() -> None:
     assert last == "the store is not in use: the disk is full\\x1b"
 
 
+def test_a_server_that_fails_while_a_copy_holds() -> None:
+    """The copy is not from just now, and the failure is told."""
+    failed = BAD._replace(at=GOOD.at + 60)
+    entry = Entry(ORIGIN, "robotrules", good=GOOD, bad=failed, since=failed.at, failures=1)
+    fresh = Freshness(Decides.RULES, GOOD.at + 120, False, False, "fresh")
+    kept = held(entry, fresh, None, profile=DEFAULT, source=Source.FETCHED)
+    [_, second, third] = access_lines(kept)
+    assert second == "fetched 12:00 UTC, holds until 12:02 UTC"
+    assert third == "asked again 12:01 UTC: status 503; the copy holds all the same"
+    assert state_words(kept).endswith("12:02 UTC; asked again 12:01 UTC: status 503")
+    found = access_values(kept)
+    assert (found["status"], found["failure"]) == (200, "status 503")
+    assert found["failed_at"] == "2026-05-01T12:01:00.000+00:00"
+    assert access_values(has(GOOD))["failure"] is None
+
+
 def test_hops() -> None:
     """A long way is cut, and a Location may be missing."""
     [*first, last] = hop_lines((Hop("http://a/", 302, ""),) * 9)

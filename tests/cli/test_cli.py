@@ -11,7 +11,7 @@ from unittest import mock
 import pytest
 
 import robotrules as library
-from robotrules.cli import COMMANDS, program, run, streams
+from robotrules.cli import COMMANDS, main, program, run, streams
 from tests.cli.shell import Ran, check, environment, robotrules
 
 
@@ -40,8 +40,11 @@ class TestProgram:
     def test_unknown_command(self) -> None:
         ran = robotrules("chek")
         assert ran.code == 2
-        assert ran.err.startswith("robotrules: No such command 'chek'")
-        assert ran.err.endswith("; see robotrules --help\n")
+        assert ran.err == (
+            "robotrules: No such command 'chek' (did you mean check?); see robotrules --help\n"
+        )
+        ran = robotrules("qqq")
+        assert ran.err == "robotrules: No such command 'qqq'; see robotrules --help\n"
 
     def test_unknown_option_names_the_command(self) -> None:
         ran = robotrules("parse", "--nope")
@@ -51,8 +54,21 @@ class TestProgram:
 
     def test_an_interrupt_is_130_without_a_traceback(self, file: str) -> None:
         with mock.patch.object(library.RobotsTxt, "rules_for", side_effect=KeyboardInterrupt):
-            assert check(file, "/") == Ran(130, "", "")
-            assert check(file, "/", terminals=["stderr"]) == Ran(130, "", "\n")
+            words = "robotrules check: interrupted\n"
+            assert check(file, "/") == Ran(130, "", words)
+            assert check(file, "/", terminals=["stderr"]) == Ran(130, "", f"\n{words}")
+
+    def test_an_interrupt_ends_the_process_at_once(self) -> None:
+        """Python would wait for the threads of a pool; other codes end as usual."""
+        for code, left in ((130, [130]), (1, [])):
+            with (
+                mock.patch("robotrules.cli.run", return_value=code),
+                mock.patch("os._exit") as leave,
+                pytest.raises(SystemExit) as ended,
+            ):
+                main()
+            assert [call.args[0] for call in leave.call_args_list] == left
+            assert ended.value.code == code
 
     def test_an_interrupt_before_a_command_is_130(self) -> None:
         with mock.patch.object(program, "make_context", side_effect=KeyboardInterrupt):

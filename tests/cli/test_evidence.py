@@ -207,8 +207,41 @@ class TestHistory:
         ran = asked(where, SITE, "--list", "--before", "2026-04-01")
         assert (ran.code, ran.out) == (2, "")
 
+    def test_origins(self, where: str, evil: str) -> None:
+        """Without a URL: of which origins there is evidence, how much, from when to when."""
+        assert asked(where, "--list").out == (
+            f"{SITE}\t3 visits\t2026-05-01T00:00:00Z\t2026-05-03T00:00:00Z\n"
+        )
+        out = asked(where, "--list", terminals=("stdout",)).out
+        assert out.startswith(f"{SITE}  3 visits")
+        [found] = map(json.loads, asked(where, "--list", "--json").out.splitlines())
+        assert (found["origin"], found["visits"]) == (SITE, 3)
+        assert asked(where, "--list", "--before", "2026-05-01").out.count("1 visit\t") == 1
+        ran = asked(where, "--list", "--fetched-by", "NobodyBot")
+        assert (ran.code, ran.out, "no visit is known" in ran.err) == (2, "", True)
+
 
 class TestArchives:
+    def test_an_export_of_nothing(self, where: str, tmp_path: Path) -> None:
+        """It says so, and leaves no file in the way of the next try."""
+        for archive in (tmp_path / "a.warc.gz", tmp_path / "a.warc"):
+            ran = asked(where, "--export", str(archive), "--after", "2030-01-01")
+            assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+            assert "no visit is known" in ran.err
+            assert not archive.exists()
+
+    def test_an_import_of_a_part(self, where: str, tmp_path: Path) -> None:
+        """What cannot be read is told in the exit code; what can be read is there."""
+        archive = tmp_path / "a.warc"
+        asked(where, "--export", str(archive))
+        other = str(tmp_path / "other.sqlite")
+        whole = archive.read_bytes()
+        archive.write_bytes(whole[:-200])
+        for more in ((), ("--json",)):
+            assert asked(other, "--import", str(archive), *more).code == 1
+        archive.write_bytes(whole)
+        assert asked(other, "--import", str(archive)).code == 0
+
     """Out, and in again."""
 
     def test_out_and_in(self, where: str, tmp_path: Path) -> None:
@@ -354,7 +387,7 @@ class TestUsage:
         [
             ((), "nothing was asked"),
             (AS, "--at is about one URL"),
-            (("--list",), "--list is about one URL"),
+            ((URL, URL, "--list"), "--list is about one URL"),
             ((URL,), "who asks?"),
             ((URL, "--as", ""), "--as is empty"),
             ((URL, *AS, "--purpose", " "), "--purpose is empty"),

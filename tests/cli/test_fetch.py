@@ -17,9 +17,8 @@ from unittest import mock
 import pytest
 
 from robotrules.access import Failure, Request, Response, Trouble
-from robotrules.cli import client as cli_client
 from robotrules.cli.progress import Doing, Progress
-from robotrules.client import aio
+from robotrules.client import aio, memory
 from robotrules.client.stores.sqlite import SQLiteStore
 from tests.cli.shell import COMMAND, Ran, Stream, Terminal, process_environment, robotrules
 from tests.cli.sites import Site, response, site
@@ -34,9 +33,9 @@ def example() -> Iterator[Site]:
         yield running
 
 
-def fetch(*more: str, stdin: bytes = b"", terminals: tuple[str, ...] = ()) -> Ran:
+def fetch(*more: str, stdin: bytes = b"", terminals: tuple[str, ...] = (), **variables: str) -> Ran:
     """Run the command, with the loopback allowed."""
-    return robotrules("fetch", *more, *ALLOW, stdin=stdin, terminals=terminals)
+    return robotrules("fetch", *more, *ALLOW, stdin=stdin, terminals=terminals, **variables)
 
 
 class TestLines:
@@ -85,6 +84,27 @@ class TestLines:
         assert example.asked == ["/robots.txt"]
         fetch(example.origin, "--fresh")
         assert example.asked == ["/robots.txt"] * 2
+
+    def test_a_server_that_fails_while_a_copy_holds(self, example: Site) -> None:
+        """With --fresh it was not reached, and the line says that the copy holds."""
+        fetch(example.origin)
+        example.answers["/robots.txt"] = response(status="503 No")
+        ran = fetch(example.origin, example.origin, "--fresh")
+        state, origin, status, octets, until = ran.out.splitlines()[0].split("\t")
+        assert (state, origin, status, octets) == ("unreachable", example.origin, "503", "")
+        assert "0 success, 0 unavailable, 2 unreachable" in ran.err
+        assert ran.code == 1
+        found = json.loads(fetch(example.origin, "--fresh", "--json").out)
+        assert (found["state"], found["status"], found["until"]) == ("unreachable", 503, until)
+        assert found["copy_at"] < found["fetched_at"]
+        out = fetch(example.origin, "--fresh", terminals=("stdout",), NO_COLOR="1").out
+        assert "status 503, a copy of " in out
+        # Who does not want it anew has what holds.
+        assert fetch(example.origin).code == 0
+
+    def test_help_is_about_this_command(self) -> None:
+        """It has no --as."""
+        assert "--as" not in robotrules("fetch", "--help").out
 
     def test_a_list_in_a_pipe(self, example: Site) -> None:
         """Blank lines do not count, URLs have origins, and one origin is asked once."""
@@ -233,7 +253,7 @@ class TestMany:
         self, everywhere: dict[str, int], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Twice as many origins take no more memory."""
-        monkeypatch.setattr(cli_client.Memory, "MOST_ORIGINS", 30)
+        monkeypatch.setattr(memory, "REMEMBERED_ORIGINS", 30)
         peaks = []
         for count in (150, 300):
             origins = "\n".join(f"https://h{n}.{count}.example" for n in range(count)).encode()
@@ -279,9 +299,15 @@ class TestProgress:
     def test_stepping_aside(self) -> None:
         """A bar that was never shown is not wiped."""
         out = Stream(terminal=True)
-        progress = Progress(out, None, "origins", clock=lambda: 0.0)
+        progress = Progress(out, None, "origin", clock=lambda: 0.0)
         progress.step_aside()
         assert out.text() == ""
+
+    def test_one(self) -> None:
+        """One origin is one."""
+        progress = Progress(None, None, "origin", clock=lambda: 0.0)
+        progress.add(1, 0)
+        assert progress.line().startswith("1 origin  ")
 
     def test_doing(self) -> None:
         """It says what is done, and leaves nothing; without a stream it is silent."""

@@ -13,19 +13,19 @@ from unittest import mock
 
 import pytest
 
-from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.access import ACCESS_PROFILES, Failure, Request, Response, Trouble
 from robotrules.cache import Decides, Entry, Freshness
 from robotrules.cli import client as cli_client
 from robotrules.cli import fetching
 from robotrules.cli.check_text import JSONLines
 from robotrules.cli.fetching import host_of
+from robotrules.cli.options import ACCESS_ONLY
 from robotrules.cli.streams import Output
-from robotrules.client import sync
-from robotrules.client.asking import Asking
+from robotrules.client import memory, sync
 from robotrules.client.held import Source, held
 from robotrules.client.stores.sqlite import SQLiteStore
 from robotrules.errors import StoreError
-from robotrules.profile import DEFAULT
+from robotrules.profile import DEFAULT, PROFILES
 from tests.cli.shell import Ran, Stream, robotrules
 from tests.cli.sites import Site, response, site
 
@@ -231,16 +231,26 @@ class TestManyOrigins:
         self, asked_for: list[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A client forgets what the store has; the store still answers."""
-        monkeypatch.setattr(cli_client.Memory, "MOST_ORIGINS", 4)
+        monkeypatch.setattr(memory, "REMEMBERED_ORIGINS", 4)
         monkeypatch.setattr(fetching, "MOST_ASKED", 2)
         urls = "\n".join(f"https://site{n}.example/" for n in [*range(10), *range(10)])
-        forgotten = mock.patch.object(Asking, "forget", autospec=True, side_effect=Asking.forget)
-        with forgotten as forget:
-            robotrules("check", "--urls", "-", *AS, stdin=urls.encode())
-        assert forget.call_count == 2
+        robotrules("check", "--urls", "-", *AS, stdin=urls.encode())
         assert len(asked_for) == 10
         robotrules("check", "--urls", "-", *AS, "--fresh", stdin=urls.encode())
         assert len(asked_for) > 10
+
+    def test_progress_goes_with_origins(self, asked_for: list[str], tmp_path: Path) -> None:
+        """The bar moves before a whole chunk is answered, and ends at its end."""
+        path = tmp_path / "urls"
+        path.write_text("\n\n".join(f"https://site{n}.example/" for n in range(10)))
+        parts: list[int] = []
+        with mock.patch(
+            "robotrules.cli.progress.Progress.add",
+            side_effect=lambda _, octets: parts.append(octets),
+        ):
+            robotrules("check", "--urls", str(path), *AS)
+        assert len([part for part in parts if part]) >= 10
+        assert sum(parts) == path.stat().st_size
 
     def test_a_failure_beside_others(self, asked_for: list[str]) -> None:
         """One origin that does not answer takes nobody else with it."""
@@ -268,6 +278,105 @@ class TestManyOrigins:
             "robotrules.cli.check_text.Lines.add_fetched", side_effect=KeyboardInterrupt
         ):
             assert robotrules("check", *urls, *AS).code == 130
+
+
+class TestFresh:
+    """`--fresh`, while the server fails and a copy holds."""
+
+    @pytest.fixture
+    def failing(self, example: Site) -> Site:
+        """A site whose robots.txt is stored and can no longer be had."""
+        asked("check", f"{example.origin}/a")
+        example.answers["/robots.txt"] = response(status="503 No")
+        return example
+
+    def test_check(self, failing: Site) -> None:
+        """A hint, once; JSON has it for each."""
+        urls = [f"{failing.origin}/a", f"{failing.origin}/b"]
+        ran = asked("check", *urls, "--fresh")
+        assert (ran.code, ran.err.count("hint: ")) == (0, 1)
+        assert ": status 503; the copy from before holds until " in ran.err
+        found = values(asked("check", *urls, "--fresh", "--json"))
+        assert {one["failure"] for one in found} == {"status 503"}
+        assert {one["state"] for one in found} == {"success"}
+        assert "hint: " not in asked("check", *urls).err
+
+    def test_others(self, failing: Site) -> None:
+        """Pages say it in the place where they say how the file was got."""
+        for command, more in (("explain", ["--fresh"]), ("guidance", ["--fresh"]), ("audit", [])):
+            out = asked(command, f"{failing.origin}/a", *more).out
+            assert "asked again " in out
+            assert ": status 503" in out
+            assert "(just now)" not in out
+        found = json.loads(asked("guidance", f"{failing.origin}/a", "--fresh", "--json").out)
+        assert found["access"]["robots_failure"] == "status 503"
+
+
+class TestOptions:
+    """What goes together, and what does not."""
+
+    def test_two_stores(self, tmp_path: Path, example: Site) -> None:
+        """None is wanted and one is named; a variable is no wish."""
+        where = str(tmp_path / "x.sqlite")
+        ran = asked("check", f"{example.origin}/a", "--no-store", "--store", where)
+        assert (ran.code, "--no-store wants no store" in ran.err) == (2, True)
+        url = f"{example.origin}/a"
+        assert asked("check", url, "--no-store", ROBOTRULES_STORE=where).code == 0
+        assert not Path(where).exists()
+
+    def test_stale(self, example: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        """An old copy counts while the file is unreachable."""
+        url = f"{example.origin}/a"
+        asked("check", url)
+        example.answers["/robots.txt"] = response(status="503 No")
+        later = cli_client.now() + 2 * 86_400
+        monkeypatch.setattr(cli_client, "now", lambda: later)
+        assert asked("check", url).code == 1
+        for command in ("check", "explain", "guidance", "preferences"):
+            assert asked(command, url, "--profile", "stale", "--fresh").code == 0
+        stale = ("--profile", "stale", "--app", "examplesearch")
+        assert asked("directives", url, *stale).code == 0
+        # It was not reached all the same.
+        assert robotrules("fetch", url, *ALLOW, "--profile", "stale", "--fresh").code == 1
+
+    @pytest.mark.parametrize("command", ["check", "explain", "guidance", "preferences"])
+    def test_stale_is_about_fetching(self, file: str, command: str) -> None:
+        """With a file, it is refused with the cure."""
+        ran = robotrules(command, "/a", *AS, "--robots", file, "--profile", "stale")
+        assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+        assert ran.err.endswith("leave it out\n")
+
+    def test_profiles_that_are_about_fetching(self) -> None:
+        """They are named by hand, so that no command waits for them."""
+        assert set(ACCESS_ONLY) == set(ACCESS_PROFILES) - set(PROFILES)
+
+    def test_without_a_library_that_fetches(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The cure is said."""
+        monkeypatch.setitem(sys.modules, "httpx2", None)
+        monkeypatch.delitem(sys.modules, "robotrules.client.transports.httpx2", raising=False)
+        ran = asked("check", "https://127.0.0.1:9/")
+        assert (ran.code, ran.err.count("\n")) == (2, 1)
+        assert "fetching needs httpx2" in ran.err
+        assert "pip install 'robotrules[http]'" in ran.err
+
+    def test_without_a_library_that_reads_html(
+        self, example: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Headers speak for the page, and the cure is said."""
+        example.answers["/a"] = response(PAGE, "Content-Type: text/html", "Robots-Tag: *;noai")
+        monkeypatch.setitem(sys.modules, "selectolax.lexbor", None)
+        monkeypatch.setitem(sys.modules, "justhtml", None)
+        for command in ("guidance", "audit"):
+            ran = asked(command, f"{example.origin}/a", "--json")
+            assert ran.err.count("pip install 'robotrules[html]'") == 1
+            found = json.loads(ran.out)
+            usage = (found if command == "guidance" else found["guidance"])["usage"]
+            assert usage["read"] == ["headers"]
+
+    def test_an_audit_takes_one_url(self) -> None:
+        """Of two, the second is named."""
+        ran = asked("audit", "https://a.example/", "https://b.example/")
+        assert (ran.code, "leave out 'https://b.example/'" in ran.err) == (2, True)
 
 
 class TestExplain:

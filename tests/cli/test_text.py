@@ -69,7 +69,7 @@ class TestProgress:
     def test_by_octets(self) -> None:
         now = 0.0
         out = Stream(terminal=True)
-        with Progress(out, 1000, "URLs", clock=lambda: now) as progress:
+        with Progress(out, 1000, "URL", clock=lambda: now) as progress:
             progress.add(10, 100)
             assert out.text() == ""
             now = 2.0
@@ -78,12 +78,12 @@ class TestProgress:
             now = 200.0
             assert progress.line().endswith("  0/s  13:20 left")
         assert progress.count == 20
-        with Progress(None, 1000, "URLs", clock=lambda: now) as progress:
+        with Progress(None, 1000, "URL", clock=lambda: now) as progress:
             assert progress.line().endswith("  0%  0 URLs  0/s  0:00 left")
 
     def test_a_counter_where_the_size_is_not_known(self) -> None:
         now = 0.0
-        progress = Progress(None, None, "URLs", clock=lambda: now)
+        progress = Progress(None, None, "URL", clock=lambda: now)
         progress.add(3000, 100)
         now = 2.0
         assert progress.line() == "3,000 URLs  1,500/s"

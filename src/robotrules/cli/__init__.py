@@ -81,8 +81,8 @@ class Program(click.Group):
             if is_terminal(sys.stderr):
                 sys.stderr.write("\n")  # the terminal shows ^C without a line end
             if ctx.invoked_subcommand not in TELL_OF_INTERRUPTS:
-                command = " ".join(filter(None, (ctx.command_path, ctx.invoked_subcommand)))
-                say("interrupted", speaker=command)
+                who = " ".join(filter(None, (ctx.command_path, ctx.invoked_subcommand)))
+                say("interrupted", speaker=who)
             return INTERRUPTED
         except click.UsageError as error:
             name = ctx.invoked_subcommand

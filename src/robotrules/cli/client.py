@@ -75,7 +75,9 @@ def told() -> Iterator[None]:
         raise Trouble(f"{error} (option --store)") from None
     except (RobotrulesError, ValueError) as error:
         # What is an argument there is an option here.
-        raise Trouble(str(error).replace("allow_private", "--allow-private")) from None
+        words = str(error).replace("allow_private", "--allow-private")
+        # Who types a command does not know what a transport is.
+        raise Trouble(words.replace("this transport needs", "fetching needs")) from None
 
 
 class _Aloud(logging.Handler):
@@ -166,9 +168,7 @@ class Opening(NamedTuple):
         }
 
 
-def client_options(
-    *, fresh: bool = True, crawler: bool = True
-) -> Callable[[Command], Command]:
+def client_options(*, fresh: bool = True, crawler: bool = True) -> Callable[[Command], Command]:
     """
     Add the options of a client, which the command gets as *opening*.
 

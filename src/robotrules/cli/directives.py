@@ -18,6 +18,7 @@ from robotrules.cli.options import (
     given_tokens,
     given_urls,
     json_option,
+    parsing_profile,
     robots_options,
     single_or_many,
 )
@@ -91,6 +92,7 @@ def directives(
     if not application:
         raise Trouble("for which application? Pass its identifier, such as --app examplesearch")
     parsed = given_or_fetched(robots, profile, urls, opening)
+    profile = parsing_profile(profile, fetches=robots is None)
     tokens = given_tokens(product_tokens, profile) if product_tokens else ()
     found = _asked(parsed, application, single_or_many(tokens) or None, _given_registries(files))
     groups = parsed.select(tokens or found.product_token)

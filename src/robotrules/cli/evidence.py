@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import click
@@ -18,7 +19,7 @@ from robotrules.access import ACCESS_PROFILES
 from robotrules.cli import client
 from robotrules.cli.cache import existing_store
 from robotrules.cli.client import open_given_store, store_option, told
-from robotrules.cli.evidence_text import PeriodLines, TestimonyPage
+from robotrules.cli.evidence_text import Known, PeriodLines, TestimonyPage, origin_lines
 from robotrules.cli.moments import given_moment
 from robotrules.cli.options import (
     given_purposes,
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from robotrules.client.evidence import Evidence
 
 USAGE_OR_IO = 2
+# Of what an archive has, what should have become a visit and could not be read.
+UNREADABLE = ("damaged", "bad-digest", "bad-visit", "bad-date", "alone")
 
 
 @click.command()
@@ -59,7 +62,12 @@ USAGE_OR_IO = 2
     help="Count the visits of this crawler alone. Without it all count, and it is said where they "
     "found different files.",
 )
-@click.option("--list", "listed", is_flag=True, help="Show what was found over time.")
+@click.option(
+    "--list",
+    "listed",
+    is_flag=True,
+    help="Show what was found over time; without a URL, of which origins there is evidence.",
+)
 @click.option(
     "--export",
     "target",
@@ -114,11 +122,12 @@ def evidence(
     Every visit to a robots.txt is kept with what was found, when, from where, and until when it
     held. So the verdict of then can be given now, offline, with the rule that decided. The exit
     code is 0 if the URL was allowed, 1 if it was disallowed, and 2 if nothing is known, or for
-    usage or I/O.
+    usage or I/O; of --import it is 1 if parts of the archive could not be read.
 
     \b
     Examples:
       robotrules evidence https://example.com/a --at 2026-05-01T12:00Z --as ExampleBot
+      robotrules evidence --list
       robotrules evidence https://example.com --list
       robotrules evidence --export evidence.warc.gz
       robotrules evidence https://example.com --export one-site.warc --after 2026-01-01
@@ -150,6 +159,8 @@ def evidence(
             return _export(store, target, urls, span, as_json)
         from robotrules.client import evidence as library
 
+        if listed and not urls:
+            return _list_origins(store, agent, span, as_json)
         if listed:
             return _list(library.Evidence(store, profile), urls[0], agent, span, as_json)
         name = profile if profile in PROFILES else "default"
@@ -181,6 +192,8 @@ def _refuse_unused(
     tokens: tuple[str, ...],
 ) -> None:
     """End the command where arguments are missing, or given and of no use."""
+    if mode == "--list" and not urls:
+        return
     if mode in ("--at", "--list") and len(urls) != 1:
         if not urls and mode == "--at" and not tokens:
             words = (
@@ -221,6 +234,27 @@ def _list(
     return 0 if periods else USAGE_OR_IO
 
 
+def _list_origins(store: Store, agent: str | None, span: list[float | None], as_json: bool) -> int:
+    """Show of which origins there are visits."""
+    after, before = span
+    found: dict[str, Known] = {}
+    for visit in store.visits(after=after, before=before):
+        if agent is None or visit.agent.lower() == agent.strip().lower():
+            known = found.get(visit.origin)
+            first = known.first if known else visit.at
+            found[visit.origin] = Known(known.visits + 1 if known else 1, first, visit.at)
+    output = Output()
+    if as_json:
+        for origin, known in found.items():
+            output.json({"origin": origin, **known.as_dict()})
+    else:
+        output.lines(list(origin_lines(found, output)))
+    output.flush()
+    if not found:
+        say("no visit is known")
+    return 0 if found else USAGE_OR_IO
+
+
 # --- Archives -------------------------------------------------------------------------------------
 
 
@@ -255,6 +289,12 @@ def _export(
             raise
         except OSError as error:
             _refuse_target(target, error)
+    if not count and not to_stdout:
+        # Else it would be in the way of the next try, for evidence is not written over.
+        with suppress(OSError):
+            os.unlink(target)
+    if not count:
+        raise Trouble("no visit is known that could be written: robotrules evidence --list shows")
     if as_json:
         output.json({"file": target, "visits": count})
     output.flush()
@@ -308,14 +348,15 @@ def _import(source: str, where: str | None, as_json: bool) -> int:
             stream.close()
     if not (done.added or done.known) and set(done.skipped) == {"damaged"}:
         raise Trouble(f"{quoted(source)} has no record that can be read: pass a WARC file")
+    code = int(any(reason in done.skipped for reason in UNREADABLE))
     if as_json:
         output.json({"file": source, **done.as_dict()})
         output.flush()
-        return 0
+        return code
     say(f"{plural(done.added, 'visit')} added, {done.known:,} known already")
     for reason, count in done.skipped.items():
         say(f"skipped {count:,}: {SKIPPED[reason]}")
-    return 0
+    return code
 
 
 # --- Files ----------------------------------------------------------------------------------------

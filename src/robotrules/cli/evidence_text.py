@@ -8,10 +8,11 @@ one. It decides nothing, and reads no store.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from robotrules.access import State
+from robotrules.cache import moment
 from robotrules.cli.access_text import answer_words, hop_lines
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Excerpt, Paint, between, cells, plural, shortened, visible
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from robotrules.cache import Visit
 
 LONGEST = 200
+# On a terminal what is longer than this moves the columns after it.
+WIDEST = 50
 # Digits of a SHA-256 that a person compares; JSON and pipes have all.
 DIGITS = 12
 FOUND = {
@@ -109,6 +112,30 @@ class TestimonyPage:
         style = "allowed" if rule.allow else "disallowed"
         words = f"{plural(rule.octets, 'octet')}, {columns}"
         yield from excerpt.lines(f"{rule.line:6}", words, self._paint, style)
+
+
+class Known(NamedTuple):
+    """How much is known of an origin."""
+
+    visits: int
+    first: float
+    last: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {"visits": self.visits, "first": moment(self.first), "last": moment(self.last)}
+
+
+def origin_lines(found: Mapping[str, Known], output: Output) -> Iterator[str]:
+    """Yield a line for each origin: columns for a person, tabs for a program."""
+    widest = max((cells(visible(origin)) for origin in found), default=0)
+    for origin, known in found.items():
+        name, visits = visible(origin), plural(known.visits, "visit")
+        row = name, visits, when(known.first), when(known.last)
+        if output.terminal:
+            gap = " " * max(min(widest, WIDEST) - cells(name), 0)
+            row = f"{name}{gap}", f"{visits:12}", *row[2:]
+        yield ("  " if output.terminal else "\t").join(row)
 
 
 class PeriodLines:

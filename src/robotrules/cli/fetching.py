@@ -159,7 +159,6 @@ class Looker:
             self._refused[host] = None
             hint_private(host)
 
-
     def _hint_copy(self, found: Iterable[Held]) -> None:
         """Say once that a server failed although it was to be asked now."""
         failed = next((held for held in found if self._fresh and failure_of(held)), None)

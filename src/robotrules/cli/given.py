@@ -11,13 +11,14 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from difflib import get_close_matches
 from typing import Any, BinaryIO, Protocol, TypeVar
 
 import click
 
+from robotrules.cli.options import ACCESS_ONLY
 from robotrules.cli.streams import (
     BLOCK,
     STDIN,
@@ -57,15 +58,25 @@ _FIELD_LINE = re.compile(rb"\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:(.*)", re.DOT
 
 def tag_profile_option(command: Command) -> Command:
     """Add `--profile` with the names of tag profiles."""
+    return _profile_option(TAG_PROFILES, "")(command)
+
+
+def fetching_tag_profile_option(command: Command) -> Command:
+    """Add `--profile` with the names of tag profiles, and those that are about fetching alone."""
+    words = " With 'stale', an old robots.txt counts while there is no new one."
+    return _profile_option([*TAG_PROFILES, *ACCESS_ONLY], words)(command)
+
+
+def _profile_option(names: Iterable[str], words: str) -> Callable[[Command], Command]:
     return click.option(
         "--profile",
-        type=click.Choice(list(TAG_PROFILES)),
+        type=click.Choice(list(names)),
         metavar="NAME",
         default="default",
         show_default=True,
         help="How to read what the documents leave open: 'default', 'strict' (their text and no "
-        "more), or as a vendor documents it: 'google', 'bing', 'apple', 'yandex'.",
-    )(command)
+        f"more), or as a vendor documents it: 'google', 'bing', 'apple', 'yandex'.{words}",
+    )
 
 
 def carrier_options(command: Command) -> Command:

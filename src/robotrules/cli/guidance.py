@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -26,6 +27,7 @@ from robotrules.cli.client import Opening, client_options
 from robotrules.cli.fetching import hint_private, host_of, refuse_paths
 from robotrules.cli.given import (
     carrier_options,
+    fetching_tag_profile_option,
     given_har,
     given_headers,
     given_page,
@@ -34,17 +36,18 @@ from robotrules.cli.given import (
     html_libraries,
     refuse_stdin_twice,
     robots_profile,
-    tag_profile_option,
     warn_html_unread,
     with_headers,
 )
 from robotrules.cli.guidance_text import Found, GuidancePage, GuidanceRows
 from robotrules.cli.options import (
+    ACCESS_ONLY,
     given_purposes,
     given_robots,
     given_tokens,
     given_urls,
     json_option,
+    parsing_profile,
     purpose_option,
     robots_option,
     say_notes,
@@ -91,7 +94,7 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="An application that App-Directives may address, such as examplesearch; case matters.",
 )
-@tag_profile_option
+@fetching_tag_profile_option
 @json_option("Print one JSON object for each URL; docs/guidance.schema.json describes it.")
 @client_options()
 def guidance(
@@ -139,6 +142,7 @@ def guidance(
         raise Trouble("--response has the page as well: leave out --page")
     live = not (about_page or har or robots or tdmrep)
     refuse_stdin_twice(robots, page, response, dom, har, tdmrep)
+    access, profile = profile, parsing_profile(profile, fetches=live)
     beside = robots_profile(profile)
     asked = _Asked(
         given_tokens(product_tokens, beside),
@@ -154,7 +158,8 @@ def guidance(
             raise Trouble(
                 "--robots-url is about a file: pass it with --robots FILE, or leave it out"
             )
-        return _about_live(asked, url or "", opening, as_json)
+        access = access if access in ACCESS_ONLY else beside
+        return _about_live(asked, url or "", opening, access, as_json)
     opening.hint_unused()
     if asked.robots is not None:
         say_notes(asked.robots.notes, robots or "")
@@ -180,14 +185,14 @@ def guidance(
     return int(found.guidance.may_crawl is False)
 
 
-def _about_live(asked: _Asked, url: str, opening: Opening, as_json: bool) -> int:
+def _about_live(asked: _Asked, url: str, opening: Opening, access: str, as_json: bool) -> int:
     """Answer for a URL after its robots.txt and its page were fetched."""
     from robotrules.client.pages import guidance_of
 
     url = url.strip()
     refuse_paths([url])
     who = single_or_many(asked.tokens), asked.purposes
-    with opening.client(robots_profile(asked.profile)) as client:
+    with opening.client(access) as client:
         first = client.refresh(url) if opening.fresh else client.held(url)
         page = client.fetch(url, *who)
     if first is not None and page.held is not None and page.held.origin == first.origin:
@@ -197,12 +202,12 @@ def _about_live(asked: _Asked, url: str, opening: Opening, as_json: bool) -> int
     visit = page.held.visit if page.held else None
     if AccessTrouble.REFUSED in (page.trouble, visit.trouble if visit else None):
         hint_private(host_of(page.url))
-    given = {"application": asked.application, "profile": asked.profile}
+    find = partial(guidance_of, page, *who, application=asked.application, profile=asked.profile)
     try:
-        found = guidance_of(page, *who, **given)
+        found = find()
     except MissingExtraError:
         warn_html_unread()
-        found = guidance_of(page, *who, **given, html=False)
+        found = find(html=False)
     if page.held is not None and page.held.decides is Decides.RULES:
         say_notes(page.held.robots.notes, page.held.origin)
     output = Output()

@@ -135,7 +135,7 @@ def given_or_fetched(
 
         return fetched_robots(urls, profile, opening)
     opening.hint_unused()
-    return given_robots(robots, profile)
+    return given_robots(robots, parsing_profile(profile, fetches=False))
 
 
 def given_tokens(tokens: Sequence[str], profile: str, hints: bool = True) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from robotrules.cli.options import (
     given_tokens,
     given_urls,
     json_option,
+    parsing_profile,
     purpose_option,
     robots_options,
     single_or_many,
@@ -93,10 +94,12 @@ def preferences(
         raise Trouble("no URL was given: pass one, such as https://example.com/a")
     if fields and len(urls) > 1:
         raise Trouble("--field is about the content of one URL: pass one URL, or leave it out")
-    if robots is None and fields and not signals:
+    alone = robots is None and bool(fields) and not signals
+    access, profile = profile, parsing_profile(profile, fetches=robots is None and not alone)
+    if alone:
         parsed, tokens = None, product_tokens or ("*",)
     else:
-        parsed = given_or_fetched(robots, profile, urls, opening)
+        parsed = given_or_fetched(robots, access, urls, opening)
         tokens = given_tokens(product_tokens, profile)
     crawler, chosen = single_or_many(tokens), given_purposes(purposes, profile)
     output = Output()

@@ -43,7 +43,7 @@ class Progress:
         noun: str,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """*stream* is None for no bar, *size* is None where it is not known; *noun* is a singular."""
+        """*stream* is None for no bar, *size* None where it is not known; *noun* is a singular."""
         self._stream = stream
         self._size = size
         self._noun = noun

@@ -85,7 +85,7 @@ def one_run(server: Running, way: str, count: int, concurrency: int, store: str)
 
 
 def run(plan: dict[str, Any], report: Any, progress: Progress) -> None:
-    """Print the table."""
+    """Print the tables."""
     progress("reading the corpus")
     cases, described = real.cases(plan["files"])
     found: dict[tuple[str, int], list[dict[str, Any]]] = {}
@@ -135,19 +135,48 @@ def run(plan: dict[str, Any], report: Any, progress: Progress) -> None:
         for answer in answers
     ]
     most = max(_each(found, way, few, many) for way in WAYS if WAYS[way][0]) / 1024
-    bar = plan["bar"]
     report.bar(
         f"prefetch, memory of one origin more, {few:,} to {many:,}",
-        f"at most {bar['kibibytes']:g} KiB",
+        f"at most {plan['bar']:g} KiB",
         f"{most:.1f} KiB",
-        most <= bar["kibibytes"],
+        most <= plan["bar"],
     )
-    own, below = (_median(found, way, many, "processor") for way in (AGAIN_WAY, WAYS[AGAIN_WAY][0]))
+    bodies = [case.body for case in cases]
+    _run_large(plan["large"], bodies, plan["concurrency"], report, progress)
+
+
+def _run_large(
+    plan: dict[str, Any], bodies: list[bytes], concurrency: int, report: Any, progress: Progress
+) -> None:
+    """Print what memory does when files are large."""
+    rules = [f"Disallow: /{n:05}/page-{n * 7919 % 100_003}\n" for n in range(plan["octets"] // 30)]
+    padding = ("\nUser-agent: *\n" + "".join(rules)).encode("ascii")
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        files = os.path.join(folder, "files.pickle")
+        Path(files).write_bytes(pickle.dumps([body + padding for body in bodies]))
+        for count in plan["origins"]:
+            progress(f"large files: {count:,} origins")
+            with Running(files) as server:
+                store = os.path.join(folder, f"{count}.sqlite")
+                answer = one_run(server, AGAIN_WAY, count, concurrency, store)
+                found[count] = answer["resident at most"]
+    report.say(
+        f"Memory with files of {len(padding) / 1000:.0f} KB, {AGAIN_WAY}:",
+        "",
+        table.render(
+            ["origins", "most resident"],
+            [[f"{count:,}", f"{most / 2**20:.0f} MiB"] for count, most in found.items()],
+        ),
+        "",
+    )
+    report.figures["prefetch, large files"] = found
+    *_, half, most = found.values()
     report.bar(
-        f"prefetch, processor time, {AGAIN_WAY} to {WAYS[AGAIN_WAY][0]}",
-        f"at most {bar['processor']:g} times",
-        f"{own / below:.2f} times",
-        own / below <= bar["processor"],
+        "prefetch, large files, memory after all origins to half of them",
+        f"at most {plan['bar']:g} times",
+        f"{most / half:.2f} times",
+        most / half <= plan["bar"],
     )
 
 

@@ -24,6 +24,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 USER_AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
@@ -146,13 +147,21 @@ def plain_threads(count: int, port: int, store: str, concurrency: int) -> Any:
     with httpcore2.ConnectionPool(
         network_backend=Backend(), max_connections=100, max_keepalive_connections=20
     ) as pool:
+        left, lock, got = origins(count, port), Lock(), [0] * concurrency
 
-        def get(origin: str) -> int:
-            return len(pool.request("GET", f"{origin}/robots.txt", headers=sent).content)
+        def work(number: int) -> None:
+            while True:
+                with lock:
+                    origin = next(left, None)
+                if origin is None:
+                    return
+                answer = pool.request("GET", f"{origin}/robots.txt", headers=sent)
+                got[number] += len(answer.content) > 0
 
         yield
         with ThreadPoolExecutor(concurrency) as threads:
-            yield sum(1 for size in threads.map(get, origins(count, port)) if size)
+            list(threads.map(work, range(concurrency)))
+        yield sum(got)
 
 
 def plain_httpcore2(count: int, port: int, store: str, concurrency: int) -> Any:

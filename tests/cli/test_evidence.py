@@ -222,6 +222,8 @@ class TestHistory:
 
 
 class TestArchives:
+    """Out, and in again."""
+
     def test_an_export_of_nothing(self, where: str, tmp_path: Path) -> None:
         """It says so, and leaves no file in the way of the next try."""
         for archive in (tmp_path / "a.warc.gz", tmp_path / "a.warc"):
@@ -241,8 +243,6 @@ class TestArchives:
             assert asked(other, "--import", str(archive), *more).code == 1
         archive.write_bytes(whole)
         assert asked(other, "--import", str(archive)).code == 0
-
-    """Out, and in again."""
 
     def test_out_and_in(self, where: str, tmp_path: Path) -> None:
         archive, other = tmp_path / "a.warc.gz", str(tmp_path / "other.sqlite")

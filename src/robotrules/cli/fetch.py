@@ -333,7 +333,8 @@ def _row(held: Held, state: State) -> _Row:
         parts.append(plural(visit.size, "octet"))
     until = "until" if state is not State.UNREACHABLE else "next try"
     if copy is not None:
-        until = f"a copy of {moment_words(copy.at)} holds until"
+        parts.append(f"a copy of {moment_words(copy.at)} decides")
+        until = "until" if held.because == "fresh" else until
     parts.append(f"{until} {moment_words(held.until)}")
     if str(held.source) != "fetched":
         parts.append(SOURCES[str(held.source)])

@@ -130,8 +130,8 @@ def _run_warm(
         rows.append([way.name, *cells, f"{disallowed[way.name]:,}"])
     report.say(
         f"{known.described}, each at an origin of its own; {len(known.urls):,} URLs, one product "
-        f"token. Processor time of one check, the median of {plan['rounds']} rounds and, in brackets, how "
-        "many times the engine's own it is; then the fastest round.",
+        f"token. Processor time of one check, the median of {plan['rounds']} rounds and, in "
+        "brackets, how many times the engine's own it is; then the fastest round.",
         "",
         table.render(
             ["who", "in runs", "fastest", "shuffled", "fastest", "disallowed"],

@@ -122,6 +122,7 @@ class AsyncClient(Asking):
         gate = asyncio.Semaphore(TOGETHER)
 
         async def one(origin: str) -> tuple[str, Held]:
+            """Return an origin with what is held of it; so many at once."""
             async with gate:
                 return origin, await self._had(origin)
 

@@ -188,6 +188,7 @@ class Client(Asking):
         counts, began = vet_prefetch(origins, concurrency), self._clock()
 
         def done(futures: Iterable[Future[Held | None]]) -> None:
+            """Count what has ended, and tell of it."""
             for future in futures:
                 found = future.result()
                 counts["skipped" if found is None else str(found.state)] += 1

@@ -257,6 +257,7 @@ class RedisStore:
         """Make many calls in one go."""
 
         def run() -> list[Any]:
+            """Send them, and return what came."""
             with self._redis.pipeline(transaction=False) as pipe:
                 for call in calls:
                     getattr(pipe, command)(*call)

@@ -2,8 +2,9 @@
 The command line as a program, with the sites of a transcript (`sites`).
 
 It hands requests for their names to the loopback, and has a clock that stands still, at `NOW` if
-that is set in the environment. All else is the program as people have it; what fetches is imported
-when a command opens a client, and not before.
+that is set in the environment, but for waits: they take no time, and the clock moves on. All else
+is the program as people have it; what fetches is imported when a command opens a client, and not
+before.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ START = "2026-05-01T12:00:00+00:00"
 PORT, HOSTS, NOW = "TRANSCRIPT_PORT", "TRANSCRIPT_HOSTS", "NOW"
 MOMENT = "Transcript-Moment"
 OURS = ("localhost", "127.0.0.1")
+# The seconds that were waited for. Who waits for a turn looks at the clock again.
+_WAITED = [0.0]
 
 
 def seconds(moment: str) -> float:
@@ -44,7 +47,7 @@ def _redirected(request: Request) -> Request | Failure | None:
 
 
 def _now() -> float:
-    return seconds(os.environ.get(NOW, START))
+    return seconds(os.environ.get(NOW, START)) + _WAITED[0]
 
 
 class _Played:
@@ -66,7 +69,9 @@ class _Played:
 
     @staticmethod
     def sleep(seconds: float) -> object:
-        """Wait for nothing."""
+        """Wait for nothing, and say it was done."""
+        _WAITED[0] += seconds
+        return None
 
     def closed_with(self, client: Any) -> None:
         """Let a client close this, as it closes a transport of its own."""
@@ -95,7 +100,9 @@ class _AsyncPlayed(_Played):
 
     @staticmethod
     async def sleep(seconds: float) -> object:
-        """Wait for nothing."""
+        """Wait for nothing, and say it was done."""
+        _WAITED[0] += seconds
+        return None
 
     def closed_with(self, client: Any) -> None:
         """Let a client close this, as it closes a transport of its own."""
@@ -121,7 +128,6 @@ def _play() -> None:
         def client_with_sites(user_agent: str, allow_private: Any = (), **options: Any) -> Any:
             both = (loopback, Addresses(allow_private=allow_private))
             sites = transport(*(opened(user_agent, addresses=one) for one in both))
-            # Time stands still, so there is nothing to wait for.
             client = real(user_agent, transport=sites, sleep=sites.sleep, **options)
             sites.closed_with(client)
             return client

@@ -149,6 +149,8 @@ SOURCES = {"fetched": "just now", "store": "from the store", "memory": "a moment
 def access_lines(held: Held) -> Iterator[str]:
     """Yield how a robots.txt was got: from where, when, until when, what went wrong."""
     visit = held.visit
+    # After so long it counts as not there, and is asked for all the same (RFC 9309 §2.3.1.4).
+    failing = held.state is State.UNREACHABLE or held.because == "patience"
     if visit is not None:
         yield from hop_lines(visit.hops)
         url = shortened(visible(visit.url), LONGEST)
@@ -160,12 +162,12 @@ def access_lines(held: Held) -> Iterator[str]:
         # Of a copy that is older than the last answer nobody knows where it was kept.
         if held.entry.bad is None or held.entry.bad is visit:
             beside += f" ({SOURCES[str(held.source)]})"
-        if held.state is not State.UNREACHABLE:
+        if not failing:
             beside += f", holds until {moment_words(held.until)}"
         yield beside
     if words := again_words(held):
         yield f"{words}; the copy holds all the same"
-    if held.state is State.UNREACHABLE:
+    if failing:
         since = moment_words(held.entry.since)
         tries = plural(held.entry.failures, "failure")
         yield f"unreachable since {since}, {tries}; next try {moment_words(held.until)}"

@@ -93,7 +93,8 @@ class AuditPage:
             status = "" if last or step.status is None else f"status {step.status}; "
             yield f"  {_cut(step.url)}: {status}{self._verdict(step.verdict, held)}"
         yield from self._more(len(audit.steps))
-        if page.status is None and page.trouble is None:
+        # A trouble may be that of a robots.txt that is unreachable, and then nobody asked.
+        if page.status is None and (page.trouble is None or not page.verdict):
             yield "  not asked for, so it is unknown what it says; --own reads it, if it is yours"
             return
         named = media_type(page.fields)

@@ -146,6 +146,9 @@ def about_schemes(
 
 def about_page(page: Fetched, unseen: Fetched | None, allowed: bool) -> Iterator[Finding]:
     """Yield how the page answers; *unseen* is what was read although it is disallowed."""
+    if not page.verdict and page.status is None:
+        # Nobody asked for it: the trouble is that of its robots.txt, and told there.
+        page = page._replace(trouble=None)
     if page.hops and page.trouble is None:
         if page.verdict:
             yield finding("page-redirected", PAGE, url=_short(page.url))

@@ -657,7 +657,7 @@ class TestWho:
     def test_misuse(self, make: Make) -> None:
         with pytest.raises(TypeError, match="user_agent is a str"):
             make(user_agent=None)
-        with pytest.raises(ProfileError, match="no profile"):
+        with pytest.raises(ProfileError, match="google, stale"):
             make(profile="none")
         with pytest.raises(ProfileError, match="access profile"):
             make(access="none")

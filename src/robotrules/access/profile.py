@@ -144,7 +144,8 @@ def find_access_profile(profile: str | AccessProfile | Profile) -> AccessProfile
 
 def profiles_of(profile: str | Profile) -> tuple[Profile, AccessProfile]:
     """Return the profile to parse with and the one to fetch with that go by one name."""
-    if isinstance(profile, str) and profile in ACCESS_PROFILES and profile not in PROFILES:
-        return find_profile("default"), ACCESS_PROFILES[profile]
+    if isinstance(profile, str) and profile not in PROFILES:
+        # `stale` is about fetching alone; of what there is not, all names are told.
+        return find_profile("default"), find_access_profile(profile)
     found = find_profile(profile)
     return found, find_access_profile(found)

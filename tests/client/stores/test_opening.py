@@ -151,3 +151,10 @@ def test_without_the_libraries(
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(MissingExtraError, match=rf"pip install 'robotrules\[{extra}\]'"):
         open_store(where)
+
+
+@pytest.mark.parametrize("where", ["memory", "redis", "postgresql", "sqlite"])
+def test_a_colon_that_was_forgotten(where: str) -> None:
+    """A store's kind without its colon is no file that somebody means."""
+    with pytest.raises(ValueError, match="lacks its colon"):
+        open_store(where)

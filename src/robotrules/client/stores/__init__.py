@@ -44,6 +44,10 @@ def open_store(where: str | os.PathLike[str] | None = None, *, lazy: bool = Fals
     if named is None:
         if not os.fspath(where):
             raise ValueError(f"a store without a name: {_CURE}")
+        if where in ("memory", "redis", "postgres", "postgresql", "sqlite"):
+            raise ValueError(
+                f"{where!r} lacks its colon: {_CURE}; a file of that name is ./{where}"
+            )
         return SQLiteStore(where)
     scheme, rest = named[1].lower(), named[2]
     if scheme == "memory" and rest in ("", "//"):

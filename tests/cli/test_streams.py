@@ -99,7 +99,7 @@ def test_a_reader_that_goes_away(folder: Path) -> None:
         process.stdout.close()
         process.stdin.write(b"/a\n")
         process.stdin.close()
-        assert process.stderr.read() == b""
+        assert process.stderr.read() == b"robotrules check: interrupted\n"
         assert process.wait() == 141
 
 
@@ -139,7 +139,7 @@ def test_an_interrupt(folder: Path) -> None:
         assert process.stdout.readline() == b"allowed\t/a\tno rule matches\n"
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 130
-        assert process.stderr.read() == b""
+        assert process.stderr.read() == b"robotrules check: interrupted\n"
 
 
 def test_octets_that_are_no_text(folder: Path) -> None:

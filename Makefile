@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Tests want optimised code with overflow checks, not the slow link-time optimisation of a release.
 export SETUPTOOLS_RUST_CARGO_PROFILE ?= gate
 
-.PHONY: help install test lint rust types servers pytest bench fuzz docs clean
+.PHONY: help install test lint rust types servers pytest quick slow bench fuzz docs clean
 
 help:
 	@echo "make test     install what is needed and run the whole gate"
@@ -51,11 +51,17 @@ rust:
 servers: install
 	$(BIN)/python scripts/test_servers.py
 
+# Two cores, two runs: what is slow is run beside what is watched for coverage.
 pytest: install servers
+	$(MAKE) --no-print-directory --jobs=2 --output-sync=target quick slow
+
+quick:
 	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest -m "not slow"
 	$(BIN)/coverage report --fail-under=95
-	$(BIN)/python -m pytest -m slow
+
+slow:
+	$(BIN)/python -m pytest -m slow -p no:cacheprovider
 
 bench: install
 	SETUPTOOLS_RUST_CARGO_PROFILE=release $(BIN)/python -m pip install --quiet --editable . --no-deps --force-reinstall

@@ -99,7 +99,7 @@ def test_a_reader_that_goes_away(folder: Path) -> None:
         process.stdout.close()
         process.stdin.write(b"/a\n")
         process.stdin.close()
-        assert process.stderr.read() == b"robotrules check: interrupted\n"
+        assert process.stderr.read() == b""
         assert process.wait() == 141
 
 

@@ -117,6 +117,10 @@ def test_reasons_are_codes_with_sentences() -> None:
         "no-group",
         "implicitly-allowed",
         "empty-rule",
+        "unavailable",
+        "unreachable",
+        "restricted",
+        "no-origin",
     ]
     assert len({reason.sentence for reason in Reason}) == len(Reason)
 
@@ -278,6 +282,7 @@ class TestExplanation:
             "winner",
             "losers",
             "notes",
+            "access",
         ]
         assert shown["schema"] == SCHEMA_VERSION == 1
         assert (shown["allowed"], shown["reason"]) == (True, "allow-rule")

@@ -34,25 +34,10 @@ import table
 from corpora import Case, pathological, real
 from definitions import NAMES, definition
 from engines.robotrules_native import RobotrulesNative
+from report import Report
 
 OURS = "robotrules"
 Progress = Callable[[str], None]
-
-
-class Report:
-    """What is printed and what goes to the JSON file, gathered as the run goes on."""
-
-    def __init__(self) -> None:
-        self.figures: dict[str, Any] = {}
-        self.bars: list[tuple[str, str, str, bool]] = []
-
-    def say(self, *lines: str) -> None:
-        """Print at once: a run is long, and a reader may be waiting."""
-        print(*lines, sep="\n", flush=True)
-
-    def bar(self, what: str, wanted: str, got: str, met: bool) -> None:
-        """Note a bar and whether it is met."""
-        self.bars.append((what, wanted, got, met))
 
 
 def run_real(

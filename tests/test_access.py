@@ -7,10 +7,9 @@ misuse, and what a driver can rely on.
 
 from __future__ import annotations
 
-import builtins
 import json
 import pickle
-from collections.abc import Mapping, Sequence
+import sys
 from math import inf
 from typing import Any
 
@@ -305,21 +304,8 @@ def test_targets(location: str, target: str | None) -> None:
 def test_international_target_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     """What this client cannot read is no reason to crawl: unreachable, and it says the cure."""
 
-    usual = builtins.__import__
-
-    def without(
-        name: str,
-        globals: Mapping[str, object] | None = None,
-        locals: Mapping[str, object] | None = None,
-        fromlist: Sequence[str] | None = (),
-        level: int = 0,
-    ) -> Any:
-        if name == "idna":
-            raise ImportError(name)
-        return usual(name, globals, locals, fromlist, level)
-
     origins._normal.cache_clear()
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "idna", None)  # importing it fails
 
     result, _ = get(to("https://bücher.example/".encode()))
 

@@ -14,7 +14,7 @@ from robotrules.access import Response
 from robotrules.cli.audit_text import AuditPage
 from robotrules.cli.streams import Output
 from robotrules.client import Client
-from robotrules.client.audit import audit as find
+from robotrules.client.auditing import audit as find
 from tests.cli.shell import Ran, Stream, robotrules
 from tests.cli.sites import Site, response, site
 from tests.client.test_audit import FINE, ORIGIN, OTHER, XML, Answers, Told

@@ -300,7 +300,7 @@ class TestArchives:
     def test_without_warcio(
         self, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        for name in [one for one in sys.modules if one.startswith("robotrules.client.warc_")]:
+        for name in [one for one in sys.modules if one.startswith("robotrules.client.warc.")]:
             monkeypatch.delitem(sys.modules, name)
         monkeypatch.setitem(sys.modules, "warcio", None)
         for name in [one for one in sys.modules if one.startswith("warcio.")]:

@@ -13,9 +13,9 @@ import pytest
 
 from robotrules.access import Failure, Request, Response, Trouble
 from robotrules.client import Client
-from robotrules.client.audit import Audit, audit
-from robotrules.client.audit_checks import _time
-from robotrules.client.findings import CODES, LEVELS, Finding, finding
+from robotrules.client.auditing import Audit, audit
+from robotrules.client.auditing.checks import _time
+from robotrules.client.auditing.findings import CODES, LEVELS, Finding, finding
 from tests.cli.sites import response, site
 
 ORIGIN = "https://a.example"

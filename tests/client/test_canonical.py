@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from robotrules.client.canonical import MOST_LINKS, Canonical, canonicals
+from robotrules.client.auditing.canonical import MOST_LINKS, Canonical, canonicals
 from robotrules.tags.fields import read_fields
 
 URL = "https://a.example/b/c"

@@ -8,8 +8,8 @@ from unittest import mock
 
 import pytest
 
-from robotrules.client import sitemap_files
-from robotrules.client.sitemap_files import Form, odd_media_type, read_sitemap
+from robotrules.client.auditing import sitemap_files
+from robotrules.client.auditing.sitemap_files import Form, odd_media_type, read_sitemap
 from robotrules.tags.fields import read_fields
 
 NAMESPACE = b'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'

@@ -29,7 +29,7 @@ from robotrules.cache import Store, Visit, digest_of
 from robotrules.client.evidence import Evidence
 from robotrules.client.stores import MemoryStore, SQLiteStore
 from robotrules.client.warc import SKIPPED, WarcImport, export_warc, import_warc
-from robotrules.client.warc_visits import LONGEST, UNANSWERED, visit_from, written
+from robotrules.client.warc.visits import LONGEST, UNANSWERED, visit_from, written
 from robotrules.tags.fields import Fields
 from tests.client.archives import READERS, Kept, with_warcio
 from tests.client.diary import DAY, SITE, START, Diary, file, refused, rules
@@ -295,7 +295,7 @@ class TestWriting:
 
     def test_places_are_forgotten(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Where files stand is remembered for some of them; others are written once more."""
-        monkeypatch.setattr("robotrules.client.warc_writing.REMEMBERED", 1)
+        monkeypatch.setattr("robotrules.client.warc.writing.REMEMBERED", 1)
         diary = Diary()
         diary.visit(0, file("/a", ("ETag", '"1"')))
         diary.visit(0.5, file("/z"), site="https://elsewhere.example")
@@ -305,7 +305,7 @@ class TestWriting:
         assert list(imported(archive)[0].visits()) == list(diary.store.visits())
 
     def test_without_warcio(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        for name in [one for one in sys.modules if one.startswith("robotrules.client.warc_")]:
+        for name in [one for one in sys.modules if one.startswith("robotrules.client.warc.")]:
             monkeypatch.delitem(sys.modules, name)
         for name in [one for one in sys.modules if one.startswith("warcio")] + ["warcio"]:
             monkeypatch.setitem(sys.modules, name, None)
@@ -314,7 +314,7 @@ class TestWriting:
                 act(MemoryStore(), io.BytesIO())
 
     def test_a_fault_of_ours_is_no_missing_library(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setitem(sys.modules, "robotrules.client.warc_writing", None)
+        monkeypatch.setitem(sys.modules, "robotrules.client.warc.writing", None)
         with pytest.raises(ImportError) as caught:
             export_warc(MemoryStore(), io.BytesIO())
         assert not isinstance(caught.value, MissingExtraError)

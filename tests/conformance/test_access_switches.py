@@ -7,11 +7,10 @@ from math import inf
 from typing import Any
 
 import pytest
-import robotrules_harness
 import suite
 
-import robotrules
 from robotrules.access import ACCESS_PROFILES
+from tests.conformance.turning import Turned, notices
 
 # Parts whose items name an access profile.
 PARTS = ("access", "timelines")
@@ -54,24 +53,9 @@ def turned() -> Iterator[tuple[str, str, object]]:
 def test_switch_is_seen(profile: str, switch: str, value: object) -> None:
     """With one field turned, at least one vector about the profile does not pass."""
 
+    asked = Turned("access", PARTS, profile, switch, value)
     for vector in SHORT:
-        asked = suite.question(vector)
-        touched = False
-        for item in (item for part in PARTS for item in asked.get(part, ())):
-            options = item.get("access_options", {})
-            if item.get("access_profile", vector.profile) == profile and switch not in options:
-                item["access_options"] = {**options, switch: value}
-                touched = True
-        if touched and not passes(vector, asked):
+        if notices(vector, asked, vector.profile):
             return
 
     pytest.fail(f"no vector about access profile {profile} sees {switch}={value}")
-
-
-def passes(vector: suite.Vector, asked: dict[str, Any]) -> bool:
-    """Return whether robotrules answers a changed question as the vector says."""
-    try:
-        answer = robotrules_harness.answer(asked)
-    except robotrules.RobotrulesError as error:
-        answer = {"errored": str(error)}
-    return suite.judge(vector, answer).kind == "passed"

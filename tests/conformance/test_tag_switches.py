@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import robotrules_harness
 import suite
 
-import robotrules
 from robotrules import tags
+from tests.conformance.turning import Turned, notices
 
 # Parts whose items name a tag profile.
 PARTS = ("usage", "robots_tag")
@@ -51,26 +50,11 @@ def test_switch_is_seen(profile: str, switch: str, value: object) -> None:
     """With one switch turned, at least one vector about the profile does not pass."""
 
     limits = switch.startswith("max_")
+    asked = Turned("tag", PARTS, profile, switch, value)
     for vector in VECTORS:
         if (vector in LONG) != limits:
             continue
-        asked = suite.question(vector)
-        touched = False
-        for item in (item for part in PARTS for item in asked.get(part, ())):
-            options = item.get("tag_options", {})
-            if item.get("tag_profile", "default") == profile and switch not in options:
-                item["tag_options"] = {**options, switch: value}
-                touched = True
-        if touched and not passes(vector, asked):
+        if notices(vector, asked, "default"):
             return
 
     pytest.fail(f"no vector about tag profile {profile} sees {switch}")
-
-
-def passes(vector: suite.Vector, asked: dict[str, Any]) -> bool:
-    """Return whether robotrules answers a changed question as the vector says."""
-    try:
-        answer = robotrules_harness.answer(asked)
-    except robotrules.RobotrulesError as error:
-        answer = {"errored": str(error)}
-    return suite.judge(vector, answer).kind == "passed"

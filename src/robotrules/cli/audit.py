@@ -1,9 +1,9 @@
 """
 `robotrules audit`: one live page, with all that speaks about it and where that does not fit.
 
-A few lines over `robotrules.client.audit`: robots.txt and how it is served, the page and its tags,
-the sitemaps, and what contradicts what. Everything is asked for now. It does not decide anything,
-and changes nothing anywhere.
+A few lines over `robotrules.client.audit()`: robots.txt and how it is served, the page and its
+tags, the sitemaps, and what contradicts what. Everything is asked for now. It does not decide
+anything, and changes nothing anywhere.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def audit(
         say("no crawler was named, so this is for '*'; --as names one", label="hint")
     bar = sys.stderr if is_terminal(sys.stderr) else None
     with opening.client(beside) as client, told(), Doing(bar) as doing:
-        from robotrules.client.audit import audit as find
+        from robotrules.client.auditing import audit as find
 
         def progress(target: str) -> None:
             """Say what is asked for, and why that may take long."""

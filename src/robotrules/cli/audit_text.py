@@ -17,11 +17,11 @@ from robotrules.cli.access_text import access_lines, page_words, reason_words, s
 from robotrules.cli.guidance_text import STYLES, Found, shown_answers, unseen_mentions
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Paint, plural, shortened, visible
-from robotrules.client.findings import LEVELS
+from robotrules.client.auditing.findings import LEVELS
 from robotrules.tags.media import media_type
 
 if TYPE_CHECKING:
-    from robotrules.client.audit import Audit, Listed
+    from robotrules.client.auditing import Audit, Listed
     from robotrules.client.held import Held
 
 # What a person reads of a long list or text; JSON has all of it.

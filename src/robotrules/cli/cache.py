@@ -21,7 +21,7 @@ from robotrules.cli import client
 from robotrules.cli.access_text import answer_words, moment_words
 from robotrules.cli.client import open_given_store, store_option, told
 from robotrules.cli.moments import given_moment, given_span
-from robotrules.cli.options import json_option
+from robotrules.cli.options import fetching_profile_option, json_option
 from robotrules.cli.streams import Output, Trouble, quoted, say
 from robotrules.cli.text import cells, plural, shortened, visible
 from robotrules.origins import origin_of
@@ -66,15 +66,7 @@ def cache(ctx: click.Context) -> int | None:
 @cache.command()
 @click.argument("origins", nargs=-1, metavar="[ORIGIN]...")
 @store_option
-@click.option(
-    "--profile",
-    type=click.Choice(list(ACCESS_PROFILES)),
-    metavar="NAME",
-    default="default",
-    show_default=True,
-    help="How to read what RFC 9309 leaves open about access: 'default', 'strict', 'google' or "
-    "'stale'.",
-)
+@fetching_profile_option
 @json_option("Print one JSON object a line, for each origin and crawler.")
 def show(origins: tuple[str, ...], where: str | None, profile: str, as_json: bool) -> int:
     """

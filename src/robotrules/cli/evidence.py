@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import click
 
-from robotrules.access import ACCESS_PROFILES
 from robotrules.cli import client
 from robotrules.cli.cache import existing_store
 from robotrules.cli.client import open_given_store, store_option, told
 from robotrules.cli.evidence_text import Known, PeriodLines, TestimonyPage, origin_lines
 from robotrules.cli.moments import given_moment
 from robotrules.cli.options import (
+    fetching_profile_option,
     given_purposes,
     given_tokens,
     json_option,
@@ -90,15 +90,7 @@ UNREADABLE = ("damaged", "bad-digest", "bad-visit", "bad-date", "alone")
     help="Print the octets of a file; the first digits will do.",
 )
 @store_option
-@click.option(
-    "--profile",
-    type=click.Choice(list(ACCESS_PROFILES)),
-    metavar="NAME",
-    default="default",
-    show_default=True,
-    help="How to read what RFC 9309 leaves open: 'default', 'strict', 'google', or 'stale' (an old "
-    "copy counts while a file is unreachable).",
-)
+@fetching_profile_option
 @json_option("Print JSON: one object, or with --list one a line.")
 def evidence(
     urls: tuple[str, ...],

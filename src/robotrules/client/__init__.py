@@ -13,7 +13,7 @@ if _typing.TYPE_CHECKING:
     from robotrules.client.addresses import PUBLIC, Addresses
     from robotrules.client.aio import AsyncClient
     from robotrules.client.asking import Prefetched
-    from robotrules.client.audit import Audit, audit
+    from robotrules.client.auditing import Audit, audit
     from robotrules.client.evidence import Evidence
     from robotrules.client.held import Held, Source
     from robotrules.client.pages import Fetched
@@ -63,7 +63,7 @@ _LATER = {
     "Addresses": "addresses",
     "AsyncClient": "aio",
     "AsyncTransport": "transports",
-    "Audit": "audit",
+    "Audit": "auditing",
     "Client": "sync",
     "Delay": "politeness",
     "Evidence": "evidence",
@@ -77,7 +77,7 @@ _LATER = {
     "Transport": "transports",
     "Turn": "politeness",
     "WarcImport": "warc",
-    "audit": "audit",
+    "audit": "auditing",
     "default_path": "stores",
     "delay_of": "politeness",
     "export_warc": "warc",

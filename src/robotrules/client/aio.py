@@ -224,7 +224,7 @@ class AsyncClient(Asking):
             async with self.turn(request.url) as turn:
                 response: Response | Failure | None = None
                 held = await self.held(request.url) or effect.held
-                if held.check(request.url, tokens, asked):
+                if effect.allows(held):
                     response = await self._transport().send(request)
                 if isinstance(response, Response):
                     turn.heed(response.status, response.headers)

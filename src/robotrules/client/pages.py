@@ -8,7 +8,7 @@ crawler that checks only its first URL gets wrong. The flow is a generator, driv
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -40,6 +40,8 @@ class Paced(NamedTuple):
 
     request: Request
     held: Held
+    allows: Callable[[Held], bool]
+    """Whether it is still to be made, by what is held when its turn comes."""
 
 
 class Sent(NamedTuple):
@@ -61,7 +63,7 @@ class Fetched(NamedTuple):
     url: str
     """What was asked for last, or would have been."""
     verdict: Verdict
-    """On that URL: disallowed means that it was not fetched."""
+    """On that URL: disallowed means that it was not fetched, unless the site is one's own."""
     held: Held | None
     """What decided; None: the URL has no origin."""
     status: int | None = None
@@ -105,23 +107,32 @@ def fetching(
     profile: str,
     limit: int,
     seconds: float,
+    own: bool = False,
 ) -> Generator[Effect, Any, Fetched]:
-    """Fetch a page: yields what is needed, returns the page."""
+    """
+    Fetch a page: yields what is needed, returns the page.
+
+    *own*: the site is the caller's, who may read what it asks others to leave alone.
+    """
+
+    def allows(held: Held) -> bool:
+        """Tell whether the URL that is next may be asked for."""
+        return own or held.check(url, tokens, purposes).allowed
+
     hops: tuple[Hop, ...] = ()
     seen = {url}
     while True:
         held: Held | None = yield Look(url)
         if held is None:
             return Fetched(url, Verdict(False, Reason.NO_ORIGIN, None, profile), None, hops=hops)
-        so_far = _asked(url, held, tokens, purposes, hops)
-        if not so_far.verdict:
-            return so_far
-        sent: Sent = yield Paced(Request(url, (), limit, seconds), held)
+        if not allows(held):
+            return _not_asked(url, held, tokens, purposes, hops)
+        sent: Sent = yield Paced(Request(url, (), limit, seconds), held, allows)
         response, at, held = sent
         # A turn may be hours away: what was held before it may be old by then.
-        so_far = _asked(url, held, tokens, purposes, hops)
         if response is None:
-            return so_far
+            return _not_asked(url, held, tokens, purposes, hops)
+        so_far = Fetched(url, held.check(url, tokens, purposes), held, hops=hops)
         if isinstance(response, Failure):
             return so_far._replace(trouble=response.trouble, detail=response.detail)
         fields = read_fields(response.headers)
@@ -148,10 +159,10 @@ def fetching(
         url = target
 
 
-def _asked(
+def _not_asked(
     url: str, held: Held, tokens: Tokens, purposes: Sequence[str], hops: tuple[Hop, ...]
 ) -> Fetched:
-    """Return what is known before a page is asked for: whether it is, and if not, why."""
+    """Return what is known of a page that is not asked for, and why it is not."""
     verdict = held.check(url, tokens, purposes)
     found = Fetched(url, verdict, held, hops=hops)
     bad = held.entry.bad

@@ -26,7 +26,7 @@ from robotrules.client.addresses import Addresses
 from robotrules.client.asking import Asking, Prefetched, given_addresses, vet_prefetch
 from robotrules.client.flow import Effect, Wait, Wanted
 from robotrules.client.held import Held
-from robotrules.client.pages import MOST_OCTETS, Fetched, Look, Sent, fetching, guidance_of
+from robotrules.client.pages import MOST_OCTETS, Fetched, Look, Paced, Sent, fetching, guidance_of
 from robotrules.client.politeness import Delay, Turn, pause_after
 from robotrules.client.threads import Flights, Later, Queues, together
 from robotrules.client.transports import Transport, open_transport
@@ -223,7 +223,10 @@ class Client(Asking):
         """
         tokens, asked = self._asked(product_token, purposes)
         name, seconds = self._desk.profile.name, self._desk.seconds
-        flow = fetching(url, tokens, asked, profile=name, limit=limit, seconds=seconds)
+        return self._page(fetching(url, tokens, asked, profile=name, limit=limit, seconds=seconds))
+
+    def _page(self, flow: Generator[Look | Paced, Any, Fetched]) -> Fetched:
+        """Do what the fetching of a page wants, one thing after the other."""
         answer: Any = None
         while True:
             try:
@@ -238,7 +241,7 @@ class Client(Asking):
             with self.turn(request.url) as turn:
                 response: Response | Failure | None = None
                 held = self.held(request.url) or effect.held
-                if held.check(request.url, tokens, asked):
+                if effect.allows(held):
                     response = self._transport.send(request)
                 if isinstance(response, Response):
                     turn.heed(response.status, response.headers)

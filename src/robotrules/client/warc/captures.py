@@ -18,9 +18,9 @@ from typing import Any, BinaryIO, NamedTuple
 from robotrules.access import ACCESS_PROFILES, AccessResult, State, Trouble, state_of
 from robotrules.access.values import SLACK
 from robotrules.cache import Visit, digest_of, visit_of
-from robotrules.client.warc_reading import Record, Source, agrees, records
-from robotrules.client.warc_visits import is_visit, visit_from
-from robotrules.client.warc_writing import OURS
+from robotrules.client.warc.reading import Record, Source, agrees, records
+from robotrules.client.warc.visits import is_visit, visit_from
+from robotrules.client.warc.writing import OURS
 from robotrules.errors import MissingExtraError, SavedError
 from robotrules.origins import authority_end, origin_of
 from robotrules.profile import LEAST_MAX_BYTES

@@ -36,7 +36,7 @@ from warcio.statusandheaders import StatusAndHeaders  # type: ignore[import-unty
 from warcio.warcwriter import WARCWriter  # type: ignore[import-untyped]
 
 from robotrules.cache import Visit
-from robotrules.client.warc_visits import written
+from robotrules.client.warc.visits import written
 from robotrules.origins import authority_end
 from robotrules.tags.fields import Fields
 

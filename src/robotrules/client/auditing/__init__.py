@@ -4,7 +4,7 @@ Audit: one live page with all that speaks about it, and where those contradict e
 `audit(client, url)` asks for the robots.txt, the page, the sitemaps that the robots.txt names, and
 the robots.txt of the other scheme; then it looks at them side by side. What a carrier alone has to
 say is in its notes, which are passed on. A page that the rules disallow is not fetched, unless the
-site is the caller's own. How the parts are compared is in `audit_checks`.
+site is the caller's own. How the parts are compared is in `checks`.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from robotrules.access import Failure, Hop
+from robotrules.access import Hop
 from robotrules.cache import Decides, moment
-from robotrules.client.audit_checks import (
+from robotrules.client.auditing.canonical import Canonical, canonicals
+from robotrules.client.auditing.checks import (
     about_guidance,
     about_page,
     about_robots,
     about_schemes,
     about_sitemaps,
 )
-from robotrules.client.canonical import Canonical, canonicals
-from robotrules.client.findings import LEVELS, Finding, finding
+from robotrules.client.auditing.findings import LEVELS, Finding, finding
+from robotrules.client.auditing.sitemap_files import MOST_OCTETS as MOST_SITEMAP
+from robotrules.client.auditing.sitemap_files import Form, SitemapFile, read_sitemap
 from robotrules.client.held import Held
-from robotrules.client.pages import MOST_OCTETS, Fetched, Look, Sent, fetching, guidance_of
-from robotrules.client.sitemap_files import MOST_OCTETS as MOST_SITEMAP
-from robotrules.client.sitemap_files import Form, SitemapFile, read_sitemap
+from robotrules.client.pages import MOST_OCTETS, Fetched, fetching, guidance_of
 from robotrules.client.sync import Client
 from robotrules.extensions.sitemap import sitemaps
 from robotrules.guide import Guidance, guidance
 from robotrules.origins import origin_of, robots_url
-from robotrules.robotstxt import Tokens, normal_form, parse
+from robotrules.robotstxt import Tokens, normal_form
 from robotrules.robotstxt.verdict import Verdict
 from robotrules.tags.known import EVERYONE
 from robotrules.tags.media import media_type
@@ -308,24 +308,17 @@ class _Auditor:
     def _read_anyway(self, url: str) -> Fetched:
         """Fetch a page of the caller's own, whatever the rules say; in its turn all the same."""
         client, (tokens, purposes) = self._client, self._asked
-        flow = fetching(url, tokens, purposes, profile="default", limit=MOST_OCTETS, seconds=30.0)
-        no_rules = parse(b"")
-        answer: Any = None
-        while True:
-            try:
-                effect = flow.send(answer)
-            except StopIteration as ended:
-                page: Fetched = ended.value
-                return page
-            if isinstance(effect, Look):
-                held = client.held(effect.url)
-                answer = held and held._replace(robots=no_rules, decides=Decides.RULES)
-                continue
-            with client.turn(effect.request.url) as turn:
-                response = client._transport.send(effect.request)
-                if not isinstance(response, Failure):
-                    turn.heed(response.status, response.headers)
-                answer = Sent(response, client._desk.clock(), effect.held)
+        return client._page(
+            fetching(
+                url,
+                tokens,
+                purposes,
+                profile="default",
+                limit=MOST_OCTETS,
+                seconds=client._desk.seconds,
+                own=True,
+            )
+        )
 
     def _other_scheme(self, origin: str) -> Held | None:
         """Return the robots.txt of the other scheme; where a port is named there is none."""

@@ -7,7 +7,7 @@ answer for `/robots.txt` becomes a visit, as Common Crawl has them. What cannot 
 by its reason, and nothing is guessed: a redirect is not followed, and half a file is no file.
 
 Both need warcio: `pip install 'robotrules[warc]'`. How records are written and read is in
-`warc_writing`, `warc_reading` and `warc_captures`.
+`writing`, `reading` and `captures`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def export_warc(
     several, *after* and *before* choose visits.
     """
     try:
-        from robotrules.client.warc_writing import Writer
+        from robotrules.client.warc.writing import Writer
     except ImportError as error:
         raise _missing(error) from None
     origins = None if origin is None else [_origin(one) for one in _several(origin)]
@@ -110,7 +110,7 @@ def import_warc(store: Store, where: Where) -> WarcImport:
     itself, and of a file as much is kept as a client would read.
     """
     try:
-        from robotrules.client.warc_captures import Captures
+        from robotrules.client.warc.captures import Captures
     except ImportError as error:
         raise _missing(error) from None
     with ExitStack() as opened:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from robotrules import extensions
 from robotrules.access import State, Trouble
 from robotrules.cache import Decides, Visit
-from robotrules.client.canonical import Canonical
-from robotrules.client.findings import Finding, finding
+from robotrules.client.auditing.canonical import Canonical
+from robotrules.client.auditing.findings import Finding, finding
+from robotrules.client.auditing.sitemap_files import Form, odd_media_type
 from robotrules.client.held import Held
 from robotrules.client.pages import Fetched
-from robotrules.client.sitemap_files import Form, odd_media_type
 from robotrules.extensions.vocabulary import CATEGORIES, Preference, Source, Statement
 from robotrules.guide import Guidance
 from robotrules.origins import authority_end
@@ -29,7 +29,7 @@ from robotrules.tags.media import charset_of, media_type
 from robotrules.tags.rules import Mention, Standing, UsageRules
 
 if TYPE_CHECKING:
-    from robotrules.client.audit import Listed, Step
+    from robotrules.client.auditing import Listed, Step
 
 ROBOTS, PAGE = "robots.txt", "page"
 # RFC 9309 §2.3: UTF-8, of which ASCII is a part.

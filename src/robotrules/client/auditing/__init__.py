@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from robotrules.access import Hop
@@ -31,7 +30,7 @@ from robotrules.client.held import Held
 from robotrules.client.pages import MOST_OCTETS, Fetched, fetching, guidance_of
 from robotrules.client.sync import Client
 from robotrules.extensions.sitemap import sitemaps
-from robotrules.guide import Guidance, guidance
+from robotrules.guide import Guidance
 from robotrules.origins import origin_of, robots_url
 from robotrules.robotstxt import Tokens, normal_form
 from robotrules.robotstxt.verdict import Verdict
@@ -288,22 +287,14 @@ class _Auditor:
 
     def _guidance(self, page: Fetched, unseen: Fetched | None, profile: str) -> Guidance:
         tokens, purposes = self._asked
-        if unseen is None:
-            return guidance_of(
-                page, tokens, purposes, application=None, profile=profile, html=self._html
+        if unseen is not None:
+            # What the page says that nobody else sees; the rules and the verdict stay.
+            page = page._replace(
+                status=unseen.status, fields=unseen.fields, body=unseen.body, at=unseen.at
             )
-        given = unseen.ok
-        found = guidance(
-            page.url,
-            tokens,
-            robots=page.held.robots if page.held else None,
-            headers=unseen.fields if given else None,
-            html=unseen.body if given and self._html else None,
-            purposes=purposes,
-            profile=profile,
-            received=datetime.fromtimestamp(unseen.at, UTC) if given else None,
+        return guidance_of(
+            page, tokens, purposes, application=None, profile=profile, html=self._html
         )
-        return found._replace(verdict=page.verdict)
 
     def _read_anyway(self, url: str) -> Fetched:
         """Fetch a page of the caller's own, whatever the rules say; in its turn all the same."""

@@ -198,8 +198,8 @@ _LATER = {
 
 
 _ROOMS = (
-    *("access", "cache", "client", "extensions", "origins", "policy", "registries", "structured"),
-    *("tags", "write"),
+    *("access", "analysis", "cache", "client", "extensions", "origins", "policy", "registries"),
+    *("structured", "tags", "write"),
 )
 
 

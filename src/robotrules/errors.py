@@ -9,6 +9,8 @@ The errors of robotrules: for misuse, never for content.
     ├── WriteError (ValueError)          what no robots.txt can say
     ├── StoreError (OSError)             a store that cannot be used, or not now
     │   └── StoreBusyError               a store that somebody in a hurry would have to wait for
+    ├── ProfileMismatchError (ValueError)  rules that cannot be compared with each other
+    ├── WrongWitnessError (AssertionError)  an answer found out to be wrong: a fault of ours
     ├── SavedError (ValueError)          a file that is no saved response and no HAR file
     └── MissingExtraError (ImportError)  a library that an optional part needs and that is not there
 
@@ -39,6 +41,14 @@ class RegistryError(RobotrulesError, ValueError):
 
 class WriteError(RobotrulesError, ValueError):
     """What no robots.txt can say, or what could not be read back as it was meant."""
+
+
+class ProfileMismatchError(RobotrulesError, ValueError):
+    """Rules that cannot be compared, because their profiles compare URLs differently."""
+
+
+class WrongWitnessError(RobotrulesError, AssertionError):
+    """A URL that the automata found and the matcher contradicts: a fault of ours; report it."""
 
 
 class SavedError(RobotrulesError, ValueError):

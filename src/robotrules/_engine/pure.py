@@ -17,7 +17,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from robotrules._engine.pure_rules import Pattern, Patterns, octets, path, pattern_notes
+from robotrules._engine.pure_search import Languages
 from robotrules._engine.pure_settings import Note, Settings, faults
+
+__all__ = ["Document", "File", "Languages", "Matcher", "Settings", "normal_form", "parse"]
 
 # A line that starts inside the size limit may end this far past it (AMB-18).
 SLACK = 16 * 1024

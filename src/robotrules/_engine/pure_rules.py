@@ -170,10 +170,11 @@ def index_page(value: bytes, allow: bool, settings: Settings) -> bytes | None:
 class Patterns:
     """Patterns in the order of precedence: the first that matches decides."""
 
-    __slots__ = ("_entries", "_settings", "_verdicts")
+    __slots__ = ("_entries", "_implicit", "_settings", "_verdicts")
 
     def __init__(self, patterns: Sequence[tuple[bytes, bool]], settings: Settings) -> None:
         self._settings = settings
+        self._implicit = "match_robots_txt" not in settings.switches
         self._verdicts: dict[int, Any] = {}
         found: list[tuple[Pattern, bool, int]] = []
         for rule, (value, allow) in enumerate(patterns):
@@ -192,12 +193,19 @@ class Patterns:
     def usable(self) -> int:
         return len(self._entries)
 
+    def entries(self) -> Iterator[tuple[Pattern, int, int]]:
+        """Yield each pattern that can match, its rule, and what that says."""
+        if self._implicit:
+            yield Pattern(b"/robots.txt$", self._settings), IMPLICIT, 1
+        for pattern, allow, rule in self._entries:
+            yield pattern, rule, allow if pattern.octets else 3
+
     def _matching(self, path: bytes) -> Iterator[tuple[Pattern, bool, int]]:
         return (entry for entry in self._entries if entry[0].matches(path))
 
     def _winner(self, url: str | bytes) -> tuple[int, bool]:
         path_ = path(octets(url), self._settings)
-        if path_ == b"/robots.txt" and "match_robots_txt" not in self._settings.switches:
+        if path_ == b"/robots.txt" and self._implicit:
             return IMPLICIT, True  # AMB-45
         for pattern, allow, rule in self._matching(path_):
             # The rule's number, with what it says in the two lowest bits.

@@ -37,6 +37,7 @@ class RuleSet:
     __slots__ = ()
     _profile: Profile
     _source: RuleSource
+    _engine: Any
 
     if TYPE_CHECKING:
         # What else it has from the engine; `_native.pyi` says what each is.
@@ -143,7 +144,8 @@ class RuleSet:
 @cache
 def _class_of(engine: Any) -> Any:
     """Return the class that is an engine's Matcher and a RuleSet; the engine's methods first."""
-    members = {"__slots__": ("_profile", "_source"), "__module__": __name__}
+    slots = ("_profile", "_source")
+    members = {"__slots__": slots, "__module__": __name__, "_engine": engine}
     return type("RuleSet", (engine.Matcher, RuleSet), members)
 
 

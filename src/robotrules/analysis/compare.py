@@ -1,0 +1,141 @@
+"""
+Two rule sets compared: proved the same, or every region of URLs on which they differ.
+
+Where verdicts differ, the deciding rules do, and one of the two is in one set only: a rule that
+both sets have is as specific in both, and would beat in one what it beats in the other. So only
+rules that were added or taken out are asked about, each for the URLs it decides. It does not know
+files or crawlers: `files` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from robotrules.analysis.ground import BUDGET, IMPLICIT, Ground, Ladder, Side, vetted
+from robotrules.analysis.values import Difference, Equivalence, Region, Witness
+from robotrules.errors import WrongWitnessError
+from robotrules.robotstxt.ruleset import RuleSet
+from robotrules.robotstxt.values import Rule
+
+# Regions that are told apart; a file that changes altogether has as many as it has rules.
+MOST_REGIONS = 10_000
+NOBODY = -1
+
+
+def equivalent(old: RuleSet, new: RuleSet, *, budget: int = BUDGET) -> Equivalence:
+    """Tell whether two rule sets give every URL the same verdict, or a shortest URL where not."""
+    ground = Ground(old, new, budget=budget)
+    best: bytes | None = None
+    decided = True
+    for mine, other in _directions(ground):
+        for at in _only_in(mine, other):
+            found = ground.seek(*_differing(mine, other, at, ()))
+            decided = decided and found.decided
+            if found.path is not None and (best is None or _order(found.path) < _order(best)):
+                best = found.path
+    if best is None:
+        return Equivalence(True if decided else None, None, None, None, ground.states)
+    witness = _vetted(ground, best)
+    return Equivalence(
+        False, witness, old.check(witness.url), new.check(witness.url), ground.states
+    )
+
+
+def difference(
+    old: RuleSet, new: RuleSet, *, most: int = MOST_REGIONS, budget: int = BUDGET
+) -> Difference:
+    """Return all URLs on which two rule sets differ, in regions; the shortest witness first."""
+    ground = Ground(old, new, budget=budget)
+    regions: list[Region] = []
+    complete = True
+    for number, (mine, other) in enumerate(_directions(ground)):
+        # Pairs of rules that are both new to the other side are found in the first direction.
+        seen_before = set(_only_in(other, mine)) if number else set()
+        for at in _only_in(mine, other):
+            passed = set(seen_before)
+            while True:
+                if len(regions) >= most:
+                    complete = False
+                    break
+                found = ground.seek(*_differing(mine, other, at, passed))
+                if not found.decided:
+                    complete = False
+                if found.path is None:
+                    break
+                against = ground.decider(other, found.path)
+                passed.add(against)
+                regions.append(_region(ground, found.path, mine, at, other, against))
+    regions.sort(key=lambda region: _order(region.witness.path.encode("utf-8", "surrogateescape")))
+    return Difference(tuple(regions), complete, ground.states)
+
+
+def _order(path: bytes) -> tuple[int, bytes]:
+    return len(path), path
+
+
+def _directions(ground: Ground) -> Iterator[tuple[Side, Side]]:
+    old, new = ground.sides
+    yield old, new
+    yield new, old
+
+
+def _only_in(mine: Side, other: Side) -> list[int]:
+    """Return the entries of one side that the other does not have."""
+    known = {(entry.form, entry.allow) for entry in other.entries.values()}
+    found: dict[tuple[bytes, bool], int] = {}
+    for at, entry in mine.entries.items():
+        if (entry.form, entry.allow) not in known:
+            found.setdefault((entry.form, entry.allow), at)  # a second one decides nothing
+    return list(found.values())
+
+
+def _differing(mine: Side, other: Side, at: int, passed: set[int] | tuple[()]) -> list[Ladder]:
+    """Ask for what an entry decides and the other side says the opposite of."""
+    entry = mine.entries[at]
+    rungs, foot = other.saying(not entry.allow, passed, NOBODY not in passed)
+    # What both sides have and stands above this entry cannot match where the entry decides.
+    above = {(e.form, e.allow) for number, e in mine.entries.items() if number < at}
+    rungs = [
+        rung
+        for rung in rungs
+        if (other.entries[rung >> 1].form, other.entries[rung >> 1].allow) not in above
+    ]
+    return [mine.decided_by([at]), (rungs, foot)]
+
+
+def _region(ground: Ground, path: bytes, mine: Side, at: int, other: Side, against: int) -> Region:
+    witness = _vetted(ground, path)
+    sides = [side.rules.check(witness.url) for side in ground.sides]
+    patterns = [_pattern(mine, at)]
+    if against != NOBODY and other.entries[against].rule != IMPLICIT:
+        patterns.append(_pattern(other, against))
+        # Of two patterns one of which includes the other, the narrower says it all.
+        if _includes(ground, at, against):
+            patterns.pop()
+        elif _includes(ground, against, at):
+            patterns.pop(0)
+    return Region(tuple(dict.fromkeys(patterns)), witness, *sides)
+
+
+def _pattern(side: Side, at: int) -> str:
+    return side.entries[at].form.decode("utf-8", "backslashreplace")
+
+
+def _includes(ground: Ground, inner: int, outer: int) -> bool:
+    """Tell whether it is proved that all that one entry matches the other does."""
+    found = ground.seek(([inner << 1 | 1], False), ([outer << 1], True))
+    return found.decided and found.path is None
+
+
+def _vetted(ground: Ground, path: bytes) -> Witness:
+    """Return a path as a witness after the matcher agreed with the automata on both sides."""
+    claims: list[tuple[RuleSet, bool, Rule | None]] = []
+    for side in ground.sides:
+        at = ground.decider(side, path)
+        rule = None if at == NOBODY else side.entries[at].rule
+        allow = True if rule is None else side.entries[at].allow
+        own = None if rule is None or rule == IMPLICIT else side.rules.rules[rule]
+        claims.append((side.rules, allow, own))
+    if claims[0][1] == claims[1][1]:
+        raise WrongWitnessError(f"{path!r} was said to tell two rule sets apart, and does not")
+    return vetted(path, claims)

@@ -1,0 +1,138 @@
+"""
+Ground: rule sets as the engine's automata, and the questions that are put to them.
+
+Every question becomes ladders (see `_engine/pure_search.py`): *this rule decides*, *these rules say
+otherwise*. What the engine finds is never believed: each path is put to `RuleSet.check()`, which
+knows nothing of automata, before anybody sees it. It does not know what the answers are for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from robotrules.analysis.values import Witness
+from robotrules.errors import ProfileMismatchError, WrongWitnessError
+from robotrules.robotstxt.ruleset import RuleSet
+from robotrules.robotstxt.values import Rule
+
+# States that one question may see. What real files need is some hundreds; this many take a second
+# in the native engine and some hundred MB at the very most.
+BUDGET = 100_000
+IMPLICIT = -2
+Ladder = tuple[list[int], bool]
+
+
+class Sought(NamedTuple):
+    """What the engine found: a path, or that there is none, or neither within the budget."""
+
+    decided: bool
+    path: bytes | None
+    states: int
+    heard: list[list[int]]
+    """Of each ladder the entries that said no to what was found on the way."""
+
+
+class Entry(NamedTuple):
+    """A pattern of a rule as it stands in the order of precedence."""
+
+    rule: int
+    """Its position in the set; -2: `/robots.txt` itself."""
+    form: bytes
+    allow: bool
+
+
+class Side:
+    """The entries of one rule set, by their positions on the ground."""
+
+    def __init__(self, rules: RuleSet, entries: dict[int, Entry]) -> None:
+        self.rules = rules
+        self.entries = entries
+        """In the order of precedence."""
+
+    def of(self, rule: int) -> list[int]:
+        """Return the entries of a rule; two, where an index page stands for its directory."""
+        return [at for at, entry in self.entries.items() if entry.rule == rule]
+
+    def decided_by(self, wanted: Iterable[int]) -> Ladder:
+        """Return a ladder that says yes where one of these entries decides."""
+        wanted = set(wanted)
+        rungs = [at << 1 | (at in wanted) for at in self.entries]
+        while rungs and not rungs[-1] & 1:
+            rungs.pop()
+        return rungs, False
+
+    def saying(self, allow: bool, but: Iterable[int] = (), nobody: bool = True) -> Ladder:
+        """
+        Return a ladder that says yes where the verdict is *allow*.
+
+        Except where one of the entries *but* decides; *nobody* is False: nor where none does.
+        """
+        but = set(but)
+        rungs = [
+            at << 1 | (entry.allow == allow and at not in but) for at, entry in self.entries.items()
+        ]
+        return rungs, allow and nobody
+
+    def without(self, rule: int) -> Side:
+        """Return what is left without a rule."""
+        return Side(self.rules, {at: e for at, e in self.entries.items() if e.rule != rule})
+
+
+class Ground:
+    """One or two rule sets under one profile, compiled together."""
+
+    def __init__(self, *sets: RuleSet, budget: int = BUDGET) -> None:
+        for rules in sets:
+            if not isinstance(rules, RuleSet):
+                name = type(rules).__name__
+                raise TypeError(f"rules are a RuleSet, not {name}: pass robots.rules_for(token)")
+        profile = sets[0].profile
+        if any(rules.profile != profile for rules in sets):
+            raise ProfileMismatchError(
+                f"the rules were read with the profiles {profile.name!r} and "
+                f"{sets[-1].profile.name!r}, which compare URLs differently: parse both files with "
+                "the same profile"
+            )
+        if not isinstance(budget, int) or budget < 1:
+            raise ValueError(f"budget is {budget!r}: pass how many states a question may see")
+        self.budget = budget
+        self.states = 0
+        written = [pattern for rules in sets for pattern in rules._source.written()]
+        engine = sets[0]._engine
+        self._languages = engine.Languages(profile.settings(engine), written)
+        self.sides = []
+        first = 0
+        for rules in sets:
+            entries = {}
+            for at, (rule, form, says) in enumerate(self._languages.entries()):
+                if rule == IMPLICIT or first <= rule < first + len(rules):
+                    number = rule if rule == IMPLICIT else rule - first
+                    entries[at] = Entry(number, form, bool(says))
+            self.sides.append(Side(rules, entries))
+            first += len(rules)
+
+    def seek(self, *ladders: Ladder) -> Sought:
+        """Return what the engine finds."""
+        found = Sought(*self._languages.seek(ladders, self.budget))
+        self.states += found.states
+        return found
+
+    def decider(self, side: Side, path: bytes) -> int:
+        """Return the entry that decides a path; -1: none does."""
+        at: int = self._languages.decider(list(side.entries), path)
+        return at
+
+
+def vetted(path: bytes, claims: Sequence[tuple[RuleSet, bool, Rule | None]]) -> Witness:
+    """Return a path as a witness, after the matcher confirmed what is claimed of it."""
+    witness = Witness(path.decode("utf-8", "surrogateescape"))
+    for rules, allowed, rule in claims:
+        verdict = rules.check(witness.url)
+        normal = rules.found(witness.url)[0]
+        if verdict.allowed != allowed or verdict.rule != rule or normal != path:
+            raise WrongWitnessError(
+                f"{witness.url} should be {'allowed' if allowed else 'disallowed'} by {rule}, and "
+                f"is {verdict} as {normal!r}: please report this with the file"
+            )
+    return witness

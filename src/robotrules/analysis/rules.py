@@ -1,0 +1,225 @@
+"""
+Exact answers about the rules of one set: who decides what, and who decides nothing.
+
+Every answer is about all URLs there are, and not about samples (`_engine/pure_search.py` says how).
+Each question may see *budget* states; a rule that is not decided within them is reported as that.
+It does not know files, groups or crawlers: `files` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from robotrules.analysis.ground import BUDGET, IMPLICIT, Ground, Side, Sought, vetted
+from robotrules.analysis.values import Dead, Found, Minimised, Redundant, Undecided, Witness
+from robotrules.errors import WrongWitnessError
+from robotrules.profile import Profile
+from robotrules.robotstxt.ruleset import RuleSet
+from robotrules.robotstxt.values import Rule
+
+# A cover of more rules than this is given as it was found.
+MOST_COVERS = 16
+
+
+def is_empty(
+    pattern: str | bytes, profile: str | Profile = "default", *, budget: int = BUDGET
+) -> bool | Undecided:
+    """Tell whether no URL at all matches a path pattern, such as `/a/../b`."""
+    found = _seek_all([pattern], profile, budget)
+    return found if isinstance(found, Undecided) else found is None
+
+
+def overlaps(
+    a: str | bytes, b: str | bytes, profile: str | Profile = "default", *, budget: int = BUDGET
+) -> Witness | Undecided | None:
+    """Return a shortest URL that both path patterns match; None if there is none."""
+    return _seek_all([a, b], profile, budget)
+
+
+def includes(
+    a: str | bytes, b: str | bytes, profile: str | Profile = "default", *, budget: int = BUDGET
+) -> bool | Undecided:
+    """Tell whether every URL that path pattern *b* matches is matched by *a* too."""
+    ground = Ground(RuleSet.from_patterns([a, b], profile), budget=budget)
+    of_a, of_b = (ground.sides[0].of(rule) for rule in (0, 1))
+    if not of_b:
+        return True
+    found = ground.seek(([at << 1 for at in of_a], True), ([at << 1 | 1 for at in of_b], False))
+    return found.path is None if found.decided else Undecided(ground.states)
+
+
+def _seek_all(
+    patterns: Sequence[str | bytes], profile: str | Profile, budget: int
+) -> Witness | Undecided | None:
+    """Return a shortest URL that all of some patterns match."""
+    rules = RuleSet.from_patterns(patterns, profile)
+    ground = Ground(rules, budget=budget)
+    entries = [ground.sides[0].of(rule) for rule in range(len(rules))]
+    if not all(entries):
+        return None  # a pattern that cannot be used matches nothing
+    found = ground.seek(*(([at << 1 | 1 for at in of], False) for of in entries))
+    if not found.decided:
+        return Undecided(ground.states)
+    if found.path is None:
+        return None
+    witness = vetted(found.path, [])
+    matching = {rule for rule, _ in rules.matches(witness.url)[1]}
+    if matching != set(range(len(rules))):
+        raise WrongWitnessError(f"{witness} is said to match {patterns}: please report this")
+    return witness
+
+
+def witness(
+    rules: RuleSet, rule: Rule | int, *, budget: int = BUDGET
+) -> Witness | Undecided | None:
+    """Return a shortest URL that a rule of the set decides; None: it is dead."""
+    ground = Ground(rules, budget=budget)
+    (side,) = ground.sides
+    number = _number_of(rule, rules)
+    found = ground.seek(side.decided_by(side.of(number)))
+    if not found.decided:
+        return Undecided(ground.states)
+    if found.path is None:
+        return None
+    entry = side.entries[ground.decider(side, found.path)]
+    return vetted(found.path, [(rules, entry.allow, rules.rules[number])])
+
+
+def dead_rules(rules: RuleSet, *, budget: int = BUDGET) -> Found:
+    """Return the rules that decide no URL, each with the rules that decide in its place."""
+    ground = Ground(rules, budget=budget)
+    (side,) = ground.sides
+    written = rules.rules
+    dead: list[Dead] = []
+    undecided: list[Rule] = []
+    for number, rule in enumerate(written):
+        own = side.of(number)
+        found = ground.seek(side.decided_by(own))
+        if not found.decided:
+            undecided.append(rule)
+        elif found.path is None:
+            covers = _covers(ground, side, own, found.heard[0])
+            dead.append(Dead(rule, tuple(written[other] for other in covers)))
+        else:
+            entry = side.entries[ground.decider(side, found.path)]
+            vetted(found.path, [(rules, entry.allow, rule)])
+    return Found(tuple(dead), tuple(undecided), ground.states)
+
+
+def redundant_rules(rules: RuleSet, *, budget: int = BUDGET) -> Found:
+    """
+    Return the rules each of which could be taken out without changing the verdict on any URL.
+
+    Each alone: of two that say the same both are redundant, and one has to stay. `minimise()` takes
+    out as many as can go together.
+    """
+    ground = Ground(rules, budget=budget)
+    (side,) = ground.sides
+    redundant: list[Redundant] = []
+    undecided: list[Rule] = []
+    for number, rule in enumerate(rules.rules):
+        found = _change_without(ground, side, number)
+        if not found.decided:
+            undecided.append(rule)
+        elif found.path is None:
+            redundant.append(_redundant(ground, side, number, found))
+    return Found(tuple(redundant), tuple(undecided), ground.states)
+
+
+def minimise(rules: RuleSet, *, budget: int = BUDGET) -> Minimised:
+    """
+    Return as few of the rules as were found to give every URL the verdict that all of them give.
+
+    Rules are taken out one after another, the most specific first, until none can go alone. That
+    there is no smaller set is not claimed.
+    """
+    ground = Ground(rules, budget=budget)
+    (side,) = ground.sides
+    removed: list[Redundant] = []
+    # What shows that a rule has to stay; as long as it does, nobody has to ask again.
+    shown: dict[int, bytes] = {}
+    undecided: set[int] = set()
+    order = list(dict.fromkeys(entry.rule for entry in side.entries.values()))
+    unused = [n for n in range(len(rules)) if n not in order]
+    left = unused + [number for number in order if number != IMPLICIT]
+    again = True
+    while again:
+        again = False
+        for number in list(left):
+            if number in shown and _changes(ground, side, number, shown[number]):
+                continue
+            found = _change_without(ground, side, number)
+            if found.path is not None:
+                shown[number] = found.path
+            elif not found.decided:
+                undecided.add(number)
+            else:
+                removed.append(_redundant(ground, side, number, found))
+                left.remove(number)
+                side, again = side.without(number), True
+                undecided.discard(number)
+    written = rules.rules
+    kept = tuple(written[number] for number in sorted(left))
+    return Minimised(
+        kept, tuple(removed), tuple(written[n] for n in sorted(undecided)), ground.states
+    )
+
+
+def _change_without(ground: Ground, side: Side, number: int) -> Sought:
+    """Seek a path whose verdict would change if a rule were not there."""
+    own = side.of(number)
+    if not own:
+        return Sought(True, None, 0, [[], []])
+    lowest = own[-1]
+    allow = side.entries[lowest].allow
+    rungs, foot = side.saying(not allow)
+    # What stands above the rule cannot match where the rule decides.
+    beneath = [rung for rung in rungs if rung >> 1 > own[0] and rung >> 1 not in own]
+    return ground.seek(side.decided_by(own), (beneath, foot))
+
+
+def _changes(ground: Ground, side: Side, number: int, path: bytes) -> bool:
+    """Tell whether the verdict on a path changes if a rule is taken out."""
+    before = ground.decider(side, path)
+    if before < 0 or side.entries[before].rule != number:
+        return False
+    after = ground.decider(side.without(number), path)
+    return (side.entries[after].allow if after >= 0 else True) != side.entries[before].allow
+
+
+def _redundant(ground: Ground, side: Side, number: int, found: Sought) -> Redundant:
+    written = side.rules.rules
+    own = side.of(number)
+    alive = ground.seek(side.decided_by(own)) if own else found
+    if alive.decided and alive.path is None:
+        covers = _covers(ground, side, own, alive.heard[0]) if own else ()
+        return Redundant(written[number], tuple(written[other] for other in covers), True)
+    instead = dict.fromkeys(side.entries[at].rule for at in found.heard[1])
+    instead.pop(IMPLICIT, None)
+    return Redundant(written[number], tuple(written[other] for other in sorted(instead)), False)
+
+
+def _covers(ground: Ground, side: Side, own: list[int], heard: list[int]) -> tuple[int, ...]:
+    """Return rules enough to match all that some entries match, none of them to spare."""
+    needed = list(heard)
+    for at in heard if len(heard) <= MOST_COVERS else ():
+        rest = [other for other in needed if other != at]
+        rungs = sorted([other << 1 for other in rest] + [other << 1 | 1 for other in own])
+        found = ground.seek((rungs, False))
+        if found.decided and found.path is None:
+            needed = rest
+    rules = dict.fromkeys(side.entries[at].rule for at in needed)
+    rules.pop(IMPLICIT, None)
+    return tuple(sorted(rules))
+
+
+def _number_of(rule: Rule | int, rules: RuleSet) -> int:
+    """Return the position of a rule in its set."""
+    written = rules.rules
+    if isinstance(rule, Rule) and rule in written:
+        return written.index(rule)
+    if isinstance(rule, int) and 0 <= rule < len(written):
+        return rule
+    raise ValueError(
+        f"{rule!r} is not of these {len(written)} rules: pass one of rules.rules, or its position"
+    )

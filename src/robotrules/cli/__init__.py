@@ -42,6 +42,9 @@ COMMANDS = (
     "evidence",
     "cache",
     "write",
+    "diff",
+    "simplify",
+    "pattern",
 )
 # What was done so far is told by the command itself.
 TELL_OF_INTERRUPTS = ("fetch",)

@@ -17,7 +17,9 @@ Nothing here touches a network, a clock or a file.
 
 from __future__ import annotations
 
-from robotrules.analysis.compare import difference, equivalent
+from robotrules.analysis.compare import difference, equivalent, exceptions
+from robotrules.analysis.crawlers import Crawler, crawlers
+from robotrules.analysis.files import CrawlerChange, FileDifference, Obeyed, compare
 from robotrules.analysis.ground import BUDGET
 from robotrules.analysis.rules import (
     dead_rules,
@@ -28,6 +30,7 @@ from robotrules.analysis.rules import (
     redundant_rules,
     witness,
 )
+from robotrules.analysis.statements import Stated, Statements
 from robotrules.analysis.values import (
     Dead,
     Difference,
@@ -36,24 +39,35 @@ from robotrules.analysis.values import (
     Minimised,
     Redundant,
     Region,
+    Unchanged,
     Undecided,
     Witness,
 )
 
 __all__ = [
     "BUDGET",
+    "Crawler",
+    "CrawlerChange",
     "Dead",
     "Difference",
     "Equivalence",
+    "FileDifference",
     "Found",
     "Minimised",
+    "Obeyed",
     "Redundant",
     "Region",
+    "Stated",
+    "Statements",
+    "Unchanged",
     "Undecided",
     "Witness",
+    "compare",
+    "crawlers",
     "dead_rules",
     "difference",
     "equivalent",
+    "exceptions",
     "includes",
     "is_empty",
     "minimise",

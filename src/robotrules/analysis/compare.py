@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.analysis.ground import BUDGET, IMPLICIT, Ground, Ladder, Side, vetted
-from robotrules.analysis.values import Difference, Equivalence, Region, Witness
+from robotrules.analysis.values import Difference, Equivalence, Region, Unchanged, Witness
 from robotrules.errors import WrongWitnessError
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.values import Rule
@@ -67,6 +67,64 @@ def difference(
                 regions.append(_region(ground, found.path, mine, at, other, against))
     regions.sort(key=lambda region: _order(region.witness.path.encode("utf-8", "surrogateescape")))
     return Difference(tuple(regions), complete, ground.states)
+
+
+def exceptions(
+    old: RuleSet, new: RuleSet, region: Region, *, most: int = 5, budget: int = BUDGET
+) -> tuple[Unchanged, ...]:
+    """
+    Return parts of a region's patterns in which nothing changes: the region is without them.
+
+    At most *most*, those with the shortest URLs first. What changes in another way there, another
+    region says.
+    """
+    ground = Ground(old, new, budget=budget)
+    around = [_matching(ground, pattern) for pattern in region.patterns]
+    own = (region.old.rule, region.new.rule)
+    found: dict[str, Unchanged] = {}
+    for allow in (True, False):
+        passed: list[set[int]] = [set(), set()]
+        while len(found) < most:
+            same = [
+                side.saying(allow, but, NOBODY not in but)
+                for side, but in zip(ground.sides, passed, strict=True)
+            ]
+            sought = ground.seek(*around, *same)
+            if sought.path is None:
+                break
+            # What is not the region's own rule makes the exception; of two the longer.
+            deciders = [ground.decider(side, sought.path) for side in ground.sides]
+            others = [
+                (len(side.entries[at].form), number)
+                for number, (side, at) in enumerate(zip(ground.sides, deciders, strict=True))
+                if at != NOBODY and _rule(side, at) != own[number]
+            ]
+            if not others:
+                break
+            number = max(others)[1]
+            side, at = ground.sides[number], deciders[number]
+            passed[number].add(at)
+            if _rule(side, at) is not None:
+                witness = vetted(sought.path, [])
+                verdicts = [one.check(witness.url) for one in (old, new)]
+                found.setdefault(
+                    _pattern(side, at), Unchanged(_pattern(side, at), witness, *verdicts)
+                )
+    return tuple(sorted(found.values(), key=lambda one: _order(one.witness.path.encode())))
+
+
+def _matching(ground: Ground, pattern: str) -> Ladder:
+    """Ask for what a pattern of a region matches."""
+    for side in ground.sides:
+        for at in side.entries:
+            if _pattern(side, at) == pattern:
+                return [at << 1 | 1], False
+    raise ValueError(f"{pattern!r} is no pattern of these rules: pass the rules of the region")
+
+
+def _rule(side: Side, at: int) -> Rule | None:
+    rule = side.entries[at].rule
+    return None if rule == IMPLICIT else side.rules.rules[rule]
 
 
 def _order(path: bytes) -> tuple[int, bytes]:

@@ -131,6 +131,24 @@ class Region(NamedTuple):
         }
 
 
+class Unchanged(NamedTuple):
+    """A part of a region's patterns in which nothing changes, because a rule there decides."""
+
+    pattern: str
+    witness: Witness
+    old: Verdict
+    new: Verdict
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {
+            "pattern": self.pattern,
+            "witness": self.witness.as_dict(),
+            "old": self.old.as_dict(),
+            "new": self.new.as_dict(),
+        }
+
+
 class Equivalence(NamedTuple):
     """
     Whether two rule sets give every URL the same verdict.

@@ -1,0 +1,151 @@
+"""
+Crawlers: everybody who could be told apart by what files say, each under one name.
+
+RFC 9309 §2.2.1 chooses groups by the product token; draft-illyes-rep-purpose §3.2 by purposes
+where no group names it; the star's groups are for the rest. So the crawlers that some files can
+tell apart are those they name, those with a purpose they name, and one that nobody names, who
+stands for everyone else. It does not know what the files say to them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from robotrules.profile import Role
+from robotrules.robotstxt import RobotsTxt
+from robotrules.robotstxt.tokens import is_product_token
+
+EVERYONE_ELSE = "*"
+# Names and purposes of files that are looked at; past them an answer is not complete.
+MOST_NAMES = 10_000
+# A crawler may have several purposes, and obeys the groups of all of them (AMB-95). Of so many
+# purposes every set is a crawler of its own; of more, sets of one and of all.
+MOST_PURPOSES = 5
+
+
+class Crawler(NamedTuple):
+    """Somebody who obeys a robots.txt."""
+
+    product_token: str
+    """As the file spells it; `*` for everyone else, whom no file names."""
+    purposes: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        if not self.purposes:
+            return "everyone else" if self.product_token == EVERYONE_ELSE else self.product_token
+        noun = "purpose" if len(self.purposes) == 1 else "purposes"
+        purposes = f"{noun} {' and '.join(self.purposes)}"
+        if self.product_token == EVERYONE_ELSE:
+            return purposes
+        return f"{self.product_token} with {purposes}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {
+            "name": self.name,
+            "product_token": self.product_token,
+            "purposes": list(self.purposes),
+        }
+
+
+def crawlers(*files: RobotsTxt) -> tuple[Crawler, ...]:
+    """Return every crawler that some files can tell apart; everyone else comes last."""
+    return tuple(dict.fromkeys([*_named(files), *_with_purposes(files), Crawler(EVERYONE_ELSE)]))
+
+
+def is_complete(*files: RobotsTxt) -> bool:
+    """Tell whether `crawlers()` names them all: no file names too many."""
+    starts = (record for robots in files for record in robots.records if record.role is Role.START)
+    return sum(1 for _ in starts) <= MOST_NAMES and len(_purposes(files)) <= MOST_PURPOSES
+
+
+def _named(files: Iterable[RobotsTxt]) -> Iterator[Crawler]:
+    for token in _tokens(files).values():
+        yield Crawler(token)
+
+
+def _tokens(files: Iterable[RobotsTxt]) -> dict[str, str]:
+    """Return the product tokens that files name, as spelled, by their lower case."""
+    found: dict[str, str] = {}
+    for robots in files:
+        for token in _candidates(robots):
+            if token.lower() not in found and _is_named(robots, token):
+                found[token.lower()] = token
+    return found
+
+
+def _candidates(robots: RobotsTxt) -> Iterator[str]:
+    """Yield what a user-agent line may be read as: all of it, its parts, their leading letters."""
+    seen: set[str] = set()
+    for record in robots.records:
+        if record.key == "user-agent" and record.role is Role.START and len(seen) < MOST_NAMES:
+            parts = dict.fromkeys([record.text, *map(str.strip, record.text.split(","))])
+            for part in parts:
+                letters = re.match(r"[-A-Z_a-z]*", part)
+                for name in (part, letters[0] if letters else ""):
+                    if name and name not in seen:
+                        seen.add(name)
+                        yield name
+
+
+def _is_named(robots: RobotsTxt, token: str) -> bool:
+    """Tell whether a file has a group for a crawler of that name."""
+    if token == EVERYONE_ELSE or not token.strip():
+        return False
+    if not robots.profile.any_product_token and not is_product_token(token):
+        return False
+    return bool(robots._document.choose(token)[1])
+
+
+def _purposes(files: Iterable[RobotsTxt]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for robots in files:
+        for record in robots.records:
+            if record.key == "user-agent-purpose" and record.role is Role.START:
+                if record.text not in ("", EVERYONE_ELSE) and len(found) < MOST_NAMES:
+                    found.setdefault(record.text.lower(), record.text)
+    return found
+
+
+def _with_purposes(files: tuple[RobotsTxt, ...]) -> Iterator[Crawler]:
+    purposes = sorted(_purposes(files).values(), key=str.lower)
+    if not purposes:
+        return
+    few = len(purposes) <= MOST_PURPOSES
+    sizes = range(1, len(purposes) + 1) if few else (1, len(purposes))
+    sets = [chosen for size in sizes for chosen in combinations(purposes, size)]
+    for chosen in sets:
+        yield Crawler(EVERYONE_ELSE, chosen)
+    # Whom one file names and another does not, the other may know by its purpose.
+    for token in _tokens(files).values():
+        if not all(_is_named(robots, token) for robots in files):
+            for chosen in sets[:MOST_NAMES]:
+                yield Crawler(token, chosen)
+
+
+def shown(found: Iterable[Crawler]) -> tuple[Crawler, ...]:
+    """
+    Return of crawlers that obey the same groups those that people would name.
+
+    The leading letters of another one's name, and one with more purposes than needed, go without
+    saying.
+    """
+    found = tuple(found)
+    names = {crawler.product_token.lower() for crawler in found}
+    plain = [
+        crawler
+        for crawler in found
+        if not any(
+            other != crawler.product_token.lower()
+            and re.match(r"[-a-z_]*", other)[0] == crawler.product_token.lower()  # type: ignore[index]
+            for other in names
+        )
+    ]
+    simple = [crawler for crawler in plain if not crawler.purposes]
+    single = [c for c in plain if len(c.purposes) == 1 and c.product_token == EVERYONE_ELSE]
+    return tuple(simple + single) or tuple(plain[:1])

@@ -1,0 +1,166 @@
+"""
+Two files compared: for every crawler they can tell apart, what changes.
+
+Crawlers that obey the same groups in both files are compared once. Beside the verdicts, what other
+records say is compared by what it means (`statements`). Files that only look different come out
+equal, and that is proved; files that only look alike come out with a URL that shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from robotrules.analysis.compare import MOST_REGIONS, difference
+from robotrules.analysis.crawlers import Crawler, crawlers, is_complete, shown
+from robotrules.analysis.ground import BUDGET
+from robotrules.analysis.statements import Statements, changed_statements
+from robotrules.analysis.values import Difference
+from robotrules.errors import ProfileMismatchError
+from robotrules.robotstxt import RobotsTxt
+from robotrules.robotstxt.ruleset import RuleSet
+from robotrules.robotstxt.verdict import Because
+
+# Raised when a key of `FileDifference.as_dict()` changes meaning or goes away.
+SCHEMA_VERSION = 1
+Told = Callable[[int, int], None]
+
+
+class Obeyed(NamedTuple):
+    """Which groups of a file a crawler obeys, and why these."""
+
+    because: Because
+    lines: tuple[int, ...]
+    """Where each of the groups starts."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {"because": str(self.because), "lines": list(self.lines)}
+
+
+class CrawlerChange(NamedTuple):
+    """Crawlers that obey the same groups, and what changes for them."""
+
+    crawlers: tuple[Crawler, ...]
+    old: Obeyed
+    new: Obeyed
+    old_rules: RuleSet
+    new_rules: RuleSet
+    difference: Difference
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {
+            "crawlers": [crawler.as_dict() for crawler in self.crawlers],
+            "old": self.old.as_dict(),
+            "new": self.new.as_dict(),
+            **self.difference.as_dict(),
+        }
+
+
+class FileDifference(NamedTuple):
+    """What two files say differently, to whom."""
+
+    profile: str
+    changes: tuple[CrawlerChange, ...]
+    """Everybody, in the order of `crawlers()`; those for whom nothing changes too."""
+    statements: tuple[Statements, ...]
+    """What other records say differently."""
+    complete: bool
+    """Whether everybody was asked: no file names too many."""
+
+    @property
+    def equal(self) -> bool | None:
+        """True: proved to mean the same. None: no difference was found, not everything decided."""
+        found = [change.difference.equal for change in self.changes]
+        if self.statements or False in found:
+            return False
+        return None if None in found or not self.complete else True
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON; `docs/diff.schema.json` describes them."""
+        return {
+            "schema": SCHEMA_VERSION,
+            "profile": self.profile,
+            "equal": self.equal,
+            "complete": self.complete,
+            "changes": [change.as_dict() for change in self.changes],
+            "statements": [statement.as_dict() for statement in self.statements],
+        }
+
+
+def compare(
+    old: RobotsTxt,
+    new: RobotsTxt,
+    *,
+    most: int = MOST_REGIONS,
+    budget: int = BUDGET,
+    progress: Told | None = None,
+) -> FileDifference:
+    """
+    Return what changes from one file to another: for whom, which URLs, and what beside.
+
+    *most* bounds the regions for each crawler, *budget* the states for each question. *progress* is
+    told how many kinds of crawlers are done, and of how many.
+    """
+    vet_pair(old, new)
+    kinds = list(_kinds(old, new))
+    changes: list[CrawlerChange] = []
+    statements: list[Statements] = []
+    for done, (found, old_obeyed, new_obeyed) in enumerate(kinds):
+        if progress:
+            progress(done, len(kinds))
+        first = found[0]
+        rules = [robots.rules_for(first.product_token, first.purposes) for robots in (old, new)]
+        named = shown(found)
+        what = difference(*rules, most=most, budget=budget)
+        changes.append(CrawlerChange(named, old_obeyed, new_obeyed, rules[0], rules[1], what))
+        statements += changed_statements(old, new, first, named, budget=budget)
+    if progress:
+        progress(len(kinds), len(kinds))
+    found_in_files = changed_statements(old, new, None, (), budget=budget)
+    complete = is_complete(old, new)
+    profile = old.profile.name
+    together = _together([*found_in_files, *statements])
+    return FileDifference(profile, tuple(changes), together, complete)
+
+
+def vet_pair(old: object, new: object) -> None:
+    """Refuse what cannot be compared."""
+    for robots in (old, new):
+        if not isinstance(robots, RobotsTxt):
+            name = type(robots).__name__
+            raise TypeError(f"a file is a RobotsTxt, not {name}: pass robotrules.parse(body)")
+    assert isinstance(old, RobotsTxt)
+    assert isinstance(new, RobotsTxt)
+    if old.profile != new.profile:
+        raise ProfileMismatchError(
+            f"the files were read with the profiles {old.profile.name!r} and "
+            f"{new.profile.name!r}: parse both with the same one"
+        )
+
+
+def _kinds(old: RobotsTxt, new: RobotsTxt) -> Iterator[tuple[list[Crawler], Obeyed, Obeyed]]:
+    """Yield crawlers that obey the same groups in both files, together."""
+    kinds: dict[tuple[Any, ...], tuple[list[Crawler], Obeyed, Obeyed]] = {}
+    starts = [[group.starts[0].line for group in robots.groups] for robots in (old, new)]
+    for crawler in crawlers(old, new):
+        obeyed = []
+        for robots, lines in zip((old, new), starts, strict=True):
+            numbers, because, _ = robots._choose(crawler.product_token, crawler.purposes)
+            obeyed.append(Obeyed(because, tuple(lines[number] for number in numbers)))
+        key = tuple(found.lines for found in obeyed)
+        kinds.setdefault(key, ([], obeyed[0], obeyed[1]))[0].append(crawler)
+    # Whoever is in no group last, with everyone else.
+    yield from kinds.values()
+
+
+def _together(found: list[Statements]) -> tuple[Statements, ...]:
+    """Return the same statements to several crawlers as one."""
+    alike: dict[tuple[Any, ...], Statements] = {}
+    for one in found:
+        key = one.record, one.removed, one.added
+        before = alike.get(key)
+        crawlers = (before.crawlers if before else ()) + one.crawlers
+        alike[key] = one._replace(crawlers=tuple(dict.fromkeys(crawlers)))
+    return tuple(alike.values())

@@ -97,14 +97,14 @@ def exceptions(
             others = [
                 (len(side.entries[at].form), number)
                 for number, (side, at) in enumerate(zip(ground.sides, deciders, strict=True))
-                if at != NOBODY and _rule(side, at) != own[number]
+                if at != NOBODY and side.rule(at) != own[number]
             ]
             if not others:
                 break
             number = max(others)[1]
             side, at = ground.sides[number], deciders[number]
             passed[number].add(at)
-            if _rule(side, at) is not None:
+            if side.rule(at) is not None:
                 witness = vetted(sought.path, [])
                 verdicts = [one.check(witness.url) for one in (old, new)]
                 found.setdefault(
@@ -120,11 +120,6 @@ def _matching(ground: Ground, pattern: str) -> Ladder:
             if _pattern(side, at) == pattern:
                 return [at << 1 | 1], False
     raise ValueError(f"{pattern!r} is no pattern of these rules: pass the rules of the region")
-
-
-def _rule(side: Side, at: int) -> Rule | None:
-    rule = side.entries[at].rule
-    return None if rule == IMPLICIT else side.rules.rules[rule]
 
 
 def _order(path: bytes) -> tuple[int, bytes]:
@@ -190,10 +185,10 @@ def _vetted(ground: Ground, path: bytes) -> Witness:
     claims: list[tuple[RuleSet, bool, Rule | None]] = []
     for side in ground.sides:
         at = ground.decider(side, path)
-        rule = None if at == NOBODY else side.entries[at].rule
-        allow = True if rule is None else side.entries[at].allow
-        own = None if rule is None or rule == IMPLICIT else side.rules.rules[rule]
-        claims.append((side.rules, allow, own))
+        if at == NOBODY:
+            claims.append((side.rules, True, None))
+        else:
+            claims.append((side.rules, side.entries[at].allow, side.rule(at)))
     if claims[0][1] == claims[1][1]:
         raise WrongWitnessError(f"{path!r} was said to tell two rule sets apart, and does not")
     return vetted(path, claims)

@@ -19,6 +19,9 @@ from robotrules.robotstxt.values import Rule
 # States that one question may see. What real files need is some hundreds; this many take a second
 # in the native engine and some hundred MB at the very most.
 BUDGET = 100_000
+# So many questions may use up their budget; after them nothing is decided any more, so that a
+# hostile file costs seconds and not hours.
+QUESTIONS = 20
 IMPLICIT = -2
 Ladder = tuple[list[int], bool]
 
@@ -45,14 +48,26 @@ class Entry(NamedTuple):
 class Side:
     """The entries of one rule set, by their positions on the ground."""
 
-    def __init__(self, rules: RuleSet, entries: dict[int, Entry]) -> None:
+    def __init__(
+        self, rules: RuleSet, entries: dict[int, Entry], written: tuple[Rule, ...] | None = None
+    ) -> None:
         self.rules = rules
         self.entries = entries
         """In the order of precedence."""
+        self.written = rules.rules if written is None else written
+        """The rules as values; made once, for a file may have thousands."""
+        self._of: dict[int, list[int]] = {}
+        for at, entry in entries.items():
+            self._of.setdefault(entry.rule, []).append(at)
 
     def of(self, rule: int) -> list[int]:
         """Return the entries of a rule; two, where an index page stands for its directory."""
-        return [at for at, entry in self.entries.items() if entry.rule == rule]
+        return self._of.get(rule, [])
+
+    def rule(self, at: int) -> Rule | None:
+        """Return the rule of an entry; None for `/robots.txt` itself."""
+        number = self.entries[at].rule
+        return None if number == IMPLICIT else self.written[number]
 
     def decided_by(self, wanted: Iterable[int]) -> Ladder:
         """Return a ladder that says yes where one of these entries decides."""
@@ -76,7 +91,14 @@ class Side:
 
     def without(self, rule: int) -> Side:
         """Return what is left without a rule."""
-        return Side(self.rules, {at: e for at, e in self.entries.items() if e.rule != rule})
+        left = {at: entry for at, entry in self.entries.items() if entry.rule != rule}
+        return Side(self.rules, left, self.written)
+
+    def among(self, entries: Iterable[int]) -> Side:
+        """Return what is left with these entries alone."""
+        chosen = set(entries)
+        left = {at: entry for at, entry in self.entries.items() if at in chosen}
+        return Side(self.rules, left, self.written)
 
 
 class Ground:
@@ -98,6 +120,7 @@ class Ground:
             raise ValueError(f"budget is {budget!r}: pass how many states a question may see")
         self.budget = budget
         self.states = 0
+        """How many states were seen, by all questions together."""
         written = [pattern for rules in sets for pattern in rules._source.written()]
         engine = sets[0]._engine
         self._languages = engine.Languages(profile.settings(engine), written)
@@ -113,8 +136,11 @@ class Ground:
             first += len(rules)
 
     def seek(self, *ladders: Ladder) -> Sought:
-        """Return what the engine finds."""
-        found = Sought(*self._languages.seek(ladders, self.budget))
+        """Return what the engine finds; nothing is decided once all questions took too much."""
+        budget = min(self.budget, self.budget * QUESTIONS - self.states)
+        if budget < 1:
+            return Sought(False, None, 0, [[] for _ in ladders])
+        found = Sought(*self._languages.seek(ladders, budget))
         self.states += found.states
         return found
 

@@ -75,21 +75,21 @@ def witness(
     """Return a shortest URL that a rule of the set decides; None: it is dead."""
     ground = Ground(rules, budget=budget)
     (side,) = ground.sides
-    number = _number_of(rule, rules)
+    number = _number_of(rule, side.written)
     found = ground.seek(side.decided_by(side.of(number)))
     if not found.decided:
         return Undecided(ground.states)
     if found.path is None:
         return None
     entry = side.entries[ground.decider(side, found.path)]
-    return vetted(found.path, [(rules, entry.allow, rules.rules[number])])
+    return vetted(found.path, [(rules, entry.allow, side.written[number])])
 
 
 def dead_rules(rules: RuleSet, *, budget: int = BUDGET) -> Found:
     """Return the rules that decide no URL, each with the rules that decide in its place."""
     ground = Ground(rules, budget=budget)
     (side,) = ground.sides
-    written = rules.rules
+    written = side.written
     dead: list[Dead] = []
     undecided: list[Rule] = []
     for number, rule in enumerate(written):
@@ -117,7 +117,7 @@ def redundant_rules(rules: RuleSet, *, budget: int = BUDGET) -> Found:
     (side,) = ground.sides
     redundant: list[Redundant] = []
     undecided: list[Rule] = []
-    for number, rule in enumerate(rules.rules):
+    for number, rule in enumerate(side.written):
         found = _change_without(ground, side, number)
         if not found.decided:
             undecided.append(rule)
@@ -158,7 +158,7 @@ def minimise(rules: RuleSet, *, budget: int = BUDGET) -> Minimised:
                 left.remove(number)
                 side, again = side.without(number), True
                 undecided.discard(number)
-    written = rules.rules
+    written = side.written
     kept = tuple(written[number] for number in sorted(left))
     return Minimised(
         kept, tuple(removed), tuple(written[n] for n in sorted(undecided)), ground.states
@@ -188,7 +188,7 @@ def _changes(ground: Ground, side: Side, number: int, path: bytes) -> bool:
 
 
 def _redundant(ground: Ground, side: Side, number: int, found: Sought) -> Redundant:
-    written = side.rules.rules
+    written = side.written
     own = side.of(number)
     alive = ground.seek(side.decided_by(own)) if own else found
     if alive.decided and alive.path is None:
@@ -213,9 +213,8 @@ def _covers(ground: Ground, side: Side, own: list[int], heard: list[int]) -> tup
     return tuple(sorted(rules))
 
 
-def _number_of(rule: Rule | int, rules: RuleSet) -> int:
+def _number_of(rule: Rule | int, written: tuple[Rule, ...]) -> int:
     """Return the position of a rule in its set."""
-    written = rules.rules
     if isinstance(rule, Rule) and rule in written:
         return written.index(rule)
     if isinstance(rule, int) and 0 <= rule < len(written):

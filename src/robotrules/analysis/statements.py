@@ -246,7 +246,7 @@ def _differing(
     ground = Ground(*sets, budget=budget)
     # `/robots.txt` is a path like others to these records.
     mine, other = (
-        Side(side.rules, {at: e for at, e in side.entries.items() if e.rule != IMPLICIT})
+        side.among(at for at, entry in side.entries.items() if entry.rule != IMPLICIT)
         for side in ground.sides
     )
     if _may_tie(ground, mine) or _may_tie(ground, other):

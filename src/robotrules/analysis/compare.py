@@ -9,9 +9,10 @@ files or crawlers: `files` does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterable
 
-from robotrules.analysis.ground import BUDGET, IMPLICIT, Ground, Ladder, Side, vetted
+from robotrules.analysis.ground import BUDGET, IMPLICIT, NOBODY, Ground, Ladder, Side, vetted
 from robotrules.analysis.values import Difference, Equivalence, Region, Unchanged, Witness
 from robotrules.errors import WrongWitnessError
 from robotrules.robotstxt.ruleset import RuleSet
@@ -19,7 +20,6 @@ from robotrules.robotstxt.values import Rule
 
 # Regions that are told apart; a file that changes altogether has as many as it has rules.
 MOST_REGIONS = 10_000
-NOBODY = -1
 
 
 def equivalent(old: RuleSet, new: RuleSet, *, budget: int = BUDGET) -> Equivalence:
@@ -27,9 +27,9 @@ def equivalent(old: RuleSet, new: RuleSet, *, budget: int = BUDGET) -> Equivalen
     ground = Ground(old, new, budget=budget)
     best: bytes | None = None
     decided = True
-    for mine, other in _directions(ground):
-        for at in _only_in(mine, other):
-            found = ground.seek(*_differing(mine, other, at, ()))
+    for direction in _directions(ground):
+        for at in direction.only:
+            found = ground.seek(*direction.ask(at))
             decided = decided and found.decided
             if found.path is not None and (best is None or _order(found.path) < _order(best)):
                 best = found.path
@@ -48,23 +48,21 @@ def difference(
     ground = Ground(old, new, budget=budget)
     regions: list[Region] = []
     complete = True
-    for number, (mine, other) in enumerate(_directions(ground)):
-        # Pairs of rules that are both new to the other side are found in the first direction.
-        seen_before = set(_only_in(other, mine)) if number else set()
-        for at in _only_in(mine, other):
-            passed = set(seen_before)
-            while True:
-                if len(regions) >= most:
-                    complete = False
-                    break
-                found = ground.seek(*_differing(mine, other, at, passed))
-                if not found.decided:
-                    complete = False
+    first, second = _directions(ground)
+    # Pairs of rules neither of which the other side has are found in the first direction.
+    for direction, found_before in ((first, ()), (second, first.only)):
+        for at in direction.only:
+            passed = set(found_before)
+            while len(regions) < most:
+                found = ground.seek(*direction.ask(at, passed))
+                complete = complete and found.decided
                 if found.path is None:
                     break
-                against = ground.decider(other, found.path)
+                against = ground.decider(direction.other, found.path)
                 passed.add(against)
-                regions.append(_region(ground, found.path, mine, at, other, against))
+                regions.append(_region(ground, found.path, direction, at, against))
+            else:
+                complete = False
     regions.sort(key=lambda region: _order(region.witness.path.encode("utf-8", "surrogateescape")))
     return Difference(tuple(regions), complete, ground.states)
 
@@ -85,10 +83,7 @@ def exceptions(
     for allow in (True, False):
         passed: list[set[int]] = [set(), set()]
         while len(found) < most:
-            same = [
-                side.saying(allow, but, NOBODY not in but)
-                for side, but in zip(ground.sides, passed, strict=True)
-            ]
+            same = [side.saying(allow, but) for side, but in zip(ground.sides, passed, strict=True)]
             sought = ground.seek(*around, *same)
             if sought.path is None:
                 break
@@ -126,10 +121,38 @@ def _order(path: bytes) -> tuple[int, bytes]:
     return len(path), path
 
 
-def _directions(ground: Ground) -> Iterator[tuple[Side, Side]]:
+class _Direction:
+    """One side's own rules, as the other side sees them."""
+
+    def __init__(self, mine: Side, other: Side) -> None:
+        self.mine, self.other = mine, other
+        self.only = _only_in(mine, other)
+        """The entries that the other side does not have."""
+        self._only_there = _only_in(other, mine)
+        # Where those begin that are as specific as an entry and say the same.
+        self._alike: dict[tuple[int, bool], int] = {}
+        for side in (mine, other):
+            for at, entry in side.entries.items():
+                key = len(entry.form), entry.allow
+                self._alike[key] = min(at, self._alike.get(key, at))
+
+    def ask(self, at: int, passed: Iterable[int] = ()) -> list[Ladder]:
+        """Ask for what an entry decides, and the other side says the opposite of."""
+        entry = self.mine.entries[at]
+        rungs, foot = self.other.saying(not entry.allow, passed)
+        # What both sides have and is more specific cannot match where the entry decides.
+        alike = self._alike[len(entry.form), entry.allow]
+        start = bisect_left(rungs, alike << 1)
+        fresh = [
+            rungs[bisect_left(rungs, number << 1)]
+            for number in self._only_there[: bisect_left(self._only_there, alike)]
+        ]
+        return [self.mine.decided_by([at]), (fresh + rungs[start:], foot)]
+
+
+def _directions(ground: Ground) -> tuple[_Direction, _Direction]:
     old, new = ground.sides
-    yield old, new
-    yield new, old
+    return _Direction(old, new), _Direction(new, old)
 
 
 def _only_in(mine: Side, other: Side) -> list[int]:
@@ -142,21 +165,8 @@ def _only_in(mine: Side, other: Side) -> list[int]:
     return list(found.values())
 
 
-def _differing(mine: Side, other: Side, at: int, passed: set[int] | tuple[()]) -> list[Ladder]:
-    """Ask for what an entry decides and the other side says the opposite of."""
-    entry = mine.entries[at]
-    rungs, foot = other.saying(not entry.allow, passed, NOBODY not in passed)
-    # What both sides have and stands above this entry cannot match where the entry decides.
-    above = {(e.form, e.allow) for number, e in mine.entries.items() if number < at}
-    rungs = [
-        rung
-        for rung in rungs
-        if (other.entries[rung >> 1].form, other.entries[rung >> 1].allow) not in above
-    ]
-    return [mine.decided_by([at]), (rungs, foot)]
-
-
-def _region(ground: Ground, path: bytes, mine: Side, at: int, other: Side, against: int) -> Region:
+def _region(ground: Ground, path: bytes, direction: _Direction, at: int, against: int) -> Region:
+    mine, other = direction.mine, direction.other
     witness = _vetted(ground, path)
     sides = [side.rules.check(witness.url) for side in ground.sides]
     patterns = [_pattern(mine, at)]

@@ -8,6 +8,7 @@ knows nothing of automata, before anybody sees it. It does not know what the ans
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ BUDGET = 100_000
 # So many questions may use up their budget; after them nothing is decided any more, so that a
 # hostile file costs seconds and not hours.
 QUESTIONS = 20
-IMPLICIT = -2
+IMPLICIT, NOBODY = -2, -1
 Ladder = tuple[list[int], bool]
 
 
@@ -48,14 +49,20 @@ class Entry(NamedTuple):
 class Side:
     """The entries of one rule set, by their positions on the ground."""
 
+    # Questions are put for each rule, so a ladder of a thousand rungs must cost little: those that
+    # say no, or what the rules say, are made once and copied.
+
     def __init__(
         self, rules: RuleSet, entries: dict[int, Entry], written: tuple[Rule, ...] | None = None
     ) -> None:
         self.rules = rules
         self.entries = entries
-        """In the order of precedence."""
+        """In the order of precedence, which is that of their positions."""
         self.written = rules.rules if written is None else written
         """The rules as values; made once, for a file may have thousands."""
+        self._order = list(entries)
+        self._noes = [at << 1 for at in entries]
+        self._saying: dict[bool, list[int]] = {}
         self._of: dict[int, list[int]] = {}
         for at, entry in entries.items():
             self._of.setdefault(entry.rule, []).append(at)
@@ -69,25 +76,40 @@ class Side:
         number = self.entries[at].rule
         return None if number == IMPLICIT else self.written[number]
 
-    def decided_by(self, wanted: Iterable[int]) -> Ladder:
+    def decided_by(self, wanted: Sequence[int]) -> Ladder:
         """Return a ladder that says yes where one of these entries decides."""
-        wanted = set(wanted)
-        rungs = [at << 1 | (at in wanted) for at in self.entries]
-        while rungs and not rungs[-1] & 1:
-            rungs.pop()
+        if not wanted:
+            return [], False
+        rungs = self._noes[: bisect_right(self._order, max(wanted))]
+        for at in wanted:
+            rungs[bisect_left(self._order, at)] = at << 1 | 1
         return rungs, False
 
-    def saying(self, allow: bool, but: Iterable[int] = (), nobody: bool = True) -> Ladder:
+    def saying(self, allow: bool, but: Iterable[int] = ()) -> Ladder:
         """
         Return a ladder that says yes where the verdict is *allow*.
 
-        Except where one of the entries *but* decides; *nobody* is False: nor where none does.
+        Except where one of the entries *but* decides; -1 among them: nor where none does.
         """
-        but = set(but)
-        rungs = [
-            at << 1 | (entry.allow == allow and at not in but) for at, entry in self.entries.items()
-        ]
-        return rungs, allow and nobody
+        if allow not in self._saying:
+            self._saying[allow] = [
+                at << 1 | (entry.allow == allow) for at, entry in self.entries.items()
+            ]
+        rungs, foot = self._saying[allow].copy(), allow
+        for at in but:
+            if at == NOBODY:
+                foot = False
+            else:
+                rungs[bisect_left(self._order, at)] = at << 1
+        return rungs, foot
+
+    def otherwise(self, own: Sequence[int]) -> Ladder:
+        """Return a ladder that says yes where without a rule's entries the verdict is another."""
+        allow = self.entries[own[0]].allow
+        rungs, foot = self.saying(not allow)
+        # What stands above the rule cannot match where the rule decides.
+        start = bisect_left(self._order, own[0])
+        return [rung for rung in rungs[start:] if rung >> 1 not in own], foot
 
     def without(self, rule: int) -> Side:
         """Return what is left without a rule."""
@@ -99,6 +121,13 @@ class Side:
         chosen = set(entries)
         left = {at: entry for at, entry in self.entries.items() if at in chosen}
         return Side(self.rules, left, self.written)
+
+    def others(self, own: Sequence[int]) -> list[int]:
+        """Return all entries but these, in the order of precedence."""
+        left = self._order.copy()
+        for at in reversed(own):
+            del left[bisect_left(left, at)]
+        return left
 
 
 class Ground:
@@ -144,9 +173,9 @@ class Ground:
         self.states += found.states
         return found
 
-    def decider(self, side: Side, path: bytes) -> int:
-        """Return the entry that decides a path; -1: none does."""
-        at: int = self._languages.decider(list(side.entries), path)
+    def decider(self, side: Side, path: bytes, without: Sequence[int] = ()) -> int:
+        """Return the entry that decides a path, some left out; -1: none does."""
+        at: int = self._languages.decider(side.others(without), path)
         return at
 
 

@@ -170,12 +170,7 @@ def _change_without(ground: Ground, side: Side, number: int) -> Sought:
     own = side.of(number)
     if not own:
         return Sought(True, None, 0, [[], []])
-    lowest = own[-1]
-    allow = side.entries[lowest].allow
-    rungs, foot = side.saying(not allow)
-    # What stands above the rule cannot match where the rule decides.
-    beneath = [rung for rung in rungs if rung >> 1 > own[0] and rung >> 1 not in own]
-    return ground.seek(side.decided_by(own), (beneath, foot))
+    return ground.seek(side.decided_by(own), side.otherwise(own))
 
 
 def _changes(ground: Ground, side: Side, number: int, path: bytes) -> bool:
@@ -183,7 +178,7 @@ def _changes(ground: Ground, side: Side, number: int, path: bytes) -> bool:
     before = ground.decider(side, path)
     if before < 0 or side.entries[before].rule != number:
         return False
-    after = ground.decider(side.without(number), path)
+    after = ground.decider(side, path, without=side.of(number))
     return (side.entries[after].allow if after >= 0 else True) != side.entries[before].allow
 
 

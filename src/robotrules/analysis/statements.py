@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from robotrules.analysis.crawlers import Crawler
-from robotrules.analysis.ground import BUDGET, IMPLICIT, Ground, Ladder, Side, vetted
+from robotrules.analysis.ground import BUDGET, IMPLICIT, NOBODY, Ground, Ladder, Side, vetted
 from robotrules.analysis.values import Undecided, Witness
 from robotrules.extensions.app_directives import DirectiveSet
 from robotrules.extensions.app_lines import read_line
@@ -35,7 +35,6 @@ from robotrules.robotstxt.values import Record
 # More paths, or applications, than this are compared as they are written.
 MOST_PATHS = 64
 MOST_APPLICATIONS = 64
-NOBODY = -1
 SCOPED = {
     "content-usage": "Content-Usage",
     "content-signal": "Content-Signal",
@@ -254,9 +253,7 @@ def _differing(
     for at in (*mine.entries, NOBODY):
         passed: set[int] = set()
         while True:
-            found = ground.seek(
-                _counting(mine, at), other.saying(True, passed, NOBODY not in passed)
-            )
+            found = ground.seek(_counting(mine, at), other.saying(True, passed))
             if not found.decided:
                 return Undecided(ground.states)
             if found.path is None:

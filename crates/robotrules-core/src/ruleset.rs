@@ -52,7 +52,8 @@ pub fn rank(octets: u32, kind: Kind, rule: u32) -> Rank {
     Rank::from(octets) << 33 | allow << 32 | Rank::from(!rule)
 }
 
-fn octets_and_rule(rank: Rank) -> (u32, u32) {
+/// Octets and rule of a pattern of that rank.
+pub fn octets_and_rule(rank: Rank) -> (u32, u32) {
     ((rank >> 33) as u32, !(rank as u32))
 }
 
@@ -74,6 +75,15 @@ pub fn decision(rank: Rank) -> Decision {
 /// Whether this is the path of the file that the rules are from.
 pub fn is_robots_txt(path: Path<'_>) -> bool {
     path.octets() == b"/robots.txt"
+}
+
+/// Which paths there are, and which of them no rule is asked about.
+#[derive(Clone, Copy, Debug)]
+pub struct Paths {
+    /// Paths are compared as URLs give them (AMB-46).
+    pub url_as_given: bool,
+    /// `/robots.txt` is allowed whatever the rules say (AMB-45).
+    pub robots_txt_is_apart: bool,
 }
 
 /// Compiled rules. Immutable but for an index that is built when it pays.
@@ -186,6 +196,15 @@ impl RuleSet {
         (path.octets().to_vec(), found.collect())
     }
 
+    /// The patterns by rank, the one that decides first of all first, where their octets stand, and
+    /// which paths they are asked about.
+    pub fn into_patterns(self) -> (Arena, Vec<(Rank, Pattern)>, Paths) {
+        let mut ranked: Vec<_> = self.scan.patterns().collect();
+        ranked.sort_unstable_by_key(|&(rank, _)| std::cmp::Reverse(rank));
+        let (url_as_given, robots_txt_is_apart) = (self.url_as_given, !self.match_robots_txt);
+        (self.arena, ranked, Paths { url_as_given, robots_txt_is_apart })
+    }
+
     /// The number of patterns that can match.
     pub fn len(&self) -> usize {
         self.scan.len()
@@ -224,7 +243,7 @@ impl RuleSet {
 }
 
 /// `Allow: /d/index.html` means `/d/` too (AMB-47): the directory, tied to the end of the path.
-fn index_page(value: &[u8], kind: Kind, settings: &Settings) -> Option<Vec<u8>> {
+pub fn index_page(value: &[u8], kind: Kind, settings: &Settings) -> Option<Vec<u8>> {
     if !settings.switches.index_page || kind != Kind::Allow {
         return None;
     }

@@ -1,6 +1,7 @@
 //! The binding: signature, detach, call, return. What each name means is in `_native.pyi`.
 
 mod file;
+mod languages;
 mod matcher;
 
 use matcher::octets;
@@ -169,6 +170,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Settings>()?;
     module.add_class::<Document>()?;
     module.add_class::<file::File>()?;
+    module.add_class::<languages::Languages>()?;
     module.add_class::<matcher::Matcher>()?;
     module.add_function(wrap_pyfunction!(parse, module)?)?;
     module.add_function(wrap_pyfunction!(normal_form, module)?)?;

@@ -192,7 +192,7 @@ impl Matcher {
     }
 }
 
-fn kind(allow: bool) -> core::Kind {
+pub fn kind(allow: bool) -> core::Kind {
     match allow {
         true => core::Kind::Allow,
         false => core::Kind::Disallow,

@@ -13,6 +13,7 @@ __all__ = [
     "VERSION",
     "Document",
     "File",
+    "Languages",
     "Matcher",
     "Settings",
     "normal_form",
@@ -159,6 +160,45 @@ class File:
         self, url: str | bytes, product_token: str | Sequence[str], purposes: Sequence[str] = ()
     ) -> Any:
         """What `self.rules_for(product_token, purposes)`, which a subclass has, says of *url*."""
+
+@final
+class Languages:
+    """
+    Path patterns as automata: which paths some of them match and others not.
+
+    Patterns are compiled as by `Matcher`, and stand in the order of precedence.
+    """
+
+    def __new__(cls, settings: Settings, patterns: Sequence[tuple[bytes, bool]]) -> Languages:
+        """Patterns as written in a file; the flag says whether a pattern wins ties."""
+
+    def entries(self) -> list[tuple[int, bytes, int]]:
+        """
+        The patterns that can match: number of the rule, normal form, and what it says, as in
+        `Matcher.decide()`. The number is -2 for `/robots.txt` itself, which stands above all.
+        """
+
+    def seek(
+        self,
+        ladders: Sequence[tuple[Sequence[int], bool]],
+        budget: int,
+        shorter_than: int | None = None,
+        shortest: bool = True,
+    ) -> tuple[bool, bytes | None, int, list[list[int]]]:
+        """
+        Seek a shortest path to which all *ladders* say yes.
+
+        A ladder has rungs in the order in which they are asked, and the word for paths that none of
+        them matches. A rung is a position in `entries()`, shifted left by one, plus 1 for yes; one
+        that is of no entry is an `IndexError`. Only paths of less than *shorter_than* octets count;
+        where *shortest* is False any of them will do, and costs less. Returns whether it was
+        decided within *budget* states; the path, if there is one; how many states were seen; and
+        the entries of each ladder that said no to what was found on the way. The interpreter lock
+        is released.
+        """
+
+    def decider(self, entries: Sequence[int], path: bytes) -> int:
+        """The first of some positions in `entries()` whose pattern matches a path, or -1."""
 
 def parse(body: bytes, settings: Settings, complete: bool) -> Document:
     """Parse a file; *complete* is False when it was cut before it got here."""

@@ -21,14 +21,21 @@ MARK = ord("?")
 
 
 def failure(piece: bytes) -> list[int]:
-    """Return how much of *piece* is still matched after an octet that does not fit, by position."""
+    """
+    Return how much of *piece* is still matched after an octet that does not fit, by position.
+
+    Where the octet that follows would be the same, and fit no better, it says what comes next: so
+    no chain of failures is longer than a logarithm, whatever the piece.
+    """
     fall, at = [0] * (len(piece) + 1), 0
     for position in range(1, len(piece)):
+        # The last octets before this position, `at` of them, are the first ones.
+        fits = piece[position] == piece[at]
+        fall[position] = fall[at] if fits else at
         while at and piece[position] != piece[at]:
             at = fall[at]
-        if piece[position] == piece[at]:
-            at += 1
-        fall[position + 1] = at
+        at += piece[position] == piece[at]
+    fall[len(piece)] = at
     return fall
 
 
@@ -165,10 +172,10 @@ class Machine:
         return MATCHED
 
     def start(self) -> int:
-        """Return the state before the first octet."""
+        """Return the state behind the first `/`, with which every path starts."""
         if self.first or (self.anchored and not self.pieces):
-            return 0
-        return self._entered(0, False)
+            return self.step(0, ord("/"), False)
+        return self.step(self._entered(0, False), ord("/"), False) if self.pieces else MATCHED
 
     def step(self, state: int, octet: int, queried: bool) -> int:
         """Return the next state; *queried* tells whether a `?` was read before this octet."""

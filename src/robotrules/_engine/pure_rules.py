@@ -45,9 +45,14 @@ def encode_minimal(octets: bytes) -> bytes:
     return re.sub(rb"[\x80-\xff]", lambda found: b"%%%02X" % found[0][0], octets)
 
 
+def is_as_given(settings: Settings) -> bool:
+    """Tell whether URLs are compared as they are given (AMB-46)."""
+    return "url_as_given" in settings.switches
+
+
 def path(url: bytes, settings: Settings) -> bytes:
     """Return path and query of a URL in the form that patterns are compared with."""
-    if "url_as_given" in settings.switches:
+    if is_as_given(settings):
         return path_as_given(url)
     # [scheme:]//authority, then what counts, then a fragment that does not.
     found = re.match(rb"(?:[^/?#]*:)?//[^/?#]*|[^/?#]*", url)
@@ -192,6 +197,11 @@ class Patterns:
 
     def usable(self) -> int:
         return len(self._entries)
+
+    @property
+    def as_given(self) -> bool:
+        """Whether paths are compared as URLs give them (AMB-46)."""
+        return is_as_given(self._settings)
 
     def entries(self) -> Iterator[tuple[Pattern, int, int]]:
         """Yield each pattern that can match, its rule, and what that says."""

@@ -28,11 +28,12 @@ def equivalent(old: RuleSet, new: RuleSet, *, budget: int = BUDGET) -> Equivalen
     best: bytes | None = None
     decided = True
     for direction in _directions(ground):
-        for at in direction.only:
-            found = ground.seek(*direction.ask(at))
+        # Short patterns first: what they find is short, and nothing longer is sought after it.
+        for at in reversed(direction.only):
+            asked = direction.ask(at)
+            found = ground.seek_shorter(len(best), *asked) if best else ground.seek(*asked)
             decided = decided and found.decided
-            if found.path is not None and (best is None or _order(found.path) < _order(best)):
-                best = found.path
+            best = found.path or best
     if best is None:
         return Equivalence(True if decided else None, None, None, None, ground.states)
     witness = _vetted(ground, best)
@@ -54,13 +55,17 @@ def difference(
         for at in direction.only:
             passed = set(found_before)
             while len(regions) < most:
-                found = ground.seek(*direction.ask(at, passed))
+                found = ground.seek_any(*direction.ask(at, passed))
                 complete = complete and found.decided
                 if found.path is None:
                     break
                 against = ground.decider(direction.other, found.path)
                 passed.add(against)
-                regions.append(_region(ground, found.path, direction, at, against))
+                # Which region there is costs little; a shortest URL is sought in it alone.
+                shown = ground.seek(*direction.between(at, against))
+                complete = complete and shown.decided
+                path = shown.path or found.path
+                regions.append(_region(ground, path, direction, at, against))
             else:
                 complete = False
     regions.sort(key=lambda region: _order(region.witness.path.encode("utf-8", "surrogateescape")))
@@ -149,6 +154,13 @@ class _Direction:
         ]
         return [self.mine.decided_by([at]), (fresh + rungs[start:], foot)]
 
+    def between(self, at: int, against: int) -> list[Ladder]:
+        """Ask for what an entry decides here and another one there."""
+        if against == NOBODY:
+            nothing: Ladder = [number << 1 for number in self.other.entries], True
+            return [self.mine.decided_by([at]), nothing]
+        return [self.mine.decided_by([at]), self.other.decided_by([against])]
+
 
 def _directions(ground: Ground) -> tuple[_Direction, _Direction]:
     old, new = ground.sides
@@ -186,7 +198,7 @@ def _pattern(side: Side, at: int) -> str:
 
 def _includes(ground: Ground, inner: int, outer: int) -> bool:
     """Tell whether it is proved that all that one entry matches the other does."""
-    found = ground.seek(([inner << 1 | 1], False), ([outer << 1], True))
+    found = ground.seek_any(([inner << 1 | 1], False), ([outer << 1], True))
     return found.decided and found.path is None
 
 

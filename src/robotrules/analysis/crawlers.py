@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any, NamedTuple
 
 from robotrules.profile import Role
@@ -60,8 +60,8 @@ def crawlers(*files: RobotsTxt) -> tuple[Crawler, ...]:
 
 def is_complete(*files: RobotsTxt) -> bool:
     """Tell whether `crawlers()` names them all: no file names too many."""
-    starts = (record for robots in files for record in robots.records if record.role is Role.START)
-    return sum(1 for _ in starts) <= MOST_NAMES and len(_purposes(files)) <= MOST_PURPOSES
+    named = max((sum(1 for _ in _agents(robots)) for robots in files), default=0)
+    return named <= MOST_NAMES and len(_purposes(files)) <= MOST_PURPOSES
 
 
 def _named(files: Iterable[RobotsTxt]) -> Iterator[Crawler]:
@@ -80,17 +80,29 @@ def _tokens(files: Iterable[RobotsTxt]) -> dict[str, str]:
 
 
 def _candidates(robots: RobotsTxt) -> Iterator[str]:
-    """Yield what a user-agent line may be read as: all of it, its parts, their leading letters."""
+    """Yield what a user-agent line may be read as: all of it, or its leading letters."""
     seen: set[str] = set()
+    for agent in islice(_agents(robots), MOST_NAMES):
+        for name in (agent, _letters(agent)):
+            if name and name not in seen:
+                seen.add(name)
+                yield name
+
+
+def _agents(robots: RobotsTxt) -> Iterator[str]:
+    """Yield what stands in user-agent lines; of a list, where a profile knows lists, each part."""
     for record in robots.records:
-        if record.key == "user-agent" and record.role is Role.START and len(seen) < MOST_NAMES:
-            parts = dict.fromkeys([record.text, *map(str.strip, record.text.split(","))])
-            for part in parts:
-                letters = re.match(r"[-A-Z_a-z]*", part)
-                for name in (part, letters[0] if letters else ""):
-                    if name and name not in seen:
-                        seen.add(name)
-                        yield name
+        if record.key == "user-agent" and record.role is Role.START:
+            if robots.profile.comma_user_agents:
+                yield from map(str.strip, record.text.split(","))
+            else:
+                yield record.text
+
+
+def _letters(name: str) -> str:
+    """Return what a name starts with that the grammar knows in product tokens."""
+    found = re.match(r"[-A-Z_a-z]*", name)
+    return found[0] if found else ""
 
 
 def _is_named(robots: RobotsTxt, token: str) -> bool:
@@ -137,15 +149,8 @@ def shown(found: Iterable[Crawler]) -> tuple[Crawler, ...]:
     """
     found = tuple(found)
     names = {crawler.product_token.lower() for crawler in found}
-    plain = [
-        crawler
-        for crawler in found
-        if not any(
-            other != crawler.product_token.lower()
-            and re.match(r"[-a-z_]*", other)[0] == crawler.product_token.lower()  # type: ignore[index]
-            for other in names
-        )
-    ]
+    letters = {_letters(name) for name in names if _letters(name) != name}
+    plain = [crawler for crawler in found if crawler.product_token.lower() not in letters]
     simple = [crawler for crawler in plain if not crawler.purposes]
     single = [c for c in plain if len(c.purposes) == 1 and c.product_token == EVERYONE_ELSE]
     return tuple(simple + single) or tuple(plain[:1])

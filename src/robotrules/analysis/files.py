@@ -73,9 +73,9 @@ class FileDifference(NamedTuple):
     def equal(self) -> bool | None:
         """True: proved to mean the same. None: no difference was found, not everything decided."""
         found = [change.difference.equal for change in self.changes]
-        if self.statements or False in found:
+        if False in found or any(statement.is_decided for statement in self.statements):
             return False
-        return None if None in found or not self.complete else True
+        return None if None in found or self.statements or not self.complete else True
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON; `docs/diff.schema.json` describes them."""

@@ -22,7 +22,7 @@ from robotrules.robotstxt.values import Rule
 BUDGET = 100_000
 # So many questions may use up their budget; after them nothing is decided any more, so that a
 # hostile file costs seconds and not hours.
-QUESTIONS = 20
+QUESTIONS = 50
 IMPLICIT, NOBODY = -2, -1
 Ladder = tuple[list[int], bool]
 
@@ -166,10 +166,23 @@ class Ground:
 
     def seek(self, *ladders: Ladder) -> Sought:
         """Return what the engine finds; nothing is decided once all questions took too much."""
+        return self._sought(ladders, None, True)
+
+    def seek_any(self, *ladders: Ladder) -> Sought:
+        """Return the same with any path, which need not be a shortest one, and costs less."""
+        return self._sought(ladders, None, False)
+
+    def seek_shorter(self, octets: int, *ladders: Ladder) -> Sought:
+        """Return the same with a path of less than so many octets, or none."""
+        return self._sought(ladders, octets, True)
+
+    def _sought(
+        self, ladders: Sequence[Ladder], shorter_than: int | None, shortest: bool
+    ) -> Sought:
         budget = min(self.budget, self.budget * QUESTIONS - self.states)
         if budget < 1:
             return Sought(False, None, 0, [[] for _ in ladders])
-        found = Sought(*self._languages.seek(ladders, budget))
+        found = Sought(*self._languages.seek(ladders, budget, shorter_than, shortest))
         self.states += found.states
         return found
 

@@ -151,6 +151,7 @@ def minimise(rules: RuleSet, *, budget: int = BUDGET) -> Minimised:
             found = _change_without(ground, side, number)
             if found.path is not None:
                 shown[number] = found.path
+                undecided.discard(number)  # with fewer rules it was decided
             elif not found.decided:
                 undecided.add(number)
             else:
@@ -170,7 +171,7 @@ def _change_without(ground: Ground, side: Side, number: int) -> Sought:
     own = side.of(number)
     if not own:
         return Sought(True, None, 0, [[], []])
-    return ground.seek(side.decided_by(own), side.otherwise(own))
+    return ground.seek_any(side.decided_by(own), side.otherwise(own))
 
 
 def _changes(ground: Ground, side: Side, number: int, path: bytes) -> bool:
@@ -196,16 +197,14 @@ def _redundant(ground: Ground, side: Side, number: int, found: Sought) -> Redund
 
 def _covers(ground: Ground, side: Side, own: list[int], heard: list[int]) -> tuple[int, ...]:
     """Return rules enough to match all that some entries match, none of them to spare."""
-    needed = list(heard)
-    for at in heard if len(heard) <= MOST_COVERS else ():
-        rest = [other for other in needed if other != at]
-        rungs = sorted([other << 1 for other in rest] + [other << 1 | 1 for other in own])
-        found = ground.seek((rungs, False))
+    needed = list(dict.fromkeys(side.entries[at].rule for at in heard))
+    for rule in list(needed) if len(needed) <= MOST_COVERS else ():
+        rest = [other for other in needed if other != rule]
+        rungs = [at << 1 for other in rest for at in side.of(other)] + [at << 1 | 1 for at in own]
+        found = ground.seek((sorted(rungs), False))
         if found.decided and found.path is None:
             needed = rest
-    rules = dict.fromkeys(side.entries[at].rule for at in needed)
-    rules.pop(IMPLICIT, None)
-    return tuple(sorted(rules))
+    return tuple(sorted(rule for rule in needed if rule != IMPLICIT))
 
 
 def _number_of(rule: Rule | int, written: tuple[Rule, ...]) -> int:

@@ -68,6 +68,11 @@ class Statements(NamedTuple):
     """A URL for which they do not come to the same; None where they are not about URLs, or were
     compared as written."""
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether it is known that they differ, and not only that they are written otherwise."""
+        return self.witness is not None or self.record not in SCOPED.values()
+
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
         return {
@@ -202,7 +207,9 @@ def _scoped(
 
 
 def _records_of(record: str, robots: RobotsTxt, crawler: Crawler) -> list[Record]:
-    groups = robots.select(crawler.product_token, crawler.purposes)
+    # App directives know product tokens alone: see `_answers()`.
+    purposes = () if record == "App-Directives" else crawler.purposes
+    groups = robots.select(crawler.product_token, purposes)
     records = (one for group in groups for one in group.records)
     return [one for one in records if SCOPED.get(one.key) == record]
 

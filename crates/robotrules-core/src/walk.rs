@@ -1,0 +1,365 @@
+//! One walk through the product of automata: A* for a shortest path that all ladders say yes to.
+//!
+//! A state is where in the universe a path is, and how far each ladder has been climbed: its word so
+//! far, and the rungs that may still change it with the states of their patterns. States are found
+//! again by their numbers in one pool, so that one costs little more than its rungs. A walk may have
+//! several starts, each with ladders of its own, and takes up only those that can lead to a shortest
+//! path.
+//!
+//! It does not know why a ladder is as it is: `languages.rs` does. `pure_walk.py` is the same,
+//! written to be read.
+
+use crate::machine::{Machines, DEAD, MATCHED};
+use crate::spelling::{contains, Octets};
+use crate::universe::Universe;
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
+
+/// Rungs in the order of precedence, each the number of a pattern shifted left by one, plus 1 for
+/// yes; and the word at the foot, for a path that none of them matches.
+pub type Ladder = (Vec<u32>, bool);
+
+/// More octets than any path has that is sought.
+pub const NO_LIMIT: u32 = 1 << 31;
+/// In a state, in place of a ladder: it says yes, whatever follows.
+const SETTLED: u32 = u32::MAX;
+/// More words than this are not kept: positions in the pool are 32 bits wide.
+const MOST_WORDS: usize = u32::MAX as usize - (1 << 24);
+
+/// How far to go.
+#[derive(Clone, Copy, Debug)]
+pub struct Within {
+    /// No more states than this are seen.
+    pub budget: i64,
+    /// Only paths of less octets than this count.
+    pub shorter_than: u32,
+    /// Whether it has to be a shortest path.
+    pub shortest: bool,
+}
+
+/// A walk, and what it has seen.
+pub struct Walk<'a> {
+    machines: &'a Machines,
+    universe: &'a Universe,
+    starts: &'a [Vec<Ladder>],
+    budget: i64,
+    limit: u32,
+    shortest: bool,
+    frontier: Frontier,
+    /// How many states were seen.
+    pub seen: i64,
+    /// Whether it was given up because the budget was spent.
+    pub exhausted: bool,
+}
+
+/// States that were reached, and which of them are still to be looked at.
+#[derive(Default)]
+struct Frontier {
+    states: States,
+    reached: Vec<Reached>,
+    // States by what their paths come to at least; of equals the one found last.
+    queue: BTreeMap<u32, Vec<u32>>,
+}
+
+/// How a state was reached.
+#[derive(Clone, Copy)]
+struct Reached {
+    from: u32,
+    length: u32,
+    octet: u8,
+    is_done: bool,
+}
+
+impl<'a> Walk<'a> {
+    /// A walk that has not begun.
+    pub fn new(
+        machines: &'a Machines,
+        universe: &'a Universe,
+        starts: &'a [Vec<Ladder>],
+        within: Within,
+    ) -> Walk<'a> {
+        let Within { budget, shorter_than, shortest } = within;
+        let (limit, frontier) = (shorter_than.min(NO_LIMIT), Frontier::default());
+        let (seen, exhausted) = (0, false);
+        Walk { machines, universe, starts, budget, limit, shortest, frontier, seen, exhausted }
+    }
+
+    /// A shortest path, or any if that will do, to which all ladders say yes; none if there is none, or the budget is spent.
+    pub fn run(&mut self) -> Option<Vec<u8>> {
+        let mut starts = self.start_states();
+        let (mut state, mut next) = (Vec::new(), Vec::new());
+        loop {
+            let nearest = self.frontier.queue.first_key_value();
+            let least = nearest.map_or(NO_LIMIT, |(&least, _)| least);
+            if let Some((comes_to, start)) = starts.pop_if(|(comes_to, _)| *comes_to < least) {
+                let came = Reached { from: 0, length: 1, octet: b'/', is_done: false };
+                self.add(&start, came, comes_to)?;
+                continue;
+            }
+            let number = self.frontier.nearest()?;
+            let this = &mut self.frontier.reached[number as usize];
+            if std::mem::replace(&mut this.is_done, true) {
+                continue;
+            }
+            let length = this.length + 1;
+            state.clear();
+            state.extend_from_slice(self.frontier.states.get(number));
+            if self.is_found(&state) {
+                return Some(self.frontier.path(number));
+            }
+            let asked = self.asked(&state);
+            let universe = self.universe;
+            let here = &universe[state[0] as usize];
+            for (octets, following) in &here.classes {
+                let others = octets.iter().find(|&&octet| !contains(&asked, octet));
+                let asked = octets.iter().filter(|&&octet| contains(&asked, octet));
+                for &octet in others.into_iter().chain(asked) {
+                    next.clear();
+                    next.push(*following);
+                    if self.climb(&state, octet, here.queried, &mut next) {
+                        let came = Reached { from: number, length, octet, is_done: false };
+                        if let Some(to_go) = self.to_go(&next, length) {
+                            self.add(&next, came, length + to_go)?;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Has a state looked at; none if the budget is spent.
+    fn add(&mut self, state: &[u32], came: Reached, comes_to: u32) -> Option<()> {
+        let Frontier { states, reached, queue } = &mut self.frontier;
+        let number = match states.find(state) {
+            Some(known) if came.length < reached[known as usize].length => {
+                reached[known as usize] = came;
+                known
+            }
+            Some(_) => return Some(()),
+            None => {
+                if self.seen >= self.budget || states.words.len() > MOST_WORDS {
+                    self.exhausted = true;
+                    return None;
+                }
+                self.seen += 1;
+                reached.push(came);
+                states.add(state)
+            }
+        };
+        queue.entry(comes_to).or_default().push(number);
+        Some(())
+    }
+
+    /// The state of each start, and what its paths come to at least; those that can be shortest
+    /// last, as they are taken from there.
+    fn start_states(&self) -> Vec<(u32, Vec<u32>)> {
+        let mut found = Vec::with_capacity(self.starts.len());
+        for ladders in self.starts {
+            let mut state = vec![0];
+            let settled = ladders.iter().all(|(rungs, foot)| {
+                let start = |&rung: &u32| (rung, self.machines.start(rung as usize >> 1));
+                settle(*foot, rungs.iter().map(start), &mut state)
+            });
+            if let Some(to_go) = settled.then(|| self.to_go(&state, 1)).flatten() {
+                found.push((1 + to_go, state));
+            }
+        }
+        found.sort_by_key(|&(comes_to, _)| comes_to);
+        found.reverse();
+        found
+    }
+
+    /// The octets that some pattern of a state asks about.
+    fn asked(&self, state: &[u32]) -> Octets {
+        let mut asked = Octets::default();
+        for (_, rungs) in climbs(state) {
+            for (rung, at) in pairs(rungs) {
+                self.machines.symbols(rung as usize >> 1, at, &mut asked);
+            }
+        }
+        asked
+    }
+
+    /// Appends how far ladders have been climbed after an octet; false: one says no.
+    fn climb(&self, state: &[u32], octet: u8, queried: bool, next: &mut Vec<u32>) -> bool {
+        let mut at = 1;
+        while at < state.len() {
+            if state[at] == SETTLED {
+                next.push(SETTLED);
+                at += 1;
+                continue;
+            }
+            let (word, rungs, end) = ladder_at(state, at);
+            let step = |(rung, state)| {
+                (rung, self.machines.step(rung as usize >> 1, state, octet, queried))
+            };
+            if !settle(word, pairs(rungs).map(step), next) {
+                return false;
+            }
+            at = end;
+        }
+        true
+    }
+
+    /// Whether a path that ends here is one that is sought.
+    fn is_found(&self, state: &[u32]) -> bool {
+        let accepts = |&(rung, at): &(u32, u32)| self.machines.accepts(rung as usize >> 1, at);
+        self.universe[state[0] as usize].to_go == 0
+            && climbs(state).all(|(word, rungs)| {
+                pairs(rungs).find(accepts).map_or(word, |(rung, _)| rung & 1 == 1)
+            })
+    }
+
+    /// How many octets what is sought is away: at least, or probably, where any path will do. None
+    /// if a path would be too long.
+    fn to_go(&self, state: &[u32], length: u32) -> Option<u32> {
+        let missing = self.universe[state[0] as usize].to_go;
+        let (mut least, mut likely) = (missing, 0);
+        for (_, rungs) in climbs(state).filter(|(word, _)| !word) {
+            let yes = pairs(rungs).filter(|(rung, _)| rung & 1 == 1);
+            let near = yes.map(|(rung, at)| self.machines.to_go(rung as usize >> 1, at)).min();
+            least = least.max(near.unwrap_or(0));
+            likely += near.unwrap_or(0);
+        }
+        let to_go = if self.shortest { least } else { likely.max(missing) };
+        (length + least < self.limit).then_some(to_go)
+    }
+}
+
+impl Frontier {
+    /// Takes a state whose paths come to least.
+    fn nearest(&mut self) -> Option<u32> {
+        let mut nearest = self.queue.first_entry()?;
+        let number = nearest.get_mut().pop();
+        if nearest.get().is_empty() {
+            nearest.remove();
+        }
+        number
+    }
+
+    fn path(&self, mut number: u32) -> Vec<u8> {
+        let mut octets = Vec::new();
+        loop {
+            let reached = self.reached[number as usize];
+            octets.push(reached.octet);
+            if reached.length == 1 {
+                octets.reverse();
+                return octets;
+            }
+            number = reached.from;
+        }
+    }
+}
+
+/// Appends a ladder with what cannot change its word left out; false: it says no.
+fn settle(mut word: bool, rungs: impl Iterator<Item = (u32, u32)>, next: &mut Vec<u32>) -> bool {
+    let head = next.len();
+    next.push(SETTLED);
+    // Where the last rung ends that would change the word.
+    let (mut yes_end, mut no_end) = (0, 0);
+    for (rung, state) in rungs {
+        if state == MATCHED {
+            word = rung & 1 == 1;
+            break;
+        }
+        if state != DEAD {
+            next.extend([rung, state]);
+            match rung & 1 {
+                1 => yes_end = next.len(),
+                _ => no_end = next.len(),
+            }
+        }
+    }
+    let end = if word { no_end } else { yes_end };
+    next.truncate(end.max(head + 1));
+    if end == 0 {
+        return word;
+    }
+    next[head] = ((end - head - 1) as u32) | u32::from(word);
+    true
+}
+
+/// The word, the rungs and the end of the ladder that stands in a state. Its first number is how
+/// many follow, which is even, plus 1 where the word is yes.
+fn ladder_at(state: &[u32], at: usize) -> (bool, &[u32], usize) {
+    let head = state[at];
+    let end = at + 1 + (head & !1) as usize;
+    (head & 1 == 1, &state[at + 1..end], end)
+}
+
+/// The words and rungs of all ladders that are not settled.
+fn climbs(state: &[u32]) -> impl Iterator<Item = (bool, &[u32])> {
+    let mut at = 1;
+    std::iter::from_fn(move || {
+        while *state.get(at)? == SETTLED {
+            at += 1;
+        }
+        let (word, rungs, end) = ladder_at(state, at);
+        at = end;
+        Some((word, rungs))
+    })
+}
+
+fn pairs(rungs: &[u32]) -> impl Iterator<Item = (u32, u32)> + '_ {
+    rungs.chunks_exact(2).map(|pair| (pair[0], pair[1]))
+}
+
+/// States, numbered as they come.
+#[derive(Default)]
+struct States {
+    words: Vec<u32>,
+    // Where each ends.
+    ends: Vec<u32>,
+    // Numbers of states plus one, at the place that their hash says or behind it; zero is free.
+    slots: Vec<u32>,
+    hasher: RandomState,
+}
+
+impl States {
+    fn get(&self, number: u32) -> &[u32] {
+        let start = match number {
+            0 => 0,
+            _ => self.ends[number as usize - 1] as usize,
+        };
+        &self.words[start..self.ends[number as usize] as usize]
+    }
+
+    fn place(&self, state: &[u32]) -> usize {
+        self.hasher.hash_one(state) as usize & (self.slots.len() - 1)
+    }
+
+    fn find(&self, state: &[u32]) -> Option<u32> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let mut place = self.place(state);
+        loop {
+            let number = self.slots[place].checked_sub(1)?;
+            if self.get(number) == state {
+                return Some(number);
+            }
+            place = (place + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    fn add(&mut self, state: &[u32]) -> u32 {
+        let number = self.ends.len() as u32;
+        self.words.extend_from_slice(state);
+        self.ends.push(self.words.len() as u32);
+        if self.slots.len() <= 2 * self.ends.len() {
+            self.slots = vec![0; (4 * self.ends.len()).next_power_of_two().max(64)];
+            (0..=number).for_each(|number| self.insert(number));
+        } else {
+            self.insert(number);
+        }
+        number
+    }
+
+    fn insert(&mut self, number: u32) {
+        let mut place = self.place(self.get(number));
+        while self.slots[place] != 0 {
+            place = (place + 1) & (self.slots.len() - 1);
+        }
+        self.slots[place] = number + 1;
+    }
+}

@@ -1,0 +1,354 @@
+"""
+Spare rules: which rules of a file can go without changing a verdict for anybody.
+
+A rule stands in a group, and a group may be obeyed by several crawlers, by some of them together
+with other groups. A rule can go if it can for each of them, under each profile that is asked for.
+Rules go one after another, the most specific first. A crawler with several product tokens is asked
+as each of them: what a profile makes of several at once (AMB-30, `merge_tokens`) is not looked at.
+It does not know lines that are no rules, nor how a file is written anew.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from robotrules.analysis.crawlers import crawlers
+from robotrules.analysis.ground import IMPLICIT, Entry, Ground, Ladder, Sought, vetted
+from robotrules.analysis.rules import _covers
+from robotrules.analysis.values import Witness
+from robotrules.errors import WrongWitnessError
+from robotrules.profile import Role
+from robotrules.robotstxt import RobotsTxt
+from robotrules.robotstxt.reading import Reading
+from robotrules.robotstxt.ruleset import rule_set
+from robotrules.robotstxt.values import Rule
+
+# Of many crawlers that obey a rule, so many are asked why it can go; that it can, all.
+MOST_ASKED = 8
+
+
+class Index:
+    """Entries by how their patterns begin, so that those that cannot meet are not looked at."""
+
+    def __init__(self, entries: Iterable[tuple[int, Entry]]) -> None:
+        # Dicts for sets, because an order that changes with the process changes answers.
+        self._by_first: dict[bytes, dict[int, None]] = {}
+        self._alike: dict[tuple[bytes, bool], dict[int, None]] = {}
+        for at, entry in entries:
+            self._by_first.setdefault(first_of(entry), {})[at] = None
+            self._alike.setdefault((entry.form, entry.allow), {})[at] = None
+        self._firsts = sorted(self._by_first)
+        self._sizes = sorted(set(map(len, self._firsts)))
+
+    def drop(self, at: int, entry: Entry) -> None:
+        """Do without an entry from now on."""
+        self._by_first[first_of(entry)].pop(at, None)
+        self._alike[entry.form, entry.allow].pop(at, None)
+
+    def alike(self, entry: Entry) -> list[int]:
+        """Return the entries that say the very same."""
+        return list(self._alike[entry.form, entry.allow])
+
+    def matching(self, path: bytes) -> list[int]:
+        """Return the entries that may match a path, in the order of precedence."""
+        return self._of(path[:size] for size in self._sizes if size <= len(path))
+
+    def near(self, first: bytes) -> list[int]:
+        """Return those that may match where something does that begins like this."""
+        begins = {first[:size] for size in self._sizes if size <= len(first)}
+        at = bisect_right(self._firsts, first)
+        while at < len(self._firsts) and self._firsts[at].startswith(first):
+            begins.add(self._firsts[at])
+            at += 1
+        return self._of(begins)
+
+    def _of(self, begins: Iterable[bytes]) -> list[int]:
+        return sorted(at for begin in begins for at in self._by_first.get(begin, ()))
+
+
+def first_of(entry: Entry) -> bytes:
+    """Return the literal beginning of an entry's pattern."""
+    first, star, _ = entry.form.partition(b"*")
+    return first if star else first.removesuffix(b"$")
+
+
+class Listener:
+    """Crawlers that obey the same groups under a profile, and the rules that are left for them."""
+
+    def __init__(self, view: View, groups: Sequence[int]) -> None:
+        self._ground, self._entries = view.ground, view.entries
+        own = [at for group in (None, *groups) for at in view.by_group.get(group, ())]
+        self._index = Index([(at, self._entries[at]) for at in own])
+
+    def change_without(self, own: list[int]) -> Sought:
+        """Seek a path whose verdict would change for somebody here if a rule were not there."""
+        near = self._near(own)
+        return self._ground.seek(self._decided_by(own, near), self._otherwise(own, near))
+
+    def alive(self, own: list[int]) -> Sought:
+        """Seek a path that a rule decides."""
+        return self._ground.seek(self._decided_by(own, self._near(own)))
+
+    def still_changes(self, own: list[int], path: bytes) -> bool:
+        """Tell whether a path that once showed that a rule has to stay shows it now."""
+        matching = self._index.matching(path)
+        before = self._first(matching, path)
+        if before not in own:
+            return False
+        after = self._first([at for at in matching if at not in own], path)
+        return (self._entries[after].allow if after >= 0 else True) != self._entries[before].allow
+
+    def twins(self, own: list[int]) -> list[int]:
+        """Return other entries that say the very same."""
+        if len(own) != 1:
+            return []
+        return [at for at in self._index.alike(self._entries[own[0]]) if at not in own]
+
+    def drop(self, own: list[int]) -> None:
+        """Do without a rule from now on."""
+        for at in own:
+            self._index.drop(at, self._entries[at])
+
+    def _first(self, entries: list[int], path: bytes) -> int:
+        at: int = self._ground._languages.decider(entries, path)
+        return at
+
+    def _near(self, own: list[int]) -> list[int]:
+        return self._index.near(min((first_of(self._entries[at]) for at in own), key=len))
+
+    def _decided_by(self, own: list[int], near: list[int]) -> Ladder:
+        return [at << 1 | (at in own) for at in near if at <= own[-1]], False
+
+    def _otherwise(self, own: list[int], near: list[int]) -> Ladder:
+        """Ask for what would be decided otherwise; what stands above cannot match there."""
+        allow = self._entries[own[-1]].allow
+        beneath = (at for at in near if at > own[0] and at not in own)
+        return [at << 1 | (self._entries[at].allow != allow) for at in beneath], not allow
+
+
+class View:
+    """A file as one profile reads it: its rules, and who obeys them."""
+
+    def __init__(self, robots: RobotsTxt, budget: int) -> None:
+        self.robots = robots
+        document, engine, profile = robots._document, robots._engine, robots.profile
+        every = list(range(document.group_count()))
+        source = Reading(document, engine, profile, every)
+        compiled = rule_set(engine, document, every, source, profile)
+        self.rules = compiled.rules
+        self.ground = Ground(compiled, budget=budget)
+        self.entries = self.ground.sides[0].entries
+        self.by_line = {rule.line: number for number, rule in enumerate(self.rules)}
+        groups = {record.line: record.group for record in robots.records}
+        self.groups_of = [groups[rule.line] for rule in self.rules]
+        self._own: dict[int, list[int]] = {}
+        self.by_group: dict[int | None, list[int]] = {}
+        """Entries of each group's rules; of none: `/robots.txt` itself."""
+        for at, entry in self.entries.items():
+            self._own.setdefault(entry.rule, []).append(at)
+            group = None if entry.rule == IMPLICIT else self.groups_of[entry.rule]
+            self.by_group.setdefault(group, []).append(at)
+        # A group without any would join the one that follows it (§2.1).
+        self._closing: dict[int | None, int] = {}
+        for record in robots.records:
+            if record.role is Role.RULE:
+                self._closing[record.group] = self._closing.get(record.group, 0) + 1
+        self._listen()
+
+    def _listen(self) -> None:
+        kinds: dict[tuple[int, ...], None] = {}
+        for crawler in crawlers(self.robots):
+            chosen, _, _ = self.robots._choose(crawler.product_token, crawler.purposes)
+            kinds[tuple(chosen)] = None
+        self._listeners: dict[int | None, list[Listener]] = {}
+        for groups in kinds:
+            listener = Listener(self, groups)
+            for group in groups:
+                self._listeners.setdefault(group, []).append(listener)
+
+    def own(self, line: int) -> list[int]:
+        """Return the entries of the rule of a line; none: it cannot match, or is no rule here."""
+        return self._own.get(self.by_line.get(line, -1), [])
+
+    def listeners(self, line: int) -> list[Listener]:
+        """Return those who obey the rule of a line."""
+        number = self.by_line.get(line)
+        return [] if number is None else self._listeners.get(self.groups_of[number], [])
+
+    def is_last(self, line: int) -> bool:
+        """Tell whether the rule of a line is the last one of its group."""
+        number = self.by_line.get(line)
+        return number is not None and self._closing[self.groups_of[number]] == 1
+
+    def take_out(self, line: int) -> None:
+        """Do without the rule of a line from now on."""
+        if (number := self.by_line.get(line)) is not None:
+            for listener in self.listeners(line):
+                listener.drop(self.own(line))
+            self._closing[self.groups_of[number]] -= 1
+
+    def vetted(self, path: bytes, line: int) -> Witness:
+        """Return a path that a rule decides, after the matcher confirmed that it matches."""
+        witness = vetted(path, [])
+        found, matches = self.ground.sides[0].rules.found(witness.url)
+        if found != path or self.by_line[line] not in {number for number, _ in matches}:
+            raise WrongWitnessError(f"{witness} is said to match line {line}: please report this")
+        return witness
+
+
+class Spare(NamedTuple):
+    """A rule that can go, and why."""
+
+    line: int
+    code: str
+    because: tuple[int, ...]
+    """Lines of rules that make it unnecessary."""
+    witness: Witness | None
+    """A shortest URL that it decides."""
+
+
+class Kept(NamedTuple):
+    """A rule that could go under one profile, and not under another."""
+
+    line: int
+    profile: str
+    witness: Witness
+
+
+class Known:
+    """What was found of rules while a file became smaller, by their lines in the file as it was."""
+
+    def __init__(self) -> None:
+        self.numbers: Sequence[int] = ()
+        """The line in the file as it was, of each line of the file as it is."""
+        self.undecided: set[int] = set()
+        self._shown: dict[tuple[str, int], set[bytes]] = {}
+
+    def shown(self, profile: str, line: int) -> set[bytes]:
+        """Return paths that once showed that a rule has to stay: as long as they do, it does."""
+        return self._shown.setdefault((profile, self.numbers[line - 1]), set())
+
+    def is_undecided(self, line: int) -> bool:
+        """Tell whether a question about a rule was not answered: nobody asks twice."""
+        return self.numbers[line - 1] in self.undecided
+
+    def give_up(self, line: int) -> None:
+        """Remember a question that was not answered."""
+        self.undecided.add(self.numbers[line - 1])
+
+
+class Greedy:
+    """Takes rules out as long as any can go. The first view is the one whose reasons are given."""
+
+    def __init__(self, views: Sequence[View], lines: Iterable[int], known: Known) -> None:
+        """*lines* may go."""
+        self._views, self._known = views, known
+        self._left = dict.fromkeys(self._ordered(lines))
+        self.last: set[int] = set()
+        """Rules that could go if they were not the last of their group."""
+        self.kept: dict[int, Kept] = {}
+        # What the first view's listeners answered about the rule that is looked at.
+        self._answers: list[tuple[Listener, Sought]] = []
+
+    def _ordered(self, lines: Iterable[int]) -> list[int]:
+        """Return the most specific first; of equals the later one, for people read downwards."""
+        main = self._views[0]
+
+        def order(line: int) -> tuple[int, int]:
+            number = main.by_line.get(line)
+            octets = main.rules[number].octets if number is not None else 0
+            return -octets, -line
+
+        return sorted(lines, key=order)
+
+    def run(self, told: Callable[[], None]) -> Iterator[Spare]:
+        """Yield the rules that go; *told* is called for each that was looked at."""
+        first = again = True
+        while again:
+            again = False
+            for line in list(self._left):
+                if self._can_go(line):
+                    yield self._reason(line)
+                    for view in self._views:
+                        view.take_out(line)
+                    del self._left[line]
+                    again = True
+                if first:
+                    told()
+            first = False
+
+    def _can_go(self, line: int) -> bool:
+        self.last.discard(line)
+        self.kept.pop(line, None)
+        self._answers = []
+        if self._known.is_undecided(line):
+            return False
+        for view in self._views:
+            own = view.own(line)
+            shown = self._known.shown(view.robots.profile.name, line)
+            for listener in view.listeners(line) if own else ():
+                path = next((path for path in shown if listener.still_changes(own, path)), None)
+                if path is None:
+                    found = listener.change_without(own)
+                    path = found.path
+                    if not found.decided:
+                        self._known.give_up(line)
+                        return False
+                    if view is self._views[0]:
+                        self._answers.append((listener, found))
+                if path is not None:
+                    shown.add(path)
+                    if view is not self._views[0]:
+                        name = view.robots.profile.name
+                        self.kept[line] = Kept(line, name, view.vetted(path, line))
+                    return False
+        if any(view.is_last(line) for view in self._views):
+            self.last.add(line)
+            return False
+        return True
+
+    def _reason(self, line: int) -> Spare:
+        view = self._views[0]
+        number = view.by_line.get(line)
+        if number is None:
+            return Spare(line, "outside-group", (), None)
+        own, answers = view.own(line), self._answers[:MOST_ASKED]
+        if not view.rules[number].pattern:
+            return Spare(line, "empty-rule", (), None)
+        if not own or not answers:
+            return Spare(line, "nobodys-rule" if own else "unusable-rule", (), None)
+        twins = [listener.twins(own) for listener, _ in answers]
+        if all(twins):
+            first = {min(self._line_of(at) for at in of) for of in twins}
+            return Spare(line, "repeated-rule", tuple(sorted(first)), None)
+        covers: set[int] = set()
+        instead: set[int] = set()
+        dead, witness = True, None
+        for listener, answer in answers:
+            alive = listener.alive(own)
+            if alive.decided and alive.path is None:
+                side = view.ground.sides[0]
+                numbers = _covers(view.ground, side, own, alive.heard[0])
+                covers.update(view.rules[one].line for one in numbers)
+                continue
+            dead = False
+            if alive.path is not None:
+                witness = witness or view.vetted(alive.path, line)
+            said = (at for at in answer.heard[1] if view.entries[at].rule != IMPLICIT)
+            instead.update(map(self._line_of, said))
+        if dead:
+            return Spare(line, "dead-rule", tuple(sorted(covers)), None)
+        return Spare(line, "redundant-rule", tuple(sorted(instead)), witness)
+
+    def _line_of(self, at: int) -> int:
+        view = self._views[0]
+        return view.rules[view.entries[at].rule].line
+
+
+def rule_lines(robots: RobotsTxt) -> dict[int, Rule | None]:
+    """Return the lines that are rules; None: one before the first user-agent line."""
+    found: dict[int, Rule | None] = {r.line: None for r in robots.records if r.is_rule}
+    found.update((rule.line, rule) for group in robots.groups for rule in group.rules)
+    return found

@@ -113,8 +113,8 @@ impl Languages {
             if let Some(path) = &path {
                 // All of them are asked, so that each hears what it has to hear.
                 let path = Path::new(path);
-                let object = |question: &mut Question| question.objects(path, &self.machines);
-                if questions.iter_mut().fold(false, |any, question| object(question) || any) {
+                let objections = questions.iter_mut().map(|q| q.objects(path, &self.machines));
+                if objections.filter(|&objects| objects).count() > 0 {
                     continue;
                 }
             }

@@ -10,7 +10,7 @@ files or crawlers: `files` does.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from robotrules.analysis.ground import BUDGET, IMPLICIT, NOBODY, Ground, Ladder, Side, vetted
 from robotrules.analysis.values import Difference, Equivalence, Region, Unchanged, Witness
@@ -49,11 +49,9 @@ def difference(
     ground = Ground(old, new, budget=budget)
     regions: list[Region] = []
     complete = True
-    first, second = _directions(ground)
-    # Pairs of rules neither of which the other side has are found in the first direction.
-    for direction, found_before in ((first, ()), (second, first.only)):
+    for direction in _directions(ground):
         for at in direction.only:
-            passed = set(found_before)
+            passed: set[int] = set()
             while len(regions) < most:
                 found = ground.seek_any(*direction.ask(at, passed))
                 complete = complete and found.decided
@@ -129,11 +127,25 @@ def _order(path: bytes) -> tuple[int, bytes]:
 class _Direction:
     """One side's own rules, as the other side sees them."""
 
-    def __init__(self, mine: Side, other: Side) -> None:
+    # A file that changes altogether asks for each of its rules, so a ladder is cut from lists that
+    # are made once.
+
+    def __init__(self, mine: Side, other: Side, before: Sequence[int] = ()) -> None:
+        """*before* are entries of the other side whose regions are known already."""
         self.mine, self.other = mine, other
         self.only = _only_in(mine, other)
         """The entries that the other side does not have."""
         self._only_there = _only_in(other, mine)
+        known = set(before)
+        self._says, self._fresh = {}, {}
+        for allow in (False, True):
+            rungs, _ = other.saying(allow, before)
+            self._says[allow] = rungs
+            self._fresh[allow] = [
+                at << 1 | (other.entries[at].allow == allow and at not in known)
+                for at in self._only_there
+            ]
+        self._noes = [at << 1 for at in other.entries]
         # Where those begin that are as specific as an entry and say the same.
         self._alike: dict[tuple[int, bool], int] = {}
         for side in (mine, other):
@@ -144,27 +156,30 @@ class _Direction:
     def ask(self, at: int, passed: Iterable[int] = ()) -> list[Ladder]:
         """Ask for what an entry decides, and the other side says the opposite of."""
         entry = self.mine.entries[at]
-        rungs, foot = self.other.saying(not entry.allow, passed)
+        foot = said = not entry.allow
         # What both sides have and is more specific cannot match where the entry decides.
         alike = self._alike[len(entry.form), entry.allow]
-        start = bisect_left(rungs, alike << 1)
-        fresh = [
-            rungs[bisect_left(rungs, number << 1)]
-            for number in self._only_there[: bisect_left(self._only_there, alike)]
-        ]
-        return [self.mine.decided_by([at]), (fresh + rungs[start:], foot)]
+        fresh = self._fresh[said][: bisect_left(self._only_there, alike)]
+        rungs = self._says[said]
+        found = fresh + rungs[bisect_left(rungs, alike << 1) :]
+        for number in passed:
+            if number == NOBODY:
+                foot = False
+            else:
+                found[bisect_left(found, number << 1)] = number << 1
+        return [self.mine.decided_by([at]), (found, foot)]
 
     def between(self, at: int, against: int) -> list[Ladder]:
         """Ask for what an entry decides here and another one there."""
-        if against == NOBODY:
-            nothing: Ladder = [number << 1 for number in self.other.entries], True
-            return [self.mine.decided_by([at]), nothing]
-        return [self.mine.decided_by([at]), self.other.decided_by([against])]
+        there = (self._noes, True) if against == NOBODY else self.other.decided_by([against])
+        return [self.mine.decided_by([at]), there]
 
 
 def _directions(ground: Ground) -> tuple[_Direction, _Direction]:
     old, new = ground.sides
-    return _Direction(old, new), _Direction(new, old)
+    first = _Direction(old, new)
+    # Pairs of rules neither of which the other side has are found in the first direction.
+    return first, _Direction(new, old, first.only)
 
 
 def _only_in(mine: Side, other: Side) -> list[int]:

@@ -8,13 +8,13 @@ equal, and that is proved; files that only look alike come out with a URL that s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from robotrules.analysis.compare import MOST_REGIONS, difference
 from robotrules.analysis.crawlers import Crawler, crawlers, is_complete, shown
 from robotrules.analysis.ground import BUDGET
-from robotrules.analysis.statements import Statements, changed_statements
+from robotrules.analysis.statements import Statements, changed_statements, keys_of
 from robotrules.analysis.values import Difference
 from robotrules.errors import ProfileMismatchError
 from robotrules.robotstxt import RobotsTxt
@@ -93,6 +93,7 @@ def compare(
     old: RobotsTxt,
     new: RobotsTxt,
     *,
+    only: Sequence[Crawler] = (),
     most: int = MOST_REGIONS,
     budget: int = BUDGET,
     progress: Told | None = None,
@@ -100,11 +101,13 @@ def compare(
     """
     Return what changes from one file to another: for whom, which URLs, and what beside.
 
+    *only* names crawlers to compare for; without it they are all that the files can tell apart.
     *most* bounds the regions for each crawler, *budget* the states for each question. *progress* is
     told how many kinds of crawlers are done, and of how many.
     """
     vet_pair(old, new)
-    kinds = list(_kinds(old, new))
+    kinds = list(_kinds(old, new, only or crawlers(old, new)))
+    keys = keys_of(old, new)
     changes: list[CrawlerChange] = []
     statements: list[Statements] = []
     for done, (found, old_obeyed, new_obeyed) in enumerate(kinds):
@@ -112,14 +115,14 @@ def compare(
             progress(done, len(kinds))
         first = found[0]
         rules = [robots.rules_for(first.product_token, first.purposes) for robots in (old, new)]
-        named = shown(found)
+        named = tuple(found) if only else shown(found)
         what = difference(*rules, most=most, budget=budget)
         changes.append(CrawlerChange(named, old_obeyed, new_obeyed, rules[0], rules[1], what))
-        statements += changed_statements(old, new, first, named, budget=budget)
+        statements += changed_statements(old, new, first, named, budget=budget, keys=keys)
     if progress:
         progress(len(kinds), len(kinds))
     found_in_files = changed_statements(old, new, None, (), budget=budget)
-    complete = is_complete(old, new)
+    complete = bool(only) or is_complete(old, new)
     profile = old.profile.name
     together = _together([*found_in_files, *statements])
     return FileDifference(profile, tuple(changes), together, complete)
@@ -140,11 +143,13 @@ def vet_pair(old: object, new: object) -> None:
         )
 
 
-def _kinds(old: RobotsTxt, new: RobotsTxt) -> Iterator[tuple[list[Crawler], Obeyed, Obeyed]]:
+def _kinds(
+    old: RobotsTxt, new: RobotsTxt, asked: Iterable[Crawler]
+) -> Iterator[tuple[list[Crawler], Obeyed, Obeyed]]:
     """Yield crawlers that obey the same groups in both files, together."""
     kinds: dict[tuple[Any, ...], tuple[list[Crawler], Obeyed, Obeyed]] = {}
     starts = [[group.starts[0].line for group in robots.groups] for robots in (old, new)]
-    for crawler in crawlers(old, new):
+    for crawler in asked:
         obeyed = []
         for robots, lines in zip((old, new), starts, strict=True):
             numbers, because, _ = robots._choose(crawler.product_token, crawler.purposes)

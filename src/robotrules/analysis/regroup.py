@@ -115,7 +115,7 @@ def groups_with_the_same_rules(groups: Groups, draft: Draft) -> Iterator[Regroup
     last: dict[int, int] = {}
     for group in groups.steady():
         others = tuple((record.key, record.value) for record in groups.others(group))
-        into = first.setdefault((_rules(group), ()), group)
+        into = first.setdefault((_rules(group), others), group)
         if into is group:
             continue
         moved = _with_comments(group.starts, draft)

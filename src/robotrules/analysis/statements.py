@@ -10,7 +10,7 @@ comes to. It does not know the rules, and reads no record itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from robotrules.analysis.crawlers import Crawler
@@ -91,16 +91,28 @@ def changed_statements(
     named: tuple[Crawler, ...],
     *,
     budget: int = BUDGET,
+    keys: Collection[str] | None = None,
 ) -> Iterator[Statements]:
-    """Yield what changes for a crawler, who stands for all of *named*; None: for the file."""
+    """
+    Yield what changes for a crawler, who stands for all of *named*; None: for the file.
+
+    *keys* are those of the records there are, if the caller knows: of others nobody asks.
+    """
+    keys = keys_of(old, new) if keys is None else keys
     if crawler is None:
         for record, read in _OF_FILES.items():
             yield from _compared(record, (), read(old), read(new))
         return
     for record, read_for in _OF_GROUPS.items():
-        yield from _compared(record, named, read_for(old, crawler), read_for(new, crawler))
-    for record in dict.fromkeys(SCOPED.values()):
+        if record.lower() in keys:
+            yield from _compared(record, named, read_for(old, crawler), read_for(new, crawler))
+    for record in dict.fromkeys(name for key, name in SCOPED.items() if key in keys):
         yield from _scoped(record, named, old, new, crawler, budget)
+
+
+def keys_of(*files: RobotsTxt) -> frozenset[str]:
+    """Return the keys of all records of some files."""
+    return frozenset(record.key for robots in files for record in robots.records)
 
 
 # --- Statements without a path --------------------------------------------------------------------

@@ -77,7 +77,8 @@ _usual_reader = cache(_reader)
 @cache
 def _class_of(engine: Any) -> Any:
     """Return the class that is an engine's File and a RobotsTxt; the engine's methods first."""
-    members = {"__slots__": ("_records",), "__module__": __name__, "__doc__": RobotsTxt.__doc__}
+    slots = ("_groups", "_records")
+    members = {"__slots__": slots, "__module__": __name__, "__doc__": RobotsTxt.__doc__}
     return type("RobotsTxt", (engine.File, RobotsTxt), members)
 
 
@@ -93,6 +94,7 @@ class RobotsTxt:
     # What was decoded cannot be parsed again from its octets: pickle needs what was received.
     _received: bytes
     _records: tuple[Record, ...]
+    _groups: tuple[Group, ...]
     _by_name: dict[Name, RuleSet]
     _by_groups: dict[tuple[int, ...], RuleSet]
 
@@ -283,7 +285,13 @@ class RobotsTxt:
     @property
     def groups(self) -> tuple[Group, ...]:
         """Every group in order."""
-        reading = self._reading()
+        try:
+            return self._groups
+        except AttributeError:  # who asks for one crawler's groups asks for another's
+            self._groups = self._made_groups()  # type: ignore[misc]  # a slot of that class
+            return self._groups
+
+    def _made_groups(self) -> tuple[Group, ...]:
         members: list[list[Record]] = [[] for _ in range(self._document.group_count())]
         for record in self.records:
             if record.group is not None:
@@ -292,7 +300,7 @@ class RobotsTxt:
             Group(
                 index,
                 tuple(record for record in records if record.role is Role.START),
-                tuple(reading.as_rule(record) for record in records if record.is_rule),
+                tuple(map(self._reading().as_rule, (one for one in records if one.is_rule))),
                 tuple(records),
             )
             for index, records in enumerate(members)
@@ -361,16 +369,12 @@ def _vet_names(product_token: Tokens) -> str | tuple[str, ...]:
     return tuple(product_token)
 
 
-def _not_purposes(given: object) -> TypeError:
-    return TypeError(f"purposes are a list of str such as ['EXAMPLE-PURPOSE-1'], not {given!r}")
-
-
 def _vet_purposes(purposes: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(purposes, (str, bytes)) or not isinstance(purposes, Iterable):
-        raise _not_purposes(purposes)
-    purposes = tuple(purposes)
-    if not all(isinstance(purpose, str) for purpose in purposes):
-        raise _not_purposes(purposes)
+    many = not isinstance(purposes, (str, bytes)) and isinstance(purposes, Iterable)
+    purposes = tuple(purposes) if many else purposes
+    if not many or not all(isinstance(purpose, str) for purpose in purposes):
+        form = "purposes are a list of str such as ['EXAMPLE-PURPOSE-1']"
+        raise TypeError(f"{form}, not {purposes!r}")
     if not all(purpose.strip() for purpose in purposes):
         raise ProductTokenError("a purpose is empty: leave it out, or pass its registered token")
     return tuple(dict.fromkeys(purposes))

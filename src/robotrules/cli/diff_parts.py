@@ -1,0 +1,265 @@
+"""
+The parts of what changes from one robots.txt to another, as people want to know them.
+
+Crawlers to whom the same happens are one part. What is for everyone else comes first, then what is
+about every URL. A path pattern is shown as what it matches: `/private` as `/private*`. It compares
+nothing itself, has no sentences, and makes no character harmless.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from robotrules import RuleSet, Verdict
+from robotrules.analysis import (
+    Crawler,
+    CrawlerChange,
+    FileDifference,
+    Region,
+    Statements,
+    exceptions,
+    includes,
+)
+from robotrules.analysis.compare import MOST_REGIONS
+from robotrules.cli.reach import Reach
+
+EVERYONE_ELSE = Crawler("*")
+# Parts of a region in which nothing changes that are named, and the states that finding them may
+# take: they help a reader, and nothing depends on them.
+MOST_EXCEPTIONS = 3
+EXCEPTION_BUDGET = 10_000
+# Each costs as much time as the first.
+MOST_REACHABLE = 50
+
+
+class Decided(NamedTuple):
+    """What decides before or now."""
+
+    allowed: bool
+    rule: str
+    """As written; empty: no rule decides."""
+    lines: tuple[int, ...]
+    words: str
+    """Why, where no rule decides."""
+
+
+class Happens(NamedTuple):
+    """URLs whose verdict changes."""
+
+    patterns: tuple[str, ...]
+    """As `shown_pattern()` shows them; empty: every URL."""
+    but: tuple[str, ...]
+    """Patterns of those among them to which nothing happens, none of them within another."""
+    more_but: bool
+    """Whether there may be more of these."""
+    witness: str
+    old: Decided
+    new: Decided
+
+
+class Part(NamedTuple):
+    """Crawlers to whom the same happens."""
+
+    changes: tuple[CrawlerChange, ...]
+    """What they were compared by: one for each set of groups, all of them alike."""
+
+    @property
+    def crawlers(self) -> tuple[Crawler, ...]:
+        """Who they are."""
+        return tuple(crawler for change in self.changes for crawler in change.crawlers)
+
+    @property
+    def regions(self) -> int:
+        """How many regions change; none: that is not decided."""
+        return len(self.changes[0].difference.regions)
+
+    @property
+    def complete(self) -> bool:
+        """Whether these are all."""
+        return self.changes[0].difference.complete
+
+    @property
+    def rules(self) -> tuple[RuleSet, RuleSet]:
+        """What they obey before, and now."""
+        return self.changes[0].old_rules, self.changes[0].new_rules
+
+    def happens(self, most: int, first: int = 0) -> Iterator[Happens]:
+        """Yield what happens, at most so much of it."""
+        for number in range(first, min(first + most, self.regions)):
+            yield _happens(self.changes, number)
+
+
+class Parts(NamedTuple):
+    """All that is said about two files."""
+
+    changed: tuple[Part, ...]
+    unchanged: tuple[Crawler, ...]
+    """Those for whom nothing changes, which is proved."""
+    undecided: tuple[Part, ...]
+    """Those for whom no difference was found, and that there is none is not decided."""
+    statements: tuple[Statements, ...]
+    """Other records that do not come to the same, or of which that is not decided."""
+    complete: bool
+    """Whether everybody was asked."""
+    proved: bool | None
+    """Whether the files mean the same; None: not decided."""
+    budget: int
+    alone: bool
+    """Whether no file names anybody, so that everyone else is everybody."""
+    identical: bool = False
+    """Whether the files are the same to the octet."""
+    reach: Reach | None = None
+    """What changes on the URLs of a file, for `reachable` in their order."""
+
+    @property
+    def crawlers(self) -> list[Crawler]:
+        """Everybody to whom something happens."""
+        return [crawler for part in self.changed for crawler in part.crawlers]
+
+    @property
+    def unknown(self) -> list[Crawler]:
+        """Everybody for whom it is not decided."""
+        return [crawler for part in self.undecided for crawler in part.crawlers]
+
+    @property
+    def reachable(self) -> tuple[Part, ...]:
+        """The parts for which URLs of a file are counted; no more than there is time for."""
+        return (*self.changed, *self.undecided)[:MOST_REACHABLE]
+
+    @property
+    def records(self) -> list[str]:
+        """The names of other records that change for sure."""
+        decided = (one.record for one in self.statements if one.is_decided)
+        return list(dict.fromkeys(decided))
+
+    @property
+    def equal(self) -> bool | None:
+        """True: proved to mean the same. None: not decided, and no URL of a file shows it."""
+        return False if self.reach and self.reach.changed else self.proved
+
+
+def parts_of(found: FileDifference, budget: int, *, asked: bool = False) -> Parts:
+    """Return the parts of a comparison; *asked*: of some crawlers, and not of everybody."""
+    alike: dict[object, list[CrawlerChange]] = {}
+    unchanged: list[Crawler] = []
+    for change in found.changes:
+        if change.difference.equal:
+            unchanged.extend(change.crawlers)
+        else:
+            alike.setdefault(_likeness(change), []).append(change)
+    parts = [Part(tuple(changes)) for changes in alike.values()]
+    undecided = [part for part in parts if not part.regions]
+    # Python's sort is stable: what is equally urgent stays in the order of the files.
+    changed = sorted((part for part in parts if part.regions), key=_urgency)
+    everybody = [crawler for change in found.changes for crawler in change.crawlers]
+    return Parts(
+        tuple(changed),
+        tuple(unchanged),
+        tuple(undecided),
+        tuple(sorted(found.statements, key=_order)),
+        found.complete,
+        found.equal,
+        budget,
+        everybody == [EVERYONE_ELSE] and not asked,
+    )
+
+
+def _likeness(change: CrawlerChange) -> object:
+    """Return what is the same for changes that read the same but for line numbers."""
+    whys = change.old.because, change.new.because
+    return whys, groups_change(change), *map(_written, (change.old_rules, change.new_rules))
+
+
+def _written(rules: RuleSet) -> tuple[tuple[bool, str], ...]:
+    return tuple((rule.allow, rule.pattern) for rule in rules.rules)
+
+
+def _urgency(part: Part) -> tuple[bool, bool]:
+    regions = part.changes[0].difference.regions
+    return (
+        EVERYONE_ELSE not in part.crawlers,
+        not any(_is_everything(region) for region in regions),
+    )
+
+
+def _order(statements: Statements) -> tuple[bool, bool]:
+    return bool(statements.crawlers), EVERYONE_ELSE not in statements.crawlers
+
+
+def groups_change(change: CrawlerChange) -> bool:
+    """Tell whether it is worth saying which groups are obeyed."""
+    old, new = change.old, change.new
+    return old.because is not new.because or len(old.lines) != len(new.lines)
+
+
+# --- Regions --------------------------------------------------------------------------------------
+
+
+def shown_pattern(pattern: str) -> str:
+    """Return a path pattern so that one sees where it ends; empty: every URL matches."""
+    if pattern.endswith("$"):
+        return pattern
+    start = pattern.rstrip("*")
+    return f"{start}*" if start not in ("", "/") else ""
+
+
+def _is_everything(region: Region) -> bool:
+    return not any(map(shown_pattern, region.patterns))
+
+
+def _happens(changes: Sequence[CrawlerChange], number: int) -> Happens:
+    first = changes[0]
+    region = first.difference.regions[number]
+    but, complete = _exceptions(first, region)
+    same = [change.difference.regions[number] for change in changes]
+    return Happens(
+        tuple(filter(None, map(shown_pattern, region.patterns))),
+        tuple(map(shown_pattern, but[:MOST_EXCEPTIONS])),
+        len(but) > MOST_EXCEPTIONS or not complete,
+        region.witness.path,
+        _decided([region.old for region in same]),
+        _decided([region.new for region in same]),
+    )
+
+
+def _exceptions(change: CrawlerChange, region: Region) -> tuple[list[str], bool]:
+    """Return the widest patterns of those in a region to which nothing happens; are they all?"""
+    rules, most = (change.old_rules, change.new_rules), 2 * MOST_EXCEPTIONS
+    found = exceptions(*rules, region, most=most, budget=EXCEPTION_BUDGET)
+    patterns = [one.pattern for one in found]
+    widest = [
+        pattern
+        for pattern in patterns
+        if not any(_is_within(pattern, other, change) for other in patterns if other != pattern)
+    ]
+    return widest, len(patterns) < most
+
+
+def _is_within(pattern: str, other: str, change: CrawlerChange) -> bool:
+    """Tell whether it is proved that all that a pattern matches another one does."""
+    return includes(other, pattern, change.old_rules.profile, budget=EXCEPTION_BUDGET) is True
+
+
+def _decided(verdicts: Sequence[Verdict]) -> Decided:
+    rules = [verdict.rule for verdict in verdicts]
+    lines = dict.fromkeys(rule.line for rule in rules if rule)
+    first = verdicts[0]
+    return Decided(
+        first.allowed, str(rules[0] or ""), tuple(lines), "" if rules[0] else first.reason.sentence
+    )
+
+
+__all__ = [
+    "EVERYONE_ELSE",
+    "EXCEPTION_BUDGET",
+    "MOST_EXCEPTIONS",
+    "MOST_REGIONS",
+    "Decided",
+    "Happens",
+    "Part",
+    "Parts",
+    "groups_change",
+    "parts_of",
+    "shown_pattern",
+]

@@ -1,0 +1,226 @@
+"""
+`robotrules simplify`: what a robots.txt could do without, and the smaller file on request.
+
+A few lines over `robotrules.analysis.simplify`: what can go and why, as text, as a diff or as JSON.
+The smaller file is written only if it is proved to mean the same, and in one piece: whatever
+happens, there is the old file or the new one. It does not decide what can go.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from difflib import unified_diff
+from typing import Any
+
+import click
+
+from robotrules.analysis.ground import BUDGET
+from robotrules.analysis.simplify import simplify as simplified
+from robotrules.analysis.steps import Simplification
+from robotrules.cli.options import json_option, profile_option
+from robotrules.cli.progress import Progress
+from robotrules.cli.simplify_text import SimplifyPage
+from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
+from robotrules.cli.text import is_terminal, visible
+from robotrules.profile import PROFILES
+
+# RFC 9309 §2.2 knows no other.
+_LINE_END = re.compile(r"\r\n?|\n")
+
+
+@click.command()
+@click.argument("file", metavar="FILE")
+@click.option("--write", "in_place", is_flag=True, help="Write the smaller file in place of FILE.")
+@click.option(
+    "-o", "--output", "target", metavar="FILE", help="Write the smaller file there; '-' is stdout."
+)
+@click.option("--diff", "as_diff", is_flag=True, help="Show the lines that change, as a diff.")
+@click.option(
+    "--groups",
+    is_flag=True,
+    help="Also take out groups that say what everyone is told. Crawlers with several names may "
+    "notice: Applebot reads Googlebot's group where it has none.",
+)
+@profile_option
+@click.option(
+    "--only-this-profile",
+    is_flag=True,
+    help="The smaller file has to mean the same under --profile; without this, under all profiles.",
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(1),
+    metavar="N",
+    default=BUDGET,
+    show_default=True,
+    help="How many states each question may see before it is not decided.",
+)
+@json_option("Print one JSON object; docs/cli/simplify.md describes it.")
+def simplify(
+    file: str,
+    in_place: bool,
+    target: str | None,
+    as_diff: bool,
+    groups: bool,
+    profile: str,
+    only_this_profile: bool,
+    budget: int,
+    as_json: bool,
+) -> int:
+    """
+    Show what a robots.txt could do without. '-' is stdin.
+
+    Finds rules that decide nothing or say what others say, user-agent lines that repeat, and groups
+    that could be one. What goes changes no verdict on any URL, for no crawler: that is proved, and
+    without the proof nothing is written. Comments stay where their rules do. The exit code is 0 if
+    nothing can go or the smaller file was written, 1 if something can go, 2 for usage or I/O.
+
+    \b
+    Examples:
+      robotrules simplify robots.txt
+      robotrules simplify robots.txt --diff
+      robotrules simplify robots.txt --write
+      curl -s https://example.com/robots.txt | robotrules simplify - --output smaller.txt
+    """
+    target = _target(file, in_place, target)
+    if target == STDIN and (as_json or as_diff):
+        raise Trouble("stdout cannot have the smaller file and something else: name a file with -o")
+    if as_json and as_diff:
+        raise click.UsageError("--json and --diff are two forms: leave out one")
+    robots, octets = read_robots(file, profile)
+    name = "stdin" if file == STDIN else quoted(file)
+    with _bar() as progress:
+        profiles = () if only_this_profile else tuple(PROFILES)
+        found = simplified(
+            robots, profiles=profiles, groups=groups, budget=budget, progress=progress
+        )
+    if found.refused:
+        raise Trouble(f"{name} is left alone: {found.refused}")
+    output = Output()
+    written = target not in (None, STDIN) and _save(found, target, octets if in_place else None)
+    if target == STDIN:
+        sys.stdout.buffer.write(found.body)
+    elif as_json:
+        output.json(_as_json(found, file, target if written else None))
+    elif as_diff:
+        output.lines(list(_diff(octets, found.body, file)))
+    else:
+        output.lines(list(SimplifyPage(found, robots, file, output).lines()))
+    output.flush()
+    if written:
+        words = f"{found.octets_before:,} octets became {found.octets_after:,}"
+        words += ", proved to mean the same" if found.steps else ", for nothing can go"
+        say(f"{quoted(str(target))} was written: {words}")
+    return int(bool(found.steps) and target is None)
+
+
+def _target(file: str, in_place: bool, target: str | None) -> str | None:
+    """Return where the smaller file goes; None: nowhere."""
+    if not in_place:
+        return target
+    if target is not None:
+        raise click.UsageError("--write is in place of FILE, and --output elsewhere: leave out one")
+    return file
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[int, int], None]]:
+    """Count on a terminal what was looked at."""
+    with ExitStack() as opened:
+        shown: list[Progress] = []
+
+        def progress(done: int, count: int) -> None:
+            """Show how many are done; how many there are is known with the first."""
+            if not shown:
+                stream = sys.stderr if is_terminal(sys.stderr) else None
+                shown.append(opened.enter_context(Progress(stream, count, "rule")))
+            more = done - shown[0].count
+            shown[0].add(more, more)
+
+        yield progress
+
+
+# --- Forms ----------------------------------------------------------------------------------------
+
+
+def _as_json(found: Simplification, file: str, target: str | None) -> dict[str, Any]:
+    values = found.as_dict()
+    schema = values.pop("schema")
+    shown, written = (
+        None if name in (None, STDIN) else visible(os.fsencode(name)) for name in (file, target)
+    )
+    return {"schema": schema, "file": shown, "written": written, **values}
+
+
+def _diff(old: bytes, new: bytes, file: str) -> Iterator[str]:
+    name = "stdin" if file == STDIN else visible(os.fsencode(file))
+    was, now = (
+        _LINE_END.split(octets.decode("utf-8", "backslashreplace")) for octets in (old, new)
+    )
+    for line in unified_diff(was, now, name, "simplified", lineterm=""):
+        yield visible(line)
+
+
+# --- Writing --------------------------------------------------------------------------------------
+
+
+def _save(found: Simplification, target: str, before: bytes | None) -> bool:
+    """Write the smaller file in one piece; *before* is what stands there, and should still."""
+    if before is not None and not found.steps:
+        return False  # nothing goes, so nothing is touched
+    try:
+        # A link stays one.
+        _replace(os.path.realpath(target), found.body, before)
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        cure = "name another file" if before is None else "it is as it was"
+        raise Trouble(f"cannot write {quoted(target)}: {why}; {cure}") from None
+    return True
+
+
+def _replace(path: str, octets: bytes, before: bytes | None) -> None:
+    """Put a new file in the place of an old one; a reader sees the one or the other."""
+    with suppress(FileNotFoundError):
+        _refuse_odd_files(os.stat(path).st_mode, path)
+    number, temporary = tempfile.mkstemp(prefix=".robotrules-", dir=os.path.dirname(path))
+    try:
+        with open(number, "wb") as file:
+            file.write(octets)
+            file.flush()
+            os.fsync(file.fileno())
+        _copy_mode(path, temporary)
+        if before is not None:
+            with open(path, "rb") as old:
+                if old.read() != before:
+                    raise Trouble(f"{quoted(path)} was changed meanwhile, and is left alone")
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _refuse_odd_files(mode: int, path: str) -> None:
+    if not stat.S_ISREG(mode):
+        raise Trouble(f"{quoted(path)} is no regular file: name one, or use -o - for stdout")
+
+
+def _copy_mode(path: str, temporary: str) -> None:
+    """Give a new file the mode and the owner of the old one, or of a file that is made anew."""
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        return
+    # Only the superuser may give files away.
+    with suppress(OSError, AttributeError):
+        os.chown(temporary, status.st_uid, status.st_gid)
+    os.chmod(temporary, stat.S_IMODE(status.st_mode))

@@ -1,0 +1,302 @@
+"""
+Forms that lines with URLs have: a list, an access log, JSON lines, CSV; found from the first line.
+
+- A list has a URL a line, or a path that starts with `/`.
+- An access log has the Common or the Combined Log Format of Apache and nginx, anything in front of
+  it (a virtual host, a syslog header), or another form with the request line in quotes.
+- JSON lines have one object a line, and the URL under one of the usual names.
+- CSV, with commas, semicolons or tabs, has a header that names a column of URLs; without such a
+  name it is the first column in which there is a URL.
+
+Only path and query matter to rules, so URLs are given on as they are written, fragments included.
+Blank lines and lines that begin with `#` do not count. A line without a URL is a skip, and never an
+error. Time is linear in the octets of a line. It does not know where lines come from.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+# What a person sees of skipped lines: the first ones, and the beginning of each.
+MOST_EXAMPLES = 3
+LONGEST_EXAMPLE = 120
+
+
+class Form(StrEnum):
+    """What a file of URLs is."""
+
+    LIST = "list"
+    LOG = "access log"
+    JSON = "JSON lines"
+    CSV = "CSV"
+    SITEMAP = "sitemap"
+
+    @property
+    def noun(self) -> str:
+        """What is counted in it: a log has a line for each request, whatever its URL."""
+        return "request" if self in (Form.LOG, Form.JSON) else "URL"
+
+
+class Unusable(Exception):
+    """A file, or the rest of one, that holds no URLs which can be read; the words say why."""
+
+
+class Text(NamedTuple):
+    """Whole lines that were read together."""
+
+    octets: bytes
+    line: int
+    """The number of the first one."""
+
+
+class Example(NamedTuple):
+    """A line that was skipped."""
+
+    line: int
+    octets: bytes
+    """How it begins."""
+
+
+class Skipped(NamedTuple):
+    """Lines, or elements of a sitemap, without a URL that could be used."""
+
+    lines: int
+    """How many."""
+    examples: tuple[Example, ...]
+    """The first few."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        examples = [
+            {"line": one.line, "text": one.octets.decode("utf-8", "backslashreplace")}
+            for one in self.examples
+        ]
+        return {"lines": self.lines, "examples": examples}
+
+
+class Skips:
+    """Counts skipped lines while a file is read."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._examples: list[Example] = []
+
+    def add(self, line: int, octets: bytes) -> None:
+        """Count a line."""
+        self._count += 1
+        if len(self._examples) < MOST_EXAMPLES:
+            self._examples.append(Example(line, octets.strip()[:LONGEST_EXAMPLE]))
+
+    def skipped(self) -> Skipped:
+        """Return what was skipped so far."""
+        return Skipped(self._count, tuple(self._examples))
+
+
+# --- What is a URL --------------------------------------------------------------------------------
+
+_STARTS = (b"/", b"https://", b"http://")
+_HTTP = re.compile(rb"https?://", re.IGNORECASE)
+# `//a` in a log is a path; alone it would be read as a name of an authority and no path.
+_ORIGIN = b"https://example.com"
+# A request target of RFC 9112 §3.2, as servers write it: a quote in it is escaped.
+_TARGET = rb'((?:[^"\\\s]|\\\S)++)'
+_REQUEST = re.compile(rb'"[A-Z]{1,20} ' + _TARGET + rb'(?: HTTP/[0-9.]{1,9})?"')
+_REQUEST_LINE = re.compile(rb"[A-Z]{1,20} (\S+)(?: HTTP/[0-9.]{1,9})?")
+# The usual line: the first quoted part is a request for a path without an escape.
+_USUAL_REQUESTS = re.compile(
+    rb'^(?![^\S\n]*+#)[^"\n]*+"[A-Z]{1,20}+ (/(?!/)[^"\\\s]*+)(?: HTTP/[0-9.]{1,9}+)?".*+',
+    re.MULTILINE,
+)
+_MOMENT = re.compile(rb"\[[0-9]{1,2}/[A-Z][a-z]{2}/[0-9]{4}:")
+_ESCAPE = re.compile(rb"\\(?:x([0-9A-Fa-f]{2})|(.))", re.DOTALL)
+_ESCAPED = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"b": b"\b", b"v": b"\v"}
+
+
+def url_of(text: bytes) -> bytes | None:
+    """Return the URL or the path that a text is; None: neither."""
+    text = text.strip()
+    return text if text.startswith(b"/") or _HTTP.match(text) else None
+
+
+def _target(target: bytes) -> bytes | None:
+    """Return the URL of a request target; None for `*` and `host:port`, which name no page."""
+    return _ORIGIN + target if target.startswith(b"//") else url_of(target)
+
+
+def _unescaped(found: re.Match[bytes]) -> bytes:
+    octet, other = found.groups()
+    return bytes([int(octet, 16)]) if octet else _ESCAPED.get(other, other)
+
+
+# --- Readers --------------------------------------------------------------------------------------
+
+
+class LineReader:
+    """Reads URLs of one form; what it reads comes in the order of the file."""
+
+    def __init__(self, form: Form, skips: Skips, one: Callable[[bytes], bytes | None]) -> None:
+        self.form = form
+        self._skips = skips
+        self._one = one
+
+    def urls(self, text: Text) -> list[bytes]:
+        """Return the URLs of some lines."""
+        usual = self._usual(text.octets)
+        # A line for each URL: so there is none without. A last line may have no end.
+        if len(usual) == text.octets.count(b"\n") + (not text.octets.endswith(b"\n")):
+            return usual
+        urls = []
+        for number, line in enumerate(text.octets.split(b"\n"), text.line):
+            bare = line.strip()
+            if not bare or bare.startswith(b"#"):
+                continue
+            url = self._one(line)
+            if url is not None:
+                urls.append(url)
+            elif not self._is_header(bare):
+                self._skips.add(number, bare)
+        return urls
+
+    def _is_header(self, line: bytes) -> bool:
+        """Tell whether a line names what follows, so that nobody misses it."""
+        return self.form is Form.LIST and line.lower().decode("latin-1") in NAMES
+
+    def _usual(self, octets: bytes) -> list[bytes]:
+        """Return the URLs of all lines that are as usual: a million of them are read here."""
+        if self.form is Form.LIST:
+            lines = map(bytes.strip, octets.split(b"\n"))
+            return [line for line in lines if line.startswith(_STARTS)]
+        return _USUAL_REQUESTS.findall(octets) if self.form is Form.LOG else []
+
+
+def _of_log(line: bytes) -> bytes | None:
+    found = _REQUEST.search(line)
+    if not found:
+        return None
+    target = found[1]
+    return _target(_ESCAPE.sub(_unescaped, target) if b"\\" in target else target)
+
+
+# Names under which logs and exports keep URLs, what says most first: nginx's `uri` is rewritten and
+# has no query, and `request` is a request line, or in Caddy's logs an object.
+NAMES = (
+    *("original", "url", "request_uri", "requesturl", "clientrequesturi", "request"),
+    *("httprequest", "uri", "requestpath", "page", "top pages", "pages", "page url"),
+    *("landing page", "address", "loc", "link", "permalink", "urls", "page path", "path"),
+)
+
+
+def _of_json(line: bytes) -> bytes | None:
+    try:
+        value = json.loads(line.decode("utf-8", "surrogateescape"))
+    except (ValueError, RecursionError):
+        return None
+    return _within(value, deeper=True) if isinstance(value, dict) else None
+
+
+def _within(value: dict[str, Any], *, deeper: bool) -> bytes | None:
+    """Return the URL that an object holds under one of the names, or an object in it does."""
+    if value.keys().isdisjoint(NAMES):
+        value = {name.lower(): one for name, one in value.items()}
+    for name in NAMES:
+        one = value.get(name)
+        found = None
+        if isinstance(one, str):
+            found = _of_value(_octets(one))
+        elif isinstance(one, dict) and deeper:
+            found = _within(one, deeper=False)
+        if found is not None:
+            return found
+    return None
+
+
+def _octets(text: str) -> bytes:
+    """Return the octets that a text was decoded from, with `surrogateescape`."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # an escape in JSON can make half a surrogate pair
+        return text.encode("utf-8", "replace")
+
+
+def _of_value(value: bytes) -> bytes | None:
+    """Return the URL that a value is, or that a request line in it asks for."""
+    found = url_of(value)
+    if found is None and (line := _REQUEST_LINE.fullmatch(value.strip())):
+        found = _target(line[1])
+    return found
+
+
+class _Columns(LineReader):
+    """Reads one column of CSV, line by line: a quote that nobody closes swallows no other line."""
+
+    def __init__(self, skips: Skips, separator: str) -> None:
+        super().__init__(Form.CSV, skips, self._of_line)
+        self._separator = separator
+        self._column: int | None = None
+        self._lines = 0
+
+    def _of_line(self, line: bytes) -> bytes | None:
+        self._lines += 1
+        cells = self._cells(line.decode("utf-8", "surrogateescape"))
+        if self._column is None:
+            self._column = self._found(cells)
+        if self._column is None or self._column >= len(cells):
+            return None
+        return _of_value(_octets(cells[self._column]))
+
+    def _is_header(self, line: bytes) -> bool:
+        return self._lines == 1
+
+    def _found(self, cells: list[str]) -> int | None:
+        """Return the column with URLs, by its name or by what is in it."""
+        names = [cell.strip().lower() for cell in cells]
+        if known := [name for name in NAMES if name in names]:
+            return names.index(known[0])
+        return next((n for n, cell in enumerate(cells) if url_of(_octets(cell)) is not None), None)
+
+    def _cells(self, line: str) -> list[str]:
+        if '"' not in line:
+            return line.split(self._separator)
+        try:
+            return next(csv.reader([line], delimiter=self._separator), [])
+        except csv.Error:  # a cell of more than 128 KiB
+            return []
+
+
+# --- Which form -----------------------------------------------------------------------------------
+
+
+def line_reader(octets: bytes, skips: Skips) -> LineReader | None:
+    """Return the reader for a file that begins so; None: there is nothing in it yet."""
+    line = next(_meaningful(octets), None)
+    if line is None:
+        return None
+    if line.startswith(b"{"):
+        return LineReader(Form.JSON, skips, _of_json)
+    if re.match(rb'\[\s*(?:[{"\]]|\Z)', line):
+        raise Unusable("it is a JSON array; pass one object a line, as jq -c '.[]' prints them")
+    if _REQUEST.search(line) or _MOMENT.search(line):
+        return LineReader(Form.LOG, skips, _of_log)
+    separator = _separator(line)
+    return _Columns(skips, separator) if separator else LineReader(Form.LIST, skips, url_of)
+
+
+def _meaningful(octets: bytes) -> Iterator[bytes]:
+    for line in octets.split(b"\n"):
+        line = line.strip()
+        if line and not line.startswith(b"#"):
+            yield line
+
+
+def _separator(line: bytes) -> str:
+    """Return what stands between the cells of a line; empty: it is no CSV."""
+    if url_of(line) is not None:
+        return "\t" if b"\t" in line else ""  # a comma may be a part of a URL
+    counts = {one: line.count(one.encode()) for one in "\t;,"}
+    most = max(counts, key=counts.__getitem__)
+    return most if counts[most] else "," if line.startswith(b'"') else ""

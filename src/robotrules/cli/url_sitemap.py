@@ -1,0 +1,120 @@
+"""
+The pages of an XML sitemap (sitemaps.org), in constant memory: a file of any size is a stream.
+
+Expat reads it as it comes and no tree is built. A document that declares entities or a type of its
+own is refused before it can use them, so nothing is expanded and nothing outside is read. A tag of
+more than 1 MiB ends the reading: expat would keep all of it. It follows no sitemap index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from xml.parsers import expat
+
+from robotrules.cli.url_forms import Skips, Unusable, url_of
+
+# sitemaps.org: fewer than 2,048 characters. Servers that have no limit of their own take 8 KiB.
+LONGEST_LOC = 8 * 1024
+# Elements, comments and declarations are tokens, which are kept until they end.
+LONGEST_TOKEN = 1024 * 1024
+# A sitemap has three levels, and some extensions two more.
+MOST_DEEP = 100
+_INDEX = (
+    "it is a sitemap index, which lists sitemaps and no pages, and nothing is fetched here; save "
+    "the sitemaps it lists, and pass one of them"
+)
+
+
+class SitemapReader:
+    """Reads the URLs of pages: `loc` in `url` in `urlset`, and nothing of extensions."""
+
+    def __init__(self, skips: Skips) -> None:
+        self._skips = skips
+        self._open: list[str] = []
+        self._space = ""
+        self._text: list[str] | None = None
+        self._size = 0
+        self._urls: list[bytes] = []
+        self._parser = parser = expat.ParserCreate(namespace_separator=" ")
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.buffer_text = True
+        parser.StartDoctypeDeclHandler = self._doctype
+        parser.EntityDeclHandler = self._declared
+        parser.ExternalEntityRefHandler = lambda *_: 0
+
+    def read(self, blocks: Iterator[bytes]) -> Iterator[list[bytes]]:
+        """Yield URLs as they are read; what cannot be read on raises `Unusable` at the end."""
+        try:
+            fed = 0
+            for block in blocks:
+                self._parser.Parse(block, False)
+                fed += len(block)
+                if fed - self._parser.CurrentByteIndex > LONGEST_TOKEN:
+                    raise Unusable("it has a tag of more than 1 MiB, and is not read on there")
+                yield self._taken()
+            self._parser.Parse(b"", True)
+        except expat.ExpatError as error:
+            why = expat.ErrorString(error.code)
+            trouble = f"it is not well-formed XML at line {error.lineno} ({why})"
+        except (ValueError, LookupError):
+            trouble = "it has an encoding that cannot be read"
+        except Unusable as error:
+            trouble = str(error)
+        else:
+            return
+        # What came before the trouble counts.
+        yield self._taken()
+        raise Unusable(trouble)
+
+    def _taken(self) -> list[bytes]:
+        urls, self._urls = self._urls, []
+        return urls
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        space, _, local = name.rpartition(" ")
+        if not self._open:
+            self._begin(space, local)
+        if len(self._open) >= MOST_DEEP:
+            raise Unusable(f"it has elements nested more than {MOST_DEEP} deep")
+        # `loc` of another namespace is that of an image or a video.
+        page = self._open[1:] == ["url"] and local == "loc" and space == self._space
+        self._open.append(local)
+        self._text, self._size = ([], 0) if page else (None, 0)
+        # Called for nothing else: most of a sitemap is other text.
+        self._parser.CharacterDataHandler = self._characters if page else None
+
+    def _begin(self, space: str, local: str) -> None:
+        self._space = space
+        if local == "sitemapindex":
+            raise Unusable(_INDEX)
+        if local != "urlset":
+            raise Unusable(
+                f"its first element is {local[:40]!r}, and that of a sitemap is 'urlset'"
+            )
+
+    def _end(self, name: str) -> None:
+        self._open.pop()
+        if self._text is not None:
+            self._parser.CharacterDataHandler = None
+            text = "".join(self._text).encode("utf-8", "replace")
+            url = url_of(text)
+            if url is not None and self._size <= LONGEST_LOC:
+                self._urls.append(url)
+            else:
+                self._skips.add(self._parser.CurrentLineNumber, text)
+        self._text = None
+
+    def _characters(self, text: str) -> None:
+        if self._text is not None and self._size <= LONGEST_LOC:
+            self._size += len(text)
+            self._text.append(text)
+
+    def _doctype(self, name: str, system: str | None, public: str | None, own: int) -> None:
+        if own:
+            self._declared()
+
+    @staticmethod
+    def _declared(*_: Any) -> None:
+        raise Unusable("it declares entities or a type of its own, which no sitemap needs")

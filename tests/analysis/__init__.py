@@ -1,0 +1,1 @@
+"""Exact answers about rules: one file for each module."""

@@ -1,0 +1,284 @@
+"""Two files: for every crawler that they tell apart, what changes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from robotrules import DEFAULT, Because, RobotsTxt, analysis, parse
+from robotrules.analysis import Crawler, FileDifference, Statements, ground
+from robotrules.errors import ProfileMismatchError
+
+Read = Callable[..., RobotsTxt]
+ONE, TWO = "EXAMPLE-PURPOSE-1", "EXAMPLE-PURPOSE-2"
+TANGLE = "".join(f"Allow: /*{a}*{b}*\n" for a in "abc" for b in "hij")
+
+
+def compared(read: Read, old: str, new: str, **options: Any) -> FileDifference:
+    """Compare two texts."""
+    return analysis.compare(read(old), read(new), **options)
+
+
+def told(found: FileDifference) -> dict[str, tuple[bool | None, list[str]]]:
+    """Return for each crawler whether it is the same, and the witnesses if not."""
+    return {
+        crawler.name: (
+            change.difference.equal,
+            [region.witness.path for region in change.difference.regions],
+        )
+        for change in found.changes
+        for crawler in change.crawlers
+    }
+
+
+class TestCrawlers:
+    """Everybody is asked, those together that obey the same groups in both files."""
+
+    def test_by_name(self, read: Read) -> None:
+        """A group changes for those it names, and for nobody else."""
+        found = compared(
+            read,
+            "User-agent: *\nDisallow: /a\n\nUser-agent: Foo\nDisallow: /b\n",
+            "User-agent: *\nDisallow: /a\n\nUser-agent: Foo\nDisallow: /c\n",
+        )
+        assert told(found) == {"Foo": (False, ["/b", "/c"]), "everyone else": (True, [])}
+        assert found.equal is False
+        assert found.profile == "default"
+
+    def test_a_group_of_ones_own(self, read: Read) -> None:
+        """Who gets a group leaves the star's."""
+        found = compared(
+            read,
+            "User-agent: *\nDisallow: /a\n",
+            "User-agent: *\nDisallow: /a\n\nUser-agent: Foo\nDisallow: /b\n",
+        )
+        assert told(found) == {"Foo": (False, ["/a", "/b"]), "everyone else": (True, [])}
+        change = found.changes[0]
+        assert (change.old.because, change.old.lines) == (Because.STAR, (1,))
+        assert (change.new.because, change.new.lines) == (Because.TOKEN, (4,))
+
+    def test_together(self, read: Read) -> None:
+        """Crawlers with the same groups before and after are one change."""
+        old = "User-agent: A\nUser-agent: B\nDisallow: /x\n"
+        found = compared(read, old, "User-agent: B\nDisallow: /x\nUser-agent: A\nAllow: /\n")
+        assert [[one.name for one in change.crawlers] for change in found.changes] == [
+            ["A"],
+            ["B"],
+            ["everyone else"],
+        ]
+        found = compared(read, old, old.replace("/x", "/y"))
+        assert [[one.name for one in change.crawlers] for change in found.changes] == [
+            ["A", "B"],
+            ["everyone else"],
+        ]
+
+    def test_groups_merged(self, read: Read) -> None:
+        """Two groups for one crawler are one rule set (RFC 9309 §2.2.1)."""
+        found = compared(
+            read,
+            "User-agent: A\nDisallow: /x\n\nUser-agent: A\nDisallow: /y\n",
+            "User-agent: a\nDisallow: /y\nDisallow: /x\n",
+        )
+        assert found.equal is True
+        assert found.changes[0].old.lines == (1, 4)
+
+    def test_names_the_grammar_does_not_know(self, read: Read) -> None:
+        """Who is called `MJ12bot` is told by that name, and `MJ` goes without saying."""
+        found = compared(read, "User-agent: MJ12bot\nDisallow: /", "")
+        assert told(found) == {"MJ12bot": (False, ["/"]), "everyone else": (True, [])}
+
+    def test_leading_letters_that_obey_another(self, read: Read) -> None:
+        """Where `MJ` has a group of its own both are told."""
+        found = compared(
+            read, "User-agent: MJ12bot\nDisallow: /a\n\nUser-agent: MJ\nDisallow: /b\n", ""
+        )
+        assert set(told(found)) == {"MJ12bot", "MJ", "everyone else"}
+
+    def test_purposes(self, read: Read) -> None:
+        """A purpose's group changes for those whom no group names."""
+        found = compared(
+            read,
+            f"User-agent: Foo\nAllow: /\n\nUser-agent-purpose: {ONE}\nDisallow: /a\n",
+            f"User-agent: Foo\nAllow: /\n\nUser-agent-purpose: {ONE}\nDisallow: /\n",
+        )
+        assert told(found) == {
+            "Foo": (True, []),
+            f"purpose {ONE}": (False, ["/"]),
+            "everyone else": (True, []),
+        }
+
+    def test_two_purposes(self, read: Read) -> None:
+        """Who has both obeys both: a change that needs both is found."""
+        old = f"User-agent-purpose: {ONE}\nDisallow: /a\n\nUser-agent-purpose: {TWO}\nAllow: /a\n"
+        new = f"User-agent-purpose: {ONE}\nDisallow: /a\n\nUser-agent-purpose: {TWO}\nAllow: /b\n"
+        found = compared(read, old, new)
+        assert told(found)[f"purpose {ONE}"] == (True, [])
+        assert told(found)[f"purpose {TWO}"] == (True, [])
+        assert told(found)[f"purposes {ONE} and {TWO}"] == (False, ["/a"])
+        assert found.equal is False
+
+    def test_named_here_and_by_purpose_there(self, read: Read) -> None:
+        """Whom the old file names may obey its purpose's group in the new one."""
+        found = compared(
+            read,
+            "User-agent: Foo\nDisallow: /a\n",
+            f"User-agent-purpose: {ONE}\nDisallow: /b\n",
+        )
+        assert told(found)[f"Foo with purpose {ONE}"] == (False, ["/a", "/b"])
+
+
+class TestSame:
+    """Files that only look different are proved equal."""
+
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [
+            ("", "# nothing\n"),
+            ("", "User-agent: *\nAllow: /\n"),
+            ("User-agent: *\nDisallow:\n", "User-agent: Foo\nDisallow:\n"),
+            ("User-agent: *\nDisallow: /a\n", "\ufeffUSER-AGENT:*\r\ndisallow:/a*#x\r\n"),
+            (
+                "User-agent: A\nDisallow: /\n\nUser-agent: B\nDisallow: /\n",
+                "User-agent: B\nUser-agent: A\nDisallow: *\n",
+            ),
+            ("Sitemap: https://example.com/a", "User-agent: *\nSitemap: https://example.com/a"),
+        ],
+    )
+    def test_equal(self, read: Read, old: str, new: str) -> None:
+        """True, for everybody, and nothing beside."""
+        found = compared(read, old, new)
+        assert found.equal is True
+        assert found.statements == ()
+        assert found.complete
+
+    def test_itself(self, read: Read) -> None:
+        """A file is equal to itself under each profile."""
+        body = "User-agent: a\nDisallow: /*x\nCrawl-delay: 3\nContent-Usage: /a train-ai=n\n"
+        for profile in ("default", "strict", "google"):
+            robots = read(body, profile)
+            found = analysis.compare(robots, robots)
+            assert (found.equal, found.profile) == (True, profile)
+
+
+class TestStatements:
+    """What other records say differently, each once."""
+
+    def test_of_the_file_first(self, read: Read) -> None:
+        """Records of the file have no crawlers."""
+        found = compared(
+            read,
+            "User-agent: *\nCrawl-delay: 1\nSitemap: https://example.com/a\n",
+            "User-agent: *\nCrawl-delay: 2\nSitemap: https://example.com/b\n",
+        )
+        assert [(one.record, one.crawlers) for one in found.statements] == [
+            ("Sitemap", ()),
+            ("Crawl-delay", (Crawler("*"),)),
+        ]
+        assert found.equal is False
+        assert told(found) == {"everyone else": (True, [])}
+
+    def test_the_same_to_several(self, read: Read) -> None:
+        """One statement to several kinds of crawlers is told once."""
+        old = "User-agent: A\nUser-agent: *\nCrawl-delay: 1\n\nUser-agent: A\nDisallow: /x\n"
+        (found,) = compared(read, old, old.replace("Crawl-delay: 1", "Crawl-delay: 9")).statements
+        assert [crawler.name for crawler in found.crawlers] == ["A", "everyone else"]
+
+    def test_undecided_is_no_difference(self, read: Read) -> None:
+        """Where it is not known that records differ, nor is it of the files."""
+        lines = "Content-Usage: /a*c train-ai=n\n", "Content-Usage: /*bc search=y\n"
+        old, new = ("User-agent: *\n" + "".join(order) for order in (lines, lines[::-1]))
+        found = compared(read, old, new)
+        assert found.equal is None
+        assert [one.is_decided for one in found.statements] == [False]
+        found = compared(read, old + "Disallow: /", new)
+        assert found.equal is False
+
+
+class TestLimits:
+    """What is not decided, or not everybody, is never called equal."""
+
+    def test_budget(self, read: Read) -> None:
+        """None: no difference was found, and not everything decided."""
+        old, new = (
+            f"User-agent: *\n{TANGLE}{more}" for more in ("Disallow: /*abc*def", "Allow: /*q")
+        )
+        found = compared(read, old, new, budget=2)
+        assert found.equal is None
+        assert found.changes[0].difference.complete is False
+        assert compared(read, old, new).equal is False
+
+    def test_most(self, read: Read) -> None:
+        """The bound on regions is for each crawler."""
+        old = "User-agent: *\nDisallow: /a\nDisallow: /b\nDisallow: /c\n"
+        found = compared(read, old, "", most=2)
+        assert len(found.changes[0].difference.regions) == 2
+
+    def test_too_many_purposes(self, read: Read) -> None:
+        """A file that names too many is equal to nothing, not even to itself."""
+        body = "".join(f"User-agent-purpose: P{n}\nDisallow: /{n}\n" for n in range(6))
+        found = compared(read, body, body)
+        assert (found.equal, found.complete) == (None, False)
+
+    def test_many_names(self, native: ModuleType) -> None:
+        """A change in the last of very many names is found."""
+        names = [f"bot-{'x' * (n % 50)}-{'y' * (n // 50)}" for n in range(1_200)]
+        old = "".join(f"User-agent: {name}\n" for name in names) + "Disallow: /\n"
+        new = old.replace(f"User-agent: {names[-1]}\n", "")
+        found = analysis.compare(*(parse(body, engine=native) for body in (old, new)))
+        assert found.equal is False
+        assert told(found)[names[-1]] == (False, ["/"])
+        assert len(found.changes) == 3
+
+    def test_progress(self, read: Read) -> None:
+        """It is told how far things are, from none to all."""
+        steps: list[tuple[int, int]] = []
+        old = "User-agent: A\nDisallow: /\n\nUser-agent: B\nAllow: /\n"
+        compared(read, old, "", progress=lambda done, of: steps.append((done, of)))
+        assert steps == [(0, 3), (1, 3), (2, 3), (3, 3)]
+
+
+class TestMisuse:
+    """What cannot be compared is refused with a word on the cure."""
+
+    def test_not_files(self, read: Read) -> None:
+        """Text, and rule sets, are no files."""
+        with pytest.raises(TypeError, match=r"RobotsTxt, not str: pass robotrules\.parse\(body\)"):
+            analysis.compare("User-agent: *", read(""))  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="a file is a RobotsTxt"):
+            analysis.compare(read(""), read("").rules_for("a"))  # type: ignore[arg-type]
+
+    def test_other_profiles(self, read: Read) -> None:
+        """Two profiles read files differently."""
+        with pytest.raises(ProfileMismatchError, match="'strict' and 'google'"):
+            analysis.compare(read("", "strict"), read("", "google"))
+        changed = DEFAULT.replace(match_robots_txt=True)
+        with pytest.raises(ProfileMismatchError, match="parse both with the same one"):
+            analysis.compare(read(""), read("", changed))
+
+    def test_budgets(self, read: Read) -> None:
+        """A budget is a number of states."""
+        with pytest.raises(ValueError, match="pass how many states"):
+            compared(read, "User-agent: a", "", budget=0)
+
+
+def test_json(read: Read) -> None:
+    """All of it as plain values, with whom each is for and which groups they obey."""
+    found = compared(
+        read,
+        f"User-agent: A\nDisallow: /x\nCrawl-delay: 1\nUser-agent-purpose: {ONE}\nAllow: /\n",
+        "User-agent: *\nDisallow: /y\n",
+    )
+    plain = found.as_dict()
+    assert json.loads(json.dumps(plain)) == plain
+    assert (plain["schema"], plain["equal"], plain["complete"]) == (1, False, True)
+    first = plain["changes"][0]
+    assert first["crawlers"][0]["name"] == "A"
+    assert first["old"] == {"because": str(Because.TOKEN), "lines": [1]}
+    assert first["regions"][0]["witness"]["path"] in ("/x", "/y")
+    assert plain["statements"][0]["record"] == "Crawl-delay"
+    assert all(isinstance(one, Statements) for one in found.statements)
+    assert ground.BUDGET == analysis.BUDGET

@@ -1,0 +1,245 @@
+"""`robotrules simplify`: what is written, and what never is; the transcript has what people see."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+import robotrules as library
+from robotrules.analysis import compare
+from robotrules.cli import progress
+from robotrules.cli.simplify_text import MOST_LEFT
+from tests.cli.shell import Ran, robotrules
+
+BODY = b"User-agent: *\nDisallow: /a\nDisallow: /a/b\n"
+LEFT = b"User-agent: *\nDisallow: /a\n"
+CODE = "robotrules.cli.simplify"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A file from which a rule can go."""
+    path = tmp_path / "robots.txt"
+    path.write_bytes(BODY)
+    return path
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Return what is in a folder."""
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def simplify(path: Path | str, *more: str, **how: Any) -> Ran:
+    """Run the command."""
+    return robotrules("simplify", str(path), *more, **how)
+
+
+class TestExitCodes:
+    """As linters have them: 1 if something can go, 0 once it is gone."""
+
+    def test_something_can_go(self, file: Path) -> None:
+        """Looking changes nothing."""
+        ran = simplify(file)
+        assert (ran.code, ran.err) == (1, "")
+        assert file.read_bytes() == BODY
+
+    def test_nothing_can_go(self) -> None:
+        """Stdin will do as well."""
+        ran = simplify("-", stdin=LEFT)
+        assert ran == Ran(0, "stdin: nothing can go; 1 rule stays\n", "")
+
+    def test_written(self, file: Path) -> None:
+        """Then it is done."""
+        assert simplify(file, "--write").code == 0
+        assert simplify(file).code == 0
+
+
+class TestWriting:
+    """There is the old file or the new one, and nothing else."""
+
+    def test_in_place(self, file: Path, tmp_path: Path) -> None:
+        """And no other file is left in the folder."""
+        ran = simplify(file, "--write", "--json")
+        assert json.loads(ran.out)["written"] == str(file)
+        assert "42 octets became 27, proved to mean the same" in ran.err
+        assert files(tmp_path) == {"robots.txt": LEFT}
+        assert compare(library.parse(BODY), library.parse(file.read_bytes())).equal is True
+
+    def test_nothing_is_touched_if_nothing_goes(self, file: Path) -> None:
+        """Not even the time of change."""
+        file.write_bytes(LEFT)
+        os.utime(file, (1, 1))
+        ran = simplify(file, "--write", "--json")
+        assert (ran.code, ran.err, json.loads(ran.out)["written"]) == (0, "", None)
+        assert file.stat().st_mtime == 1
+
+    def test_elsewhere(self, file: Path, tmp_path: Path) -> None:
+        """What is there is replaced; the file that was read stays."""
+        target = tmp_path / "smaller.txt"
+        for before in (None, b"old"):
+            if before is not None:
+                target.write_bytes(before)
+            assert simplify(file, "-o", str(target)).code == 0
+            assert files(tmp_path) == {"robots.txt": BODY, "smaller.txt": LEFT}
+        ran = simplify("-", "-o", str(target), stdin=b"# hello\n")
+        assert (ran.code, target.read_bytes()) == (0, b"# hello\n")
+        assert "8 octets became 8, for nothing can go" in ran.err
+
+    def test_stdout(self, file: Path) -> None:
+        """The file alone, octet for octet."""
+        assert simplify("-", "--write", stdin=BODY) == Ran(0, LEFT.decode(), "")
+        assert simplify(file, "-o", "-") == Ran(0, LEFT.decode(), "")
+        odd = BODY.replace(b"\n", b"\r\n") + b"# \xff\x1b\r\n"
+        assert simplify("-", "--write", stdin=odd).out.encode("utf-8", "surrogateescape") == (
+            LEFT.replace(b"\n", b"\r\n") + b"# \xff\x1b\r\n"
+        )
+
+    @pytest.mark.skipif(os.name != "posix", reason="modes are a matter of Unix")
+    def test_mode(self, file: Path, tmp_path: Path) -> None:
+        """An old file keeps its mode, a new one has the usual."""
+        file.chmod(0o640)
+        simplify(file, "--write")
+        assert stat.S_IMODE(file.stat().st_mode) == 0o640
+        mask = os.umask(0o027)
+        try:
+            simplify(file, "-o", str(tmp_path / "new.txt"))
+        finally:
+            os.umask(mask)
+        assert stat.S_IMODE((tmp_path / "new.txt").stat().st_mode) == 0o640
+
+    @pytest.mark.skipif(os.name != "posix", reason="links are a matter of Unix")
+    def test_a_link_stays_one(self, file: Path, tmp_path: Path) -> None:
+        """What it leads to is written."""
+        link = tmp_path / "link.txt"
+        link.symlink_to(file)
+        simplify(link, "--write")
+        assert link.is_symlink()
+        assert file.read_bytes() == LEFT
+
+    @pytest.mark.parametrize("where", ["os.fsync", "os.replace", "os.chmod"])
+    @pytest.mark.parametrize(
+        ("error", "code"),
+        [(OSError(errno.ENOSPC, "No space left on device"), 2), (KeyboardInterrupt(), 130)],
+    )
+    def test_a_full_disk_and_an_interrupt(
+        self, file: Path, tmp_path: Path, where: str, error: BaseException, code: int
+    ) -> None:
+        """The old file is whole, and nothing lies beside it."""
+        with mock.patch(f"{CODE}.{where}", side_effect=error):
+            ran = simplify(file, "--write")
+        assert ran.code == code
+        assert files(tmp_path) == {"robots.txt": BODY}
+        if code == 2:
+            assert "cannot write" in ran.err
+            assert "No space left on device; it is as it was" in ran.err
+
+    def test_a_file_that_changes_meanwhile(self, file: Path, tmp_path: Path) -> None:
+        """Somebody else's change is not undone."""
+        newer = BODY + b"Disallow: /new\n"
+        module = sys.modules[CODE]
+        real = module.simplified
+
+        def slow(*given: Any, **options: Any) -> Any:
+            file.write_bytes(newer)
+            return real(*given, **options)
+
+        with mock.patch.object(module, "simplified", slow):
+            ran = simplify(file, "--write")
+        assert (ran.code, files(tmp_path)) == (2, {"robots.txt": newer})
+        assert "was changed meanwhile, and is left alone" in ran.err
+
+    @pytest.mark.skipif(not os.path.exists("/dev/null"), reason="there is no such file")
+    def test_what_is_no_file(self, file: Path, tmp_path: Path) -> None:
+        """A device or a folder is not replaced."""
+        for target in ("/dev/null", str(tmp_path)):
+            ran = simplify(file, "-o", target)
+            assert ran.code == 2
+            assert "is no regular file" in ran.err
+
+    def test_never_without_proof(self, file: Path, tmp_path: Path) -> None:
+        """Whatever was found: a file that is not proved to be the same is not there to write."""
+        unproved = mock.Mock(equal=None)
+        module = sys.modules["robotrules.analysis.simplify"]
+        with mock.patch.object(module, "compare", return_value=unproved):
+            ran = simplify(file, "--write")
+        assert ran.code == 0
+        assert "Not decided within the budget" in ran.out
+        assert files(tmp_path) == {"robots.txt": BODY}
+
+
+class TestForms:
+    """Text, a diff, JSON."""
+
+    def test_terminals_get_no_control_characters(self) -> None:
+        """Whoever wrote the file (RFC 9309 §3)."""
+        body = "User-agent: x\x1b[31m\nDisallow: /a\nDisallow: /a\x9b\nDisallow: \x1b[2J\n".encode()
+        for form in ([], ["--diff"], ["--json"]):
+            ran = simplify("-", *form, stdin=body, terminals=["stdout"], NO_COLOR="1")
+            assert ran.code == 1
+            assert "\x1b" not in ran.out
+            assert "\x9b" not in ran.out
+
+    def test_colour(self, file: Path) -> None:
+        """On a terminal, where it says what words say too."""
+        assert "\x1b[" in simplify(file, terminals=["stdout"]).out
+        assert "\x1b[" not in simplify(file).out
+
+    def test_long_lists_are_cut(self) -> None:
+        """JSON has all of it."""
+        lines = [f"Disallow: /{n}+\nDisallow: /{n}%2B\n" for n in range(MOST_LEFT)]
+        body = ("User-agent: *\n" + "".join(lines)).encode()
+        ran = simplify("-", stdin=body)
+        assert ran.code == 0
+        assert f"and {MOST_LEFT} more; --json has all" in ran.out
+        assert len(json.loads(simplify("-", "--json", stdin=body).out)["left"]) == 2 * MOST_LEFT
+
+    def test_purposes_have_names(self) -> None:
+        """A group may be for a purpose alone."""
+        body = b"User-agent-purpose: EXAMPLE-PURPOSE-1\nDisallow: /a\nDisallow: /a\n"
+        ran = simplify("-", "--only-this-profile", stdin=body)
+        assert "Group of line 1: purpose EXAMPLE-PURPOSE-1" in ran.out
+        assert "under profile default." in ran.out
+
+    def test_what_was_not_proved(self) -> None:
+        """It is shown apart."""
+        body = b"Disallow: /x\n\xef\xbb\xbfUser-agent: *\nDisallow: /y\n"
+        ran = simplify("-", stdin=body)
+        assert "These stay, for without them the proof failed" in ran.out
+        assert "1 | Disallow: /x" in ran.out
+
+    def test_lines_alone(self) -> None:
+        """Where neither rules nor groups become fewer."""
+        ran = simplify("-", stdin=b"User-agent: a\nUser-agent: a\nDisallow: /x\n")
+        assert ran.out.startswith("stdin: 1 line can go; 41 octets become 27\n")
+
+    def test_progress(self, file: Path) -> None:
+        """A bar on a terminal, and it is wiped."""
+        with (
+            mock.patch.object(progress, "FIRST_AFTER", -1),
+            mock.patch.object(progress, "_draw") as draw,
+        ):
+            simplify(file, terminals=["stderr"])
+            drawn = [call.args[1] for call in draw.call_args_list]
+            assert "1 rule " in drawn[0]
+            assert drawn[-1] == ""
+            draw.reset_mock()
+            simplify(file)
+            assert not draw.called
+
+    @pytest.mark.parametrize("profile", ["default", "strict", "google"])
+    def test_profiles(self, profile: str) -> None:
+        """Reasons are of the one that is named, proofs of all."""
+        ran = simplify("-", "--json", "--profile", profile, stdin=BODY)
+        found = json.loads(ran.out)
+        assert found["profile"] == profile
+        assert set(found["profiles"]) == {"default", "strict", "google"}
+        alone = simplify("-", "--json", "--only-this-profile", "--profile", profile, stdin=BODY)
+        assert json.loads(alone.out)["profiles"] == [profile]

@@ -40,6 +40,7 @@ CASES = dict.fromkeys(("agree", "spans", "total"), 500) | dict.fromkeys(("index"
 CASES |= {"extensions": 200, "pickles": 300}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 def test_generated_cases(name: str) -> None:
     """Some hundred cases of each target, the same every time, break nothing."""

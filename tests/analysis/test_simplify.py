@@ -16,8 +16,11 @@ from hypothesis import strategies as st
 import robotrules
 from robotrules import DEFAULT, RobotsTxt, parse
 from robotrules.analysis import compare
+from robotrules.analysis.ground import Sought
 from robotrules.analysis.simplify import simplify
+from robotrules.analysis.spare import Listener, View
 from robotrules.analysis.steps import CODES, Simplification, named_lines
+from robotrules.errors import WrongWitnessError
 from robotrules.profile import PROFILES
 
 Read = Callable[..., RobotsTxt]
@@ -116,6 +119,26 @@ class TestRules:
         """People read downwards."""
         found = simpler(read, star("Disallow: /a", "Disallow: /b", "Disallow: /a", "Disallow: /a"))
         assert told(found) == [("repeated-rule", 4, (2,)), ("repeated-rule", 5, (2,))]
+
+    def test_an_index_page_again(self, read: Read) -> None:
+        """It is the same as before, with its directory."""
+        text = star("Disallow: /", "Allow: /a/index.html", "Allow: /a/index.html")
+        found = simpler(read, text, profile="google", profiles=())
+        assert told(found) == [("repeated-rule", 4, (3,))]
+
+    def test_a_reason_that_is_not_decided(self, read: Read) -> None:
+        """Then there is no witness, and nobody says that the rule is dead."""
+        nothing = Sought(False, None, 0, [[]])
+        with mock.patch.object(Listener, "alive", return_value=nothing):
+            (step,) = simpler(read, star("Disallow: /a", "Disallow: /a/b")).steps
+        assert (step.code, step.because, step.witness) == ("redundant-rule", (2,), None)
+
+    def test_a_witness_that_is_none(self, read: Read) -> None:
+        """What the matcher contradicts is a fault of ours."""
+        view = View(read(star("Disallow: /a")), 100)
+        assert view.vetted(b"/a", 2).path == "/a"
+        with pytest.raises(WrongWitnessError, match="line 2"):
+            view.vetted(b"/b", 2)
 
     def test_before_the_first_group(self, read: Read) -> None:
         """Nobody obeys what stands there (§2.2.1)."""
@@ -432,6 +455,10 @@ class TestText:
         """It gets one where it moves, and leaves none behind where it goes."""
         text = "User-agent: a\r\nDisallow: /x\r\n\r\nUser-agent: b\r\nDisallow: /x"
         assert left_of(read, text) == "User-agent: a\r\nUser-agent: b\r\nDisallow: /x\r\n"
+        moving = "User-agent: a\r\nDisallow: /x\r\n\r\n{}User-agent: a\r\nDisallow: /y"
+        assert left_of(read, moving.format("User-agent: b\r\nDisallow: /z\r\n")) == (
+            "User-agent: a\r\nDisallow: /x\r\nDisallow: /y\r\n\r\nUser-agent: b\r\nDisallow: /z\r\n"
+        )
         text = "User-agent: a\nDisallow: /x\n\nDisallow: /y\nUser-agent: a"
         assert left_of(read, text) == "User-agent: a\nDisallow: /x\n\nDisallow: /y\n"
 

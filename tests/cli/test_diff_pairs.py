@@ -108,3 +108,12 @@ def test_there_are_ten_of_each() -> None:
     traps = [(pair / "why.txt").read_text(encoding="utf-8") for pair in (*SAME, *DIFFERENT)]
     assert all(trap.count("\n") == 1 and trap.endswith(".\n") for trap in traps)
     assert len(set(traps)) == 20
+
+
+@pytest.mark.parametrize("pair", [SAME[6], DIFFERENT[6]], ids=name)
+def test_the_readme_shows_a_pair(pair: Path) -> None:
+    """What the first page shows of these two is what the command prints, lines joined or not."""
+    page = (PAIRS.parent.parent / "README.md").read_text(encoding="utf-8")
+    shown = (pair / "expected.txt").read_text(encoding="utf-8").rpartition("exit")[0]
+    assert f"examples/diffs/{pair.parent.name}/{pair.name}" in page
+    assert " ".join(shown.split()) in " ".join(page.split())

@@ -804,6 +804,7 @@ class TestProperties:
 class TestHostile:
     """A file of 500 KiB that means harm costs seconds, not minutes."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "line",
         [

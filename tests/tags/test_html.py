@@ -244,6 +244,7 @@ class TestHostile:
         page = read_page(f"<meta content='{'x' * 1_000_000}'>{NOINDEX}<p>")
         assert len(page.metas) == 2
 
+    @pytest.mark.slow
     def test_metas_without_end(self) -> None:
         """As many as there is room for."""
         page = read_page("<meta>" * 100_000)
@@ -266,6 +267,7 @@ class TestHostile:
         for whole in (False, True):
             assert said(read_page(document, whole=whole)) == [("noindex", "head")]
 
+    @pytest.mark.slow
     def test_usual_pages_are_not_cut(self) -> None:
         """Lists, tables and paragraphs without end tags, drawings, scripts: all of it is read."""
         once = (

@@ -30,7 +30,9 @@ from robotrules.analysis.rules import (
     redundant_rules,
     witness,
 )
+from robotrules.analysis.simplify import simplify
 from robotrules.analysis.statements import Stated, Statements
+from robotrules.analysis.steps import Simplification, Step
 from robotrules.analysis.values import (
     Dead,
     Difference,
@@ -43,12 +45,14 @@ from robotrules.analysis.values import (
     Undecided,
     Witness,
 )
+from robotrules.analysis.words import Description, describe
 
 __all__ = [
     "BUDGET",
     "Crawler",
     "CrawlerChange",
     "Dead",
+    "Description",
     "Difference",
     "Equivalence",
     "FileDifference",
@@ -57,14 +61,17 @@ __all__ = [
     "Obeyed",
     "Redundant",
     "Region",
+    "Simplification",
     "Stated",
     "Statements",
+    "Step",
     "Unchanged",
     "Undecided",
     "Witness",
     "compare",
     "crawlers",
     "dead_rules",
+    "describe",
     "difference",
     "equivalent",
     "exceptions",
@@ -73,5 +80,6 @@ __all__ = [
     "minimise",
     "overlaps",
     "redundant_rules",
+    "simplify",
     "witness",
 ]

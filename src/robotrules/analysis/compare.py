@@ -9,7 +9,8 @@ files or crawlers: `files` does.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 
 from robotrules.analysis.ground import BUDGET, IMPLICIT, NOBODY, Ground, Ladder, Side, vetted
@@ -152,6 +153,14 @@ class _Direction:
             for at, entry in side.entries.items():
                 key = len(entry.form), entry.allow
                 self._alike[key] = min(at, self._alike.get(key, at))
+        # Entries that match the same URLs, however they are written: where mine begin, and where
+        # the other side's do.
+        here = {_language(entry.form): at for at, entry in reversed(mine.entries.items())}
+        there = {_language(entry.form): at for at, entry in reversed(other.entries.items())}
+        self._twins = {at: there.get(_language(entry.form)) for at, entry in mine.entries.items()}
+        self._same_here = {
+            at: here.get(_language(entry.form), at) for at, entry in other.entries.items()
+        }
 
     def ask(self, at: int, passed: Iterable[int] = ()) -> list[Ladder]:
         """Ask for what an entry decides, and the other side says the opposite of."""
@@ -162,6 +171,13 @@ class _Direction:
         fresh = self._fresh[said][: bisect_left(self._only_there, alike)]
         rungs = self._says[said]
         found = fresh + rungs[bisect_left(rungs, alike << 1) :]
+        # What matches the same as the entry does always match there: nothing beneath it counts.
+        twin = self._twins[at]
+        if twin is not None:
+            found = found[: bisect_right(found, twin << 1 | 1)]
+        # What matches the same as something above the entry does not match there.
+        same = self._same_here
+        found = [rung for rung in found if same[rung >> 1] >= at or same[rung >> 1] == rung >> 1]
         for number in passed:
             if number == NOBODY:
                 foot = False
@@ -173,6 +189,13 @@ class _Direction:
         """Ask for what an entry decides here and another one there."""
         there = (self._noes, True) if against == NOBODY else self.other.decided_by([against])
         return [self.mine.decided_by([at]), there]
+
+
+def _language(form: bytes) -> tuple[bytes, bool]:
+    """Return what a pattern matches, but for how it is written: stars that say nothing left out."""
+    anchored = form.endswith(b"$")
+    stars = re.sub(rb"\*+", b"*", form[:-1] if anchored else form)
+    return (stars[:-1], False) if stars.endswith(b"*") else (stars, anchored)
 
 
 def _directions(ground: Ground) -> tuple[_Direction, _Direction]:

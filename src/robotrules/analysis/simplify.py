@@ -172,6 +172,7 @@ class _Work:
         """Return regroupings that were tried and change nothing, as many as go together."""
 
         def holds(some: Sequence[_Done]) -> bool:
+            """Tell whether nothing changes with some of them."""
             """Tell whether it is proved that the result means the same."""
             new = self._present([*done, *some]).files
             if same_names and [*map(_names, present.files)] != [*map(_names, new)]:

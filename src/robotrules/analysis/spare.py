@@ -100,11 +100,13 @@ class Listener:
         after = self._first([at for at in matching if at not in own], path)
         return (self._entries[after].allow if after >= 0 else True) != self._entries[before].allow
 
-    def twins(self, own: list[int]) -> list[int]:
-        """Return other entries that say the very same."""
-        if len(own) != 1:
-            return []
-        return [at for at in self._index.alike(self._entries[own[0]]) if at not in own]
+    def twins(self, own: list[int]) -> set[int]:
+        """Return the numbers of other rules that say the very same."""
+        alike = [
+            {self._entries[at].rule for at in self._index.alike(self._entries[mine])}
+            for mine in own
+        ]
+        return set.intersection(*alike) - {self._entries[own[0]].rule}
 
     def drop(self, own: list[int]) -> None:
         """Do without a rule from now on."""
@@ -257,6 +259,7 @@ class Greedy:
         main = self._views[0]
 
         def order(line: int) -> tuple[int, int]:
+            """Return what is smallest for the rule to ask about first."""
             number = main.by_line.get(line)
             octets = main.rules[number].octets if number is not None else 0
             return -octets, -line
@@ -321,7 +324,7 @@ class Greedy:
             return Spare(line, "nobodys-rule" if own else "unusable-rule", (), None)
         twins = [listener.twins(own) for listener, _ in answers]
         if all(twins):
-            first = {min(self._line_of(at) for at in of) for of in twins}
+            first = {min(view.rules[number].line for number in of) for of in twins}
             return Spare(line, "repeated-rule", tuple(sorted(first)), None)
         covers: set[int] = set()
         instead: set[int] = set()

@@ -117,7 +117,7 @@ def _version() -> str:
 @click.pass_context
 def program(ctx: click.Context) -> int | None:
     """
-    Decide, explain and fetch robots.txt (RFC 9309), and read the tags of pages.
+    Decide, explain, fetch and compare robots.txt (RFC 9309), and read the tags of pages.
 
     \b
     robotrules check https://example.com/x --as ExampleBot
@@ -132,6 +132,9 @@ def program(ctx: click.Context) -> int | None:
     robotrules evidence https://example.com/x --at 2026-05-01T12:00Z --as ExampleBot
     robotrules cache show
     robotrules write policy.toml
+    robotrules diff old.txt new.txt
+    robotrules simplify robots.txt
+    robotrules pattern '/*/print$'
 
     Commands about URLs fetch what they need, and keep it in a store to use it for a day; where you
     pass files, nothing is fetched. Data goes to stdout, words to stderr, and every command has

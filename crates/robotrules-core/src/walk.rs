@@ -84,7 +84,8 @@ impl<'a> Walk<'a> {
         Walk { machines, universe, starts, budget, limit, shortest, frontier, seen, exhausted }
     }
 
-    /// A shortest path, or any if that will do, to which all ladders say yes; none if there is none, or the budget is spent.
+    /// A shortest path, or any if that will do, to which all ladders say yes; none if there is
+    /// none, or the budget is spent.
     pub fn run(&mut self) -> Option<Vec<u8>> {
         let mut starts = self.start_states();
         let (mut state, mut next) = (Vec::new(), Vec::new());

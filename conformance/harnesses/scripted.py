@@ -61,15 +61,17 @@ class Script:
         self.file = file
         self.left: list[Item] = []
         self.seen: list[Request] = []
+        self.unanswered = False
 
     def expect(self, answers: list[Item]) -> None:
         """Forget what was, and be ready for what comes."""
-        self.left, self.seen = list(answers), []
+        self.left, self.seen, self.unanswered = list(answers), [], False
 
     def send(self, request: Request) -> Response | Failure:
         """Answer the next request; one that no answer is left for is a mistake."""
         self.seen.append(request)
         if not self.left:
+            self.unanswered = True
             raise AssertionError(f"{request.url} was asked for, and no answer is left")
         answer = self.left.pop(0)
         if "failure" in answer:

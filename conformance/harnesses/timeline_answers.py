@@ -90,9 +90,10 @@ def _over_time(
         url = url_of(moment)
         verdict = client.check(url, moment.get("product_token"))
         held = client.held(url)
-        # What is fetched in the background is waited for: the next moment comes after it.
+        # What is fetched in the background is waited for: the next moment comes after it. One that
+        # no answer is left for broke, and never comes.
         for _ in range(PATIENCE if item.get("background") else 0):
-            if held is None or held.until > now[0]:
+            if held is None or held.until > now[0] or script.unanswered:
                 break
             time.sleep(0.001)
             held = client.held(url)
@@ -137,7 +138,7 @@ async def _over_time_async(
         verdict = await client.check(url, moment.get("product_token"))
         held = await client.held(url)
         for _ in range(PATIENCE if item.get("background") else 0):
-            if held is None or held.until > now[0]:
+            if held is None or held.until > now[0] or script.unanswered:
                 break
             await asyncio.sleep(0.001)
             held = await client.held(url)

@@ -225,3 +225,38 @@ def test_json() -> None:
         "purposes": [ONE],
     }
     assert Crawler("*", (ONE, TWO)).name == f"purposes {ONE} and {TWO}"
+
+
+def test_a_value_with_a_version_is_called_by_its_name() -> None:
+    """`Googlebot/2.1` names Googlebot, and `MJ12bot` is a name as it stands."""
+    for value, name in (
+        ("Googlebot/2.1", "Googlebot"),
+        ("GPTBot, CCBot", "GPTBot"),
+        ("MJ12bot", "MJ12bot"),
+    ):
+        found = shown(
+            c
+            for c in analysis.crawlers(parse(f"User-agent: {value}\nDisallow: /"))
+            if c.product_token != "*"
+        )
+        assert [crawler.name for crawler in found] == [name]
+
+
+@pytest.mark.parametrize(
+    ("group", "other"),
+    [
+        # A capital that is no ASCII letter is another letter to those who compare names.
+        (b"User-agent: \xc3\x89bot\nDisallow: /z\n\n", "ébot"),
+        (b"User-agent: \xe2\x84\xaabot\nDisallow: /z\n\n", "kbot"),
+        (b"", "\udcff1"),
+    ],
+)
+def test_every_name_that_can_be_asked_for_is_asked(group: bytes, other: str) -> None:
+    """Names are told apart as the engine does: by octets, without the case of ASCII letters."""
+    name = other.encode("utf-8", "surrogateescape")
+    old, new = (
+        parse(group + b"User-agent: " + name + b"\nDisallow: " + path) for path in (b"/a", b"/b")
+    )
+    assert old.check("/a", other).allowed is not new.check("/a", other).allowed
+    assert analysis.compare(old, new).equal is False
+    assert b"/a" in analysis.simplify(old).body

@@ -27,6 +27,8 @@ Read = Callable[..., RobotsTxt]
 MODULE = sys.modules["robotrules.analysis.simplify"]
 ONE, TWO = "EXAMPLE-PURPOSE-1", "EXAMPLE-PURPOSE-2"
 MARK = "\ufeff"
+# Comments of 600,000 octets: more than profile default reads, and google reads them all.
+LONG = ("#" * 99 + "\n") * 6_000
 
 
 def star(*lines: str) -> str:
@@ -119,6 +121,12 @@ class TestRules:
         """People read downwards."""
         found = simpler(read, star("Disallow: /a", "Disallow: /b", "Disallow: /a", "Disallow: /a"))
         assert told(found) == [("repeated-rule", 4, (2,)), ("repeated-rule", 5, (2,))]
+
+    def test_octets_that_a_profile_cannot_use(self, read: Read) -> None:
+        """The pattern starts as it should, so that is not the reason (AMB-11)."""
+        text = star("Disallow: /a", "Disallow: /a b")
+        (step,) = simpler(read, text, profile="strict", profiles=()).steps
+        assert (step.code, step.sentence) == ("unusable-rule", "no URL matches it")
 
     def test_an_index_page_again(self, read: Read) -> None:
         """It is the same as before, with its directory."""
@@ -398,6 +406,12 @@ class TestEverybodyReadsIt:
         assert told(found) == []
         assert told(simpler(read, text, profiles=["google"])) == [("mergeable-groups", 7, (4,))]
 
+    def test_a_misspelled_user_agent_line(self, read: Read) -> None:
+        """To strict the second one is the only one."""
+        text = "Useragent: a\nUser-agent: a\nDisallow: /x\n"
+        assert simpler(read, text).steps == ()
+        assert told(simpler(read, text, profiles=())) == [("repeated-user-agent", 2, (1,))]
+
     def test_a_misspelled_rule_is_a_rule(self, read: Read) -> None:
         """It may go, though to strict it is another record."""
         found = simpler(read, star("Disallow: /a", "Disalow: /a/b"))
@@ -579,7 +593,7 @@ class TestLeftAlone:
                 "profile default",
             ),
             (
-                star("Disallow: /a").encode() + b"# x\n" * 150_000,
+                star("Disallow: /a").encode() + LONG.encode(),
                 {"profile": "google"},
                 "longer than profile default reads",
             ),
@@ -595,7 +609,7 @@ class TestLeftAlone:
 
     def test_a_profile_that_reads_it_all(self) -> None:
         """It is enough that those do who are asked for."""
-        text = star("Disallow: /a", "Disallow: /a/b") + "# x\n" * 150_000
+        text = star("Disallow: /a", "Disallow: /a/b") + LONG
         found = simplify(parse(text, "google"), profiles=())
         assert (found.refused, len(found.steps)) == ("", 1)
 

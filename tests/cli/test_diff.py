@@ -656,7 +656,7 @@ class TestSchema:
         for change in printed["changes"]:
             for region in change["regions"]:
                 region.pop("unchanged")
-        for name in ("old", "new", "reach"):
+        for name in ("old", "new", "other_profiles", "reach"):
             printed.pop(name)
         assert printed == compare(library.parse(old), library.parse(new)).as_dict()
 
@@ -703,3 +703,39 @@ class TestSchema:
         of_clients = {Reason.UNAVAILABLE, Reason.UNREACHABLE, Reason.RESTRICTED, Reason.NO_ORIGIN}
         reasons = definitions["verdict"]["properties"]["reason"]["enum"]
         assert set(reasons) == set(Reason) - of_clients
+
+
+class TestOtherProfiles:
+    """Where files mean the same, other profiles are asked whether they agree."""
+
+    def test_a_typo_that_one_profile_reads(self, tmp_path: Path) -> None:
+        """`Disalow` is read as meant by default, and a line says who differs."""
+        old, new = tmp_path / "old.txt", tmp_path / "new.txt"
+        old.write_text("User-agent: *\nDisallow: /a\n")
+        new.write_text("User-agent: *\nDisalow: /a\n")
+        ran = robotrules("diff", str(old), str(new))
+        assert ran.code == 0
+        assert ran.out.splitlines()[1].startswith("But as profile strict would read them, they dif")
+        assert "as profile strict" in robotrules("diff", str(old), str(new), "--markdown").out
+        values = json.loads(robotrules("diff", str(old), str(new), "--json").out)
+        assert values["other_profiles"] == {"strict": False, "google": True}
+        assert robotrules("diff", str(old), str(new), "--profile", "strict").code == 1
+
+    def test_it_is_not_asked_where_they_differ_anyway(self, tmp_path: Path) -> None:
+        """One difference is enough to look at."""
+        old, new = tmp_path / "old.txt", tmp_path / "new.txt"
+        old.write_text("User-agent: *\nDisallow: /a\n")
+        new.write_text("User-agent: *\nDisallow: /b\n")
+        assert (
+            json.loads(robotrules("diff", str(old), str(new), "--json").out)["other_profiles"]
+            is None
+        )
+
+    def test_a_name_that_no_grammar_knows(self, tmp_path: Path) -> None:
+        """Profile strict is not asked about a crawler it could not be asked for."""
+        old, new = tmp_path / "old.txt", tmp_path / "new.txt"
+        old.write_text("User-agent: MJ12bot\nDisallow: /a\n")
+        new.write_text("User-agent: MJ12bot\nDisallow: /a*\n")
+        ran = robotrules("diff", str(old), str(new), "--as", "MJ12bot")
+        assert ran.code == 0
+        assert ran.err == ""

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from robotrules.profile import Role
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.tokens import is_product_token
+from robotrules.robotstxt.values import Record
 
 EVERYONE_ELSE = "*"
 # Names and purposes of files that are looked at; past them an answer is not complete.
@@ -24,6 +25,9 @@ MOST_NAMES = 10_000
 # A crawler may have several purposes, and obeys the groups of all of them (AMB-95). Of so many
 # purposes every set is a crawler of its own; of more, sets of one and of all.
 MOST_PURPOSES = 5
+
+# What a crawler may be called; a version, a space or a comma is not part of it.
+_NAME = re.compile(r"[-\w.*]+")
 
 
 class Crawler(NamedTuple):
@@ -74,8 +78,8 @@ def _tokens(files: Iterable[RobotsTxt]) -> dict[str, str]:
     found: dict[str, str] = {}
     for robots in files:
         for token in _candidates(robots):
-            if token.lower() not in found and _is_named(robots, token):
-                found[token.lower()] = token
+            if folded(token) not in found and _is_named(robots, token):
+                found[folded(token)] = token
     return found
 
 
@@ -94,9 +98,20 @@ def _agents(robots: RobotsTxt) -> Iterator[str]:
     for record in robots.records:
         if record.key == "user-agent" and record.role is Role.START:
             if robots.profile.comma_user_agents:
-                yield from map(str.strip, record.text.split(","))
+                yield from map(str.strip, _value(record).split(","))
             else:
-                yield record.text
+                yield _value(record)
+
+
+def _value(record: Record) -> str:
+    """Return a value as a crawler would be asked for by it, octets that are not UTF-8 too."""
+    return record.value.decode("utf-8", "surrogateescape")
+
+
+def folded(name: str) -> str:
+    """Return a name without regard to case, as names are compared: that of ASCII letters only."""
+    octets = name.encode("utf-8", "surrogateescape").lower()
+    return octets.decode("utf-8", "surrogateescape")
 
 
 def _letters(name: str) -> str:
@@ -119,8 +134,9 @@ def _purposes(files: Iterable[RobotsTxt]) -> dict[str, str]:
     for robots in files:
         for record in robots.records:
             if record.key == "user-agent-purpose" and record.role is Role.START:
-                if record.text not in ("", EVERYONE_ELSE) and len(found) < MOST_NAMES:
-                    found.setdefault(record.text.lower(), record.text)
+                value = _value(record)
+                if value not in ("", EVERYONE_ELSE) and len(found) < MOST_NAMES:
+                    found.setdefault(folded(value), value)
     return found
 
 
@@ -144,13 +160,16 @@ def shown(found: Iterable[Crawler]) -> tuple[Crawler, ...]:
     """
     Return of crawlers that obey the same groups those that people would name.
 
-    The leading letters of another one's name, and one with more purposes than needed, go without
-    saying.
+    Of a value and its leading letters the one that is a name; and one with more purposes than
+    needed goes without saying.
     """
     found = tuple(found)
-    names = {crawler.product_token.lower() for crawler in found}
-    letters = {_letters(name) for name in names if _letters(name) != name}
-    plain = [crawler for crawler in found if crawler.product_token.lower() not in letters]
+    names = {folded(crawler.product_token) for crawler in found}
+    # Of `MJ12bot` and MJ the first is a name, of `Googlebot/2.1` and Googlebot the second.
+    odd = {name for name in names if not _NAME.fullmatch(name) and _letters(name) in names}
+    letters = {_letters(name) for name in names - odd if _letters(name) != name}
+    unsaid = odd | letters
+    plain = [crawler for crawler in found if folded(crawler.product_token) not in unsaid]
     simple = [crawler for crawler in plain if not crawler.purposes]
     single = [c for c in plain if len(c.purposes) == 1 and c.product_token == EVERYONE_ELSE]
     return tuple(simple + single) or tuple(plain[:1])

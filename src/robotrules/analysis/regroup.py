@@ -81,7 +81,7 @@ def _rules(group: Group) -> frozenset[tuple[str, bytes]]:
 
 def repeated_user_agents(groups: Groups, draft: Draft) -> Iterator[Regrouping]:
     """Yield user-agent lines that repeat one of their group."""
-    for group in groups.all:
+    for group in groups.steady():
         seen: dict[tuple[str, bytes], int] = {}
         for record in group.starts:
             first = seen.setdefault((record.key, record.value.lower()), record.line)

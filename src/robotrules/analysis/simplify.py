@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from robotrules.analysis.crawlers import EVERYONE_ELSE, crawlers, is_complete
+from robotrules.analysis.crawlers import EVERYONE_ELSE, crawlers, folded, is_complete
 from robotrules.analysis.files import FileDifference, Told, compare
 from robotrules.analysis.ground import BUDGET
 from robotrules.analysis.regroup import (
@@ -173,7 +173,6 @@ class _Work:
 
         def holds(some: Sequence[_Done]) -> bool:
             """Tell whether nothing changes with some of them."""
-            """Tell whether it is proved that the result means the same."""
             new = self._present([*done, *some]).files
             if same_names and [*map(_names, present.files)] != [*map(_names, new)]:
                 return False
@@ -328,14 +327,14 @@ def _settled(steps: Sequence[Step]) -> tuple[Step, ...]:
     found = []
     for step in steps:
         if step.lines[0] in gone:
-            waiting, kept = list(step.because), set()
+            named, waiting = set(step.because), list(step.because)
             while waiting:
-                line = waiting.pop()
-                if line in gone:
-                    waiting += gone[line]
-                else:
-                    kept.add(line)
-            step = step._replace(because=tuple(sorted(kept)))
+                more = [line for line in gone.get(waiting.pop(), ()) if line not in named]
+                named.update(more)
+                waiting += more
+            stays = tuple(sorted(named - gone.keys()))
+            if stays or step.code != "repeated-rule":
+                step = step._replace(because=stays)
         found.append(step)
     return tuple(sorted(found, key=lambda step: step.lines[0]))
 
@@ -353,7 +352,7 @@ def _rules_obeyed(robots: RobotsTxt) -> int:
 def _names(robots: RobotsTxt) -> tuple[bool, set[tuple[str, tuple[str, ...]]]]:
     """Return whether there is a group for everyone, and for whom else there is one."""
     star = bool(robots._choose(EVERYONE_ELSE)[0])
-    return star, {(one.product_token.lower(), one.purposes) for one in crawlers(robots)}
+    return star, {(folded(one.product_token), one.purposes) for one in crawlers(robots)}
 
 
 def _keeps_records(old: RobotsTxt, new: RobotsTxt) -> bool:

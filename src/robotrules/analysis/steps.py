@@ -7,6 +7,7 @@ not know how any of it is found.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -18,6 +19,8 @@ from robotrules.robotstxt.values import Rule
 SCHEMA_VERSION = 1
 # Lines that a sentence names; JSON has all.
 MOST_NAMED = 3
+# A rule whose pattern starts as it should; without its colon, a profile may have read it too.
+_ROOTED = re.compile(r"^\s*[^\s:]+(?:\s*:\s*|\s+)[/*]")
 
 
 class Step(NamedTuple):
@@ -38,7 +41,10 @@ class Step(NamedTuple):
     @property
     def sentence(self) -> str:
         """The reason, in one sentence."""
-        return reason(self.code, self.because)
+        words = reason(self.code, self.because)
+        if self.code == "unusable-rule" and not _ROOTED.search(self.text):
+            return f"{words}, for a path pattern starts with '/' or '*'"
+        return words
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -66,7 +72,7 @@ _REASONS = {
         "without it no rule decides, which allows as well",
     ),
     "repeated-rule": ("{} says the same", "{} say the same", ""),
-    "unusable-rule": ("", "", "no URL matches it, for a path pattern starts with '/' or '*'"),
+    "unusable-rule": ("", "", "no URL matches it"),
     "empty-rule": ("", "", "an empty rule beside others says nothing"),
     "outside-group": ("", "", "it stands before the first user-agent line, so nobody obeys it"),
     "nobodys-rule": ("", "", "no user-agent line of its group names a crawler"),

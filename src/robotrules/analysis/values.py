@@ -29,7 +29,8 @@ class Witness(NamedTuple):
         return ORIGIN + self.path
 
     def __str__(self) -> str:
-        return self.path
+        # What starts with // alone would be read as a host.
+        return self.url if self.path.startswith("//") else self.path
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -65,7 +66,7 @@ class Dead(NamedTuple):
 
     @property
     def matches_nothing(self) -> bool:
-        """Whether no URL matches its pattern, whatever other rules there are."""
+        """Whether no URL that rules are asked about matches its pattern."""
         return not self.covers
 
     def as_dict(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from robotrules import RobotsTxt
+from robotrules import RobotsTxt, is_product_token, parse
 from robotrules.analysis import (
     BUDGET,
     Crawler,
@@ -47,6 +47,7 @@ from robotrules.cli.reach import Reach, reach_of
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
 from robotrules.cli.text import is_terminal
 from robotrules.origins import authority_end, origin_of
+from robotrules.profile import PROFILES
 
 if TYPE_CHECKING:
     from robotrules.cli.fetching import Looker
@@ -153,6 +154,8 @@ def diff(
         found = compare(before, after, only=asked, most=bound, budget=budget, progress=progress)
     parts = parts_of(found, budget, asked=bool(asked))
     parts = parts._replace(identical=before.body == after.body)
+    if parts.proved and not parts.identical:
+        parts = parts._replace(elsewhere=_elsewhere(before, after, asked, budget))
     if file is not None:
         parts = parts._replace(reach=_reach(file, parts))
     output = Output()
@@ -272,6 +275,27 @@ def _asked(tokens: Sequence[str], purposes: Sequence[str], profile: str) -> list
     return [Crawler(token, given) for token in dict.fromkeys(given_tokens(tokens, profile))]
 
 
+def _elsewhere(
+    old: RobotsTxt, new: RobotsTxt, asked: Sequence[Crawler], budget: int
+) -> tuple[tuple[str, bool | None], ...]:
+    """Return whether files that mean the same do so as other profiles read them."""
+    found = []
+    for profile in PROFILES.values():
+        if profile != old.profile:
+            read = [
+                parse(robots._received, profile, complete=robots._document.complete)
+                for robots in (old, new)
+            ]
+            whom = [
+                crawler
+                for crawler in asked
+                if profile.any_product_token or is_product_token(crawler.product_token)
+            ]
+            same = compare(*read, only=whom, budget=budget).equal if whom or not asked else True
+            found.append((profile.name, same))
+    return tuple(found)
+
+
 @contextmanager
 def _bar() -> Iterator[Told]:
     """Count crawlers on a terminal, as they are compared."""
@@ -314,4 +338,6 @@ def _as_json(found: FileDifference, parts: Parts, names: tuple[str, str]) -> dic
     old, new = (None if name == STDIN else name for name in names)
     schema = values.pop("schema")
     reach = parts.reach.as_dict() if parts.reach else None
-    return {"schema": schema, "old": old, "new": new, **values, "reach": reach}
+    elsewhere = dict(parts.elsewhere) if parts.elsewhere else None
+    others = {"other_profiles": elsewhere, "reach": reach}
+    return {"schema": schema, "old": old, "new": new, **values, **others}

@@ -16,6 +16,7 @@ from robotrules.analysis import Stated, Statements
 from robotrules.cli.diff_parts import MOST_REGIONS, Happens, Part, Parts
 from robotrules.cli.diff_words import (
     decided_words,
+    elsewhere_words,
     groups_words,
     headline,
     names_of,
@@ -56,6 +57,8 @@ class DiffComment:
         yield f"### {ICONS[word]} robots.txt: {word.lower()}"
         yield ""
         yield f"{rest[0].upper()}{rest[1:]} Compared: {old} → {new}."
+        if words := elsewhere_words(parts):
+            yield f"{words}"
         # What comes last is short, and is never left out.
         last = [*self._unchanged()]
         room = MOST_CHARACTERS - sum(map(len, last))

@@ -109,6 +109,8 @@ class Parts(NamedTuple):
     """Whether no file names anybody, so that everyone else is everybody."""
     identical: bool = False
     """Whether the files are the same to the octet."""
+    elsewhere: tuple[tuple[str, bool | None], ...] = ()
+    """Of other profiles: whether the files mean the same under them."""
     reach: Reach | None = None
     """What changes on the URLs of a file, for `reachable` in their order."""
 

@@ -16,6 +16,7 @@ from robotrules.analysis import Stated, Statements
 from robotrules.cli.diff_parts import MOST_REGIONS, Decided, Happens, Part, Parts
 from robotrules.cli.diff_words import (
     decided_words,
+    elsewhere_words,
     groups_words,
     headline,
     names_of,
@@ -55,6 +56,8 @@ class DiffPage:
         parts = self._parts
         word, rest = headline(parts, _name)
         yield from self._wrapped(f"{word}: {rest}", "", "", HEADLINES[word], len(word))
+        if words := elsewhere_words(parts):
+            yield from self._wrapped(words, "", "", "warning", len(words))
         for part in parts.changed[:MOST_PARTS]:
             yield ""
             yield from self._part(part)

@@ -174,6 +174,24 @@ def headline(parts: Parts, mark: Mark) -> tuple[str, str]:
     return "Same meaning", f"proved for {_whom(everybody, everybody, mark)}, for every URL."
 
 
+def elsewhere_words(parts: Parts) -> str:
+    """Return a sentence where the files mean the same, but not as another profile reads them."""
+    if not parts.equal:
+        return ""
+    differ = [name for name, equal in parts.elsewhere if equal is False]
+    unknown = [name for name, equal in parts.elsewhere if equal is None]
+    words = []
+    if differ:
+        noun = "profile" if len(differ) == 1 else "profiles"
+        words.append(
+            f"But as {noun} {joined(differ)} would read them, they differ: --profile {differ[0]} "
+            "shows how."
+        )
+    if unknown:
+        words.append(f"Whether they do under {joined(unknown)} is not decided.")
+    return " ".join(words)
+
+
 def _what_becomes(parts: Parts) -> str:
     ways = {
         region.new.allowed

@@ -279,6 +279,7 @@ class _Tally:
         self.allowed = _Direction(apart)
 
     def reach(self) -> CrawlerReach:
+        """Return what was counted for these crawlers."""
         gone, came = self.disallowed, self.allowed
         both = sorted((gone.segments + came.segments).items(), key=_most)[:MOST_SEGMENTS]
         return CrawlerReach(

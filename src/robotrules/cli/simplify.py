@@ -163,6 +163,9 @@ def _diff(old: bytes, new: bytes, file: str) -> Iterator[str]:
     was, now = (
         _LINE_END.split(octets.decode("utf-8", "backslashreplace")) for octets in (old, new)
     )
+    for lines in (was, now):
+        if not lines[-1]:  # what follows the last line end is no line
+            lines.pop()
     for line in unified_diff(was, now, name, "simplified", lineterm=""):
         yield visible(line)
 

@@ -17,6 +17,7 @@ from robotrules import RobotsTxt
 from robotrules.analysis.steps import Left, Simplification, Step
 from robotrules.cli.streams import STDIN, Output
 from robotrules.cli.text import Paint, listed, plural, shortened, visible
+from robotrules.profile import PROFILES
 
 # What a person reads of a long list or text; JSON has all of it.
 MOST_LEFT = 10
@@ -138,7 +139,9 @@ class SimplifyPage:
         names = f"{', '.join(others)} and {last}" if others else last
         noun = "profiles" if others else "profile"
         by_name = any(step.code == "same-as-star" for step in self._found.steps)
-        who = "every crawler that goes by one name" if by_name else "every crawler"
+        # Profile google merges the groups of several names, and nobody asked about sets of names.
+        merged = any(PROFILES[name].merge_tokens for name in self._found.profiles)
+        who = "every crawler that goes by one name" if by_name or merged else "every crawler"
         return (
             f"Proved: without these, {who} gets the same verdict on every URL, and other records "
             f"say what they did, under {noun} {names}."

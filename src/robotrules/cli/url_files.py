@@ -260,6 +260,7 @@ def _headed(blocks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
     start = bytes(head)
 
     def again() -> Iterator[bytes]:
+        """Yield all blocks, the first one too."""
         if start:
             yield start
         yield from blocks

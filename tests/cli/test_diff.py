@@ -739,3 +739,35 @@ class TestOtherProfiles:
         ran = robotrules("diff", str(old), str(new), "--as", "MJ12bot")
         assert ran.code == 0
         assert ran.err == ""
+
+
+class TestGathered:
+    """What one rule makes is told once, and only where that is the whole truth."""
+
+    def test_a_rule_that_is_left_behind_is_one_change(self, tmp_path: Path) -> None:
+        """Whether no rule or an allow rule decides now, the old rule is what went."""
+        star = "User-agent: *\nDisallow: /cart\nDisallow: /*?dir=\n"
+        old, new = tmp_path / "old.txt", tmp_path / "new.txt"
+        old.write_text(star)
+        new.write_text(f"{star}\nUser-agent: Googlebot\nAllow: /*.css$\nAllow: /*.js$\n")
+        shown = robotrules("diff", str(old), str(new)).out
+        assert shown.count("disallowed → allowed") == 2
+        assert "now      no rule matches; elsewhere 2 other rules" in shown
+        assert (
+            len(
+                json.loads(robotrules("diff", str(old), str(new), "--json").out)["changes"][0][
+                    "regions"
+                ]
+            )
+            == 6
+        )
+
+    def test_a_rule_that_changes_a_part_of_its_urls_is_not_said_to_change_all(
+        self, tmp_path: Path
+    ) -> None:
+        """Most of /catalogue/ was allowed before."""
+        old, new = tmp_path / "old.txt", tmp_path / "new.txt"
+        old.write_text("User-agent: *\nDisallow: /*?sid=\nDisallow: /*/print\n")
+        new.write_text(f"{old.read_text()}Allow: /catalogue/\n")
+        shown = robotrules("diff", str(old), str(new)).out
+        assert shown.count("both /catalogue/* and") == 2

@@ -86,7 +86,7 @@ class DiffComment:
             yield ""
         yield from HEAD
         yield from map(_line, part.happens(self._most))
-        rest = part.regions - self._most
+        rest = len(part.gathered) - self._most
         if rest > 0:
             folded = min(rest, MOST_FOLDED)
             yield ""

@@ -8,10 +8,10 @@ nothing itself, has no sentences, and makes no character harmless.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
-from robotrules import RuleSet, Verdict
+from robotrules import Rule, RuleSet, Verdict
 from robotrules.analysis import (
     Crawler,
     CrawlerChange,
@@ -42,6 +42,8 @@ class Decided(NamedTuple):
     lines: tuple[int, ...]
     words: str
     """Why, where no rule decides."""
+    others: int = 0
+    """How many rules decide elsewhere among these URLs, and say the same."""
 
 
 class Happens(NamedTuple):
@@ -84,10 +86,36 @@ class Part(NamedTuple):
         """What they obey before, and now."""
         return self.changes[0].old_rules, self.changes[0].new_rules
 
+    @property
+    def gathered(self) -> list[tuple[Rule, list[int]]]:
+        """
+        The regions by number, those together that one rule makes, and that rule.
+
+        A crawler that gets a group of its own leaves each rule of the star's group, and whether no
+        rule or an allow rule decides now is all the same to a reader.
+        """
+        regions = self.changes[0].difference.regions
+        forms = [set(map(_key, rules.rules)) for rules in self.rules]
+        makers = [_makers(region, *forms) for region in regions]
+        # A rule that decides also where on the other side none does says it for all its regions.
+        # Of another one's pattern a part may have been as it is before.
+        says_it = {
+            maker
+            for region, of_region in zip(regions, makers, strict=True)
+            for maker in of_region
+            if not (region.old.rule and region.new.rule)
+        }
+        together: dict[object, tuple[Rule, list[int]]] = {}
+        for number, of_region in enumerate(makers):
+            maker = next((one for one in of_region if one in says_it), None)
+            key = number if maker is None else (maker, regions[number].old.allowed)
+            together.setdefault(key, ((maker or of_region[0])[1], []))[1].append(number)
+        return list(together.values())
+
     def happens(self, most: int, first: int = 0) -> Iterator[Happens]:
         """Yield what happens, at most so much of it."""
-        for number in range(first, min(first + most, self.regions)):
-            yield _happens(self.changes, number)
+        for rule, numbers in self.gathered[first : first + most]:
+            yield _happens(self.changes, rule, numbers)
 
 
 class Parts(NamedTuple):
@@ -210,18 +238,32 @@ def _is_everything(region: Region) -> bool:
     return not any(map(shown_pattern, region.patterns))
 
 
-def _happens(changes: Sequence[CrawlerChange], number: int) -> Happens:
+def _makers(
+    region: Region, old: Set[tuple[bool, str]], new: Set[tuple[bool, str]]
+) -> list[tuple[bool, Rule]]:
+    """Return the deciding rules of a region that only one side has: one of the two is such."""
+    sides = ((False, region.old.rule, new), (True, region.new.rule, old))
+    found = [(side, rule) for side, rule, there in sides if rule and _key(rule) not in there]
+    return found or [(side, rule) for side, rule, _ in sides if rule]
+
+
+def _key(rule: Rule) -> tuple[bool, str]:
+    return rule.allow, rule.form
+
+
+def _happens(changes: Sequence[CrawlerChange], rule: Rule, numbers: Sequence[int]) -> Happens:
     first = changes[0]
-    region = first.difference.regions[number]
+    found = [first.difference.regions[number] for number in numbers]
+    region = found[0] if len(found) == 1 else found[0]._replace(patterns=(rule.form,))
     but, complete = _exceptions(first, region)
-    same = [change.difference.regions[number] for change in changes]
+    same = [change.difference.regions[numbers[0]] for change in changes]
     return Happens(
         tuple(filter(None, map(shown_pattern, region.patterns))),
         tuple(map(shown_pattern, but[:MOST_EXCEPTIONS])),
         len(but) > MOST_EXCEPTIONS or not complete,
-        region.witness.path,
-        _decided([region.old for region in same]),
-        _decided([region.new for region in same]),
+        str(region.witness),
+        _decided([region.old for region in same], [one.old for one in found]),
+        _decided([region.new for region in same], [one.new for one in found]),
     )
 
 
@@ -243,12 +285,17 @@ def _is_within(pattern: str, other: str, change: CrawlerChange) -> bool:
     return includes(other, pattern, change.old_rules.profile, budget=EXCEPTION_BUDGET) is True
 
 
-def _decided(verdicts: Sequence[Verdict]) -> Decided:
+def _decided(verdicts: Sequence[Verdict], all_of_them: Sequence[Verdict]) -> Decided:
+    others = {verdict.rule for verdict in all_of_them} - {None, verdicts[0].rule}
     rules = [verdict.rule for verdict in verdicts]
     lines = dict.fromkeys(rule.line for rule in rules if rule)
     first = verdicts[0]
     return Decided(
-        first.allowed, str(rules[0] or ""), tuple(lines), "" if rules[0] else first.reason.sentence
+        first.allowed,
+        str(rules[0] or ""),
+        tuple(lines),
+        "" if rules[0] else first.reason.sentence,
+        len(others),
     )
 
 

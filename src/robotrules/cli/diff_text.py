@@ -78,9 +78,9 @@ class DiffPage:
         yield from self._wrapped(whole, "", "    ", "heading", len(names))
         for happens in part.happens(self._most):
             yield from self._happens(happens)
-        rest = part.regions - self._most
+        rest = len(part.gathered) - self._most
         if rest > 0:
-            yield f"  and {plural(rest, 'region')} more; --most {part.regions} shows all"
+            yield f"  and {plural(rest, 'region')} more; --most {len(part.gathered)} shows all"
         if not part.complete:
             many = f"more than {MOST_REGIONS:,} regions are not looked for"
             why = self._budget_words() if part.regions < MOST_REGIONS else many

@@ -41,9 +41,11 @@ def urls_words(happens: Happens, mark: Mark) -> str:
 
 def decided_words(decided: Decided, mark: Mark) -> str:
     """Return what decides: `line 2: Disallow: /private`."""
-    if not decided.rule:
-        return decided.words
-    return f"{lines_words(decided.lines)}: {mark(decided.rule)}"
+    words = f"{lines_words(decided.lines)}: {mark(decided.rule)}" if decided.rule else decided.words
+    if not decided.others:
+        return words
+    rules = "another rule" if decided.others == 1 else f"{decided.others:,} other rules"
+    return f"{words}; elsewhere {rules}"
 
 
 # --- Groups ---------------------------------------------------------------------------------------

@@ -101,6 +101,7 @@ def test_an_engine_has_what_the_contract_says(engine: ModuleType) -> None:
     document = engine.parse(b"", settings, True)
     things = {"": engine, "Settings": settings, "Document": document}
     things["Matcher"] = engine.Matcher(document, [])
+    things["Languages"] = engine.Languages(settings, [])
     things["File"] = engine.File(DEFAULT, engine, settings, b"", True)
     names = stub()
     assert set(names) == set(things)

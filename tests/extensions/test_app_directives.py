@@ -821,8 +821,8 @@ class TestHostile:
         """Reading, asking and notes are linear in the file."""
         record = f"App-Directives: {line}\n"
         robots = robotrules.parse("User-agent: *\n" + record * (500_000 // len(record)))
-        begun = time.perf_counter()
+        begun = time.process_time()
         found = directives_for(robots, "a")
         found.at("/" + "a" * 1000)
         assert len(list(module.notes(robots))) > 0
-        assert time.perf_counter() - begun < 30
+        assert time.process_time() - begun < 30

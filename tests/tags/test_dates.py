@@ -247,10 +247,10 @@ class TestHostile:
     )
     def test_a_megabyte_is_no_date(self, text: str) -> None:
         """What is longer than any date is refused unread."""
-        start = time.perf_counter()
+        start = time.process_time()
         assert read_date(text) is None
         assert read_http_date(text) is None
-        assert time.perf_counter() - start < 0.05
+        assert time.process_time() - start < 0.05
 
     def test_the_longest_date_fits(self) -> None:
         """The limit is above every form."""

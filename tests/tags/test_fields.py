@@ -380,10 +380,10 @@ class TestBounds:
     def test_cost(self, octets: bytes) -> None:
         """A million of anything is read in no time."""
         many = octets * (10**6 // len(octets))
-        start = time.perf_counter()
+        start = time.process_time()
         read_fields(many)
         read_fields([("a", many), ("b", b"x" + many + b"x")])
-        assert time.perf_counter() - start < 2
+        assert time.process_time() - start < 2
 
     @given(st.binary(max_size=200) | st.from_regex(rb"([a-b: \t\r\n]){0,60}", fullmatch=True))
     def test_no_octets_raise(self, octets: bytes) -> None:

@@ -392,9 +392,9 @@ class TestHostile:
     )
     def test_cost(self, value: str) -> None:
         """Open quotes and commas by the million are read once."""
-        start = time.perf_counter()
+        start = time.process_time()
         freshness([("Cache-Control", value)])
-        assert time.perf_counter() - start < 0.5
+        assert time.process_time() - start < 0.5
 
     @given(
         st.lists(

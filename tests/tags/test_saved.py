@@ -313,17 +313,17 @@ class TestCodings:
             "gzip, gzip": lambda body: gzip.compress(gzip.compress(body)),
         }
         packed = packers[coding](zeros)
-        start = time.perf_counter()
+        start = time.process_time()
         name = coding.removesuffix("-raw")
         saved = read_response(response(f"Content-Encoding: {name}", body=packed))
-        assert time.perf_counter() - start < 2
+        assert time.process_time() - start < 2
         assert (len(saved.body or b""), codes(saved)) == (MOST_BODY, ["body-cut"])
 
     def test_many_members(self) -> None:
         """A gzip of nothings, one after another, costs nothing either."""
-        start = time.perf_counter()
+        start = time.process_time()
         saved = read_response(response("Content-Encoding: gzip", body=gzip.compress(b"") * 200_000))
-        assert time.perf_counter() - start < 1
+        assert time.process_time() - start < 1
         assert (saved.body, codes(saved)) == (b"", ["body-cut"])
 
     @pytest.mark.parametrize("more", [0, 1])
@@ -381,10 +381,10 @@ class TestHostileResponse:
     )
     def test_cost(self, rest: bytes) -> None:
         """Megabytes of anything."""
-        start = time.perf_counter()
+        start = time.process_time()
         read_response(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n" + rest)
         read_response(response("Transfer-Encoding: chunked", body=rest))
-        assert time.perf_counter() - start < 4
+        assert time.process_time() - start < 4
 
     def test_fields_without_end(self) -> None:
         """They are cut, and it is noted."""
@@ -638,9 +638,9 @@ class TestHarRedirects:
     def test_there_is_an_end(self) -> None:
         """A redirect to itself, thousands of times, is no quadratic thing."""
         text = har(*[entry("https://example.com/", 302, redirect="/")] * 20_000)
-        start = time.perf_counter()
+        start = time.process_time()
         found = list(read_har(text))
-        assert time.perf_counter() - start < 4
+        assert time.process_time() - start < 4
         assert max(len(one.earlier) for one in found) == MOST_BLOCKS
 
 

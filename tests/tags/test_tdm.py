@@ -266,17 +266,17 @@ class TestLimits:
     def test_cost(self, location: str) -> None:
         """Thousands of patterns against a long URL."""
         entries = [entry(location, 0, None)] * (MOST_OCTETS // (len(location) + 60) - 100)
-        start = time.perf_counter()
+        start = time.process_time()
         in_file(*entries[:MOST_ENTRIES], url="https://example.com/" + "a" * 2000 + "z")
         # The pure engine is for reading, and slower.
-        assert time.perf_counter() - start < (2 if engine is native else 30)
+        assert time.process_time() - start < (2 if engine is native else 30)
 
     def test_cost_of_lines(self) -> None:
         """Fields and elements by the thousand."""
-        start = time.perf_counter()
+        start = time.process_time()
         pairs = [("tdm-reservation", "1,"), ("tdm-policy", "x")] * 50_000
         assert tdm_reservation(URL, headers=pairs, metas=pairs).reserved is True
-        assert time.perf_counter() - start < 2
+        assert time.process_time() - start < 2
 
 
 # --- Carriers -------------------------------------------------------------------------------------

@@ -6,24 +6,17 @@
 //! does. What is sought is a shortest path to which all ladders say yes. Verdicts, deciding rules
 //! and differences of verdicts are all questions of this form.
 //!
-//! Patterns that say no are looked at only when a path was found that they object to; the path is
-//! then sought again with them. As what is walked always allows more than the question does, a path
-//! that all agree on is a shortest one, and where nothing is found there is nothing. A ladder that
-//! has many ways to a yes is walked one way at a time, each a start of the same walk: one pattern
-//! has to match, and none that says no above it may. Together they would be in as many states as
-//! there are sets of them.
-//!
-//! It does not know rules, verdicts or files. `pure_search.py` is the same, written to be read.
+//! It does not know rules, verdicts or files, nor how paths are sought: `search.rs` does.
 
 use crate::machine::Machines;
 use crate::octets::Path;
 use crate::pattern::normal_form;
 use crate::ruleset::{decision, index_page, octets_and_rule, Decision, Kind, RuleSet};
+use crate::search::Search;
 use crate::settings::Settings;
 use crate::universe::{universe, Universe};
+use crate::walk::Ladder;
 pub use crate::walk::Within;
-use crate::walk::{Ladder, Walk};
-use std::collections::BTreeSet;
 
 /// Patterns that are asked about together, in the order of precedence.
 #[derive(Debug)]
@@ -98,29 +91,10 @@ impl Languages {
         if rungs.any(|&rung| rung as usize >> 1 >= self.entries.len()) {
             return None;
         }
-        let mut questions: Vec<_> = ladders.into_iter().map(Question::new).collect();
-        let only: Vec<_> = questions.iter().filter_map(Question::only).collect();
-        for question in &mut questions {
-            question.leave_out(&only, &self.machines);
-        }
-        let mut states = 0;
-        loop {
-            let starts = starts(questions.iter().map(Question::relaxed).collect());
-            let left = Within { budget: within.budget - states, ..within };
-            let mut walk = Walk::new(&self.machines, self.universe, &starts, left);
-            let path = walk.run();
-            states += walk.seen;
-            if let Some(path) = &path {
-                // All of them are asked, so that each hears what it has to hear.
-                let path = Path::new(path);
-                let objections = questions.iter_mut().map(|q| q.objects(path, &self.machines));
-                if objections.filter(|&objects| objects).count() > 0 {
-                    continue;
-                }
-            }
-            let heard = questions.iter().map(Question::heard).collect();
-            return Some(Sought { decided: !walk.exhausted, path, states, heard });
-        }
+        let mut search = Search::new(&self.machines, self.universe, ladders, within);
+        let path = search.run();
+        let (decided, states) = (!search.exhausted, search.seen);
+        Some(Sought { decided, path, states, heard: search.told() })
     }
 
     /// The first of some entries that matches a path.
@@ -128,96 +102,5 @@ impl Languages {
         let path = Path::new(path);
         let mut known = entries.filter(|&at| (at as usize) < self.entries.len());
         known.find(|&at| self.machines.matches(at as usize, path))
-    }
-}
-
-/// Ladders for each way to a yes on the one that has most of them.
-fn starts(mut ladders: Vec<Ladder>) -> Vec<Vec<Ladder>> {
-    let ways = |(rungs, foot): &Ladder| {
-        rungs.iter().filter(|&rung| rung & 1 == 1).count() + usize::from(*foot)
-    };
-    let most = ladders.iter().map(ways).max().unwrap_or(0);
-    let Some(split) = ladders.iter().position(|ladder| ways(ladder) == most && most > 1) else {
-        return vec![ladders];
-    };
-    let (rungs, foot) = std::mem::take(&mut ladders[split]);
-    let with = |way: Ladder| {
-        let mut start = ladders.clone();
-        start[split] = way;
-        start
-    };
-    let (mut noes, mut found) = (Vec::new(), Vec::with_capacity(most));
-    for rung in rungs {
-        if rung & 1 == 0 {
-            noes.push(rung);
-        } else {
-            let above = noes.iter().copied();
-            found.push(with((above.chain([rung]).collect(), false)));
-        }
-    }
-    if foot {
-        found.push(with((noes, true)));
-    }
-    found
-}
-
-/// A ladder, and which of its patterns that say no are looked at so far.
-struct Question {
-    rungs: Vec<u32>,
-    foot: bool,
-    heard: BTreeSet<usize>,
-    to_the_foot: bool,
-}
-
-impl Question {
-    fn new((rungs, foot): Ladder) -> Question {
-        Question { rungs, foot, heard: BTreeSet::new(), to_the_foot: !foot }
-    }
-
-    /// The pattern that has to match, if there is just one.
-    fn only(&self) -> Option<usize> {
-        let mut positive = self.rungs.iter().filter(|&rung| rung & 1 == 1);
-        let only = positive.next().filter(|_| !self.foot && positive.next().is_none())?;
-        Some(*only as usize >> 1)
-    }
-
-    /// Leaves out what cannot match where all that has to match does.
-    fn leave_out(&mut self, only: &[usize], machines: &Machines) {
-        self.rungs.retain(|&rung| {
-            let first = machines.first(rung as usize >> 1);
-            only.iter().all(|&only| {
-                let other = machines.first(only);
-                first.starts_with(other) || other.starts_with(first)
-            })
-        });
-    }
-
-    fn heard(&self) -> Vec<u32> {
-        self.heard.iter().map(|&at| self.rungs[at] >> 1).collect()
-    }
-
-    /// A ladder that says yes at least where this one does.
-    fn relaxed(&self) -> Ladder {
-        let last = match self.to_the_foot {
-            true => self.rungs.len(),
-            false => self.heard.last().map_or(0, |&last| last + 1),
-        };
-        let rungs = self.rungs[..last].iter().enumerate();
-        let looked_at = rungs.filter(|(at, &rung)| rung & 1 == 1 || self.heard.contains(at));
-        (looked_at.map(|(_, &rung)| rung).collect(), self.foot || !self.to_the_foot)
-    }
-
-    /// Whether this ladder says no; what says it is heard from now on.
-    fn objects(&mut self, path: Path<'_>, machines: &Machines) -> bool {
-        for (at, &rung) in self.rungs.iter().enumerate() {
-            if machines.matches(rung as usize >> 1, path) {
-                if rung & 1 == 0 {
-                    self.heard.insert(at);
-                }
-                return rung & 1 == 0;
-            }
-        }
-        self.to_the_foot |= !self.foot;
-        !self.foot
     }
 }

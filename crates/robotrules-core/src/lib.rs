@@ -74,6 +74,7 @@ pub mod pattern;
 pub mod records;
 pub mod ruleset;
 mod scan;
+mod search;
 pub mod settings;
 pub mod spelling;
 pub mod universe;

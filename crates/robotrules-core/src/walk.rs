@@ -6,7 +6,7 @@
 //! several starts, each with ladders of its own, and takes up only those that can lead to a shortest
 //! path.
 //!
-//! It does not know why a ladder is as it is: `languages.rs` does. `pure_walk.py` is the same,
+//! It does not know why a ladder is as it is: `search.rs` does. `pure_walk.py` is the same,
 //! written to be read.
 
 use crate::machine::{Machines, DEAD, MATCHED};
@@ -133,7 +133,9 @@ impl<'a> Walk<'a> {
         let Frontier { states, reached, queue } = &mut self.frontier;
         let number = match states.find(state) {
             Some(known) if came.length < reached[known as usize].length => {
-                reached[known as usize] = came;
+                // Where any path will do a state may be done, and reached by fewer octets later.
+                let is_done = reached[known as usize].is_done;
+                reached[known as usize] = Reached { is_done, ..came };
                 known
             }
             Some(_) => return Some(()),

@@ -41,12 +41,13 @@ impl Languages {
         py: Python<'py>,
         ladders: Vec<(Vec<u32>, bool)>,
         budget: &Bound<'py, PyInt>,
-        shorter_than: Option<u32>,
+        shorter_than: Option<&Bound<'py, PyInt>>,
         shortest: bool,
     ) -> PyResult<Sought<'py>> {
         // More than can be counted is as good as no limit.
         let budget = budget.extract().unwrap_or(i64::MAX);
-        let shorter_than = shorter_than.unwrap_or(u32::MAX);
+        let octets = shorter_than.map_or(i64::MAX, |most| most.extract().unwrap_or(i64::MAX));
+        let shorter_than = u32::try_from(octets.max(0)).unwrap_or(u32::MAX);
         let within = core::languages::Within { budget, shorter_than, shortest };
         let Some(found) = py.detach(|| self.0.seek(ladders, within)) else {
             let message = "a rung is of no entry: pass positions in entries(), shifted left by one";

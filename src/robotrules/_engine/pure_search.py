@@ -8,10 +8,12 @@ of verdicts are all questions of this form.
 
 Patterns that say no are looked at only when a path was found that they object to; the found path is
 then sought again with them. As what is walked always allows more than the question does, a path
-that all agree on is a shortest one, and where nothing is found there is nothing. A ladder that has
-many ways to a yes is walked one way at a time, each a start of the same walk: one pattern has to
-match, and none that says no above it may. Together they would be in as many states as there are
-sets of them.
+that all agree on is a shortest one, and where nothing is found there is nothing.
+
+A ladder that has many ways to a yes is walked one way at a time: one pattern has to match, and none
+that says no above it may. Together they would be in as many states as there are sets of them. For a
+shortest path each way is a start of the same walk. Where any path will do they are tried one after
+the other from above, until one leads to a path, or what says no above leaves nothing.
 
 It does not know rules, verdicts or files, nor how a path is walked: `pure_walk.py` does.
 """
@@ -69,15 +71,9 @@ class Languages:
         for question in questions:
             question.leave_out(wanted)
         limit = NO_LIMIT if shorter_than is None else min(shorter_than, NO_LIMIT)
-        spent = 0
-        while True:
-            relaxed = [question.relaxed() for question in questions]
-            walk = Walk(self._machines, self._universe, list(_starts(relaxed)))
-            path = walk.run(budget - spent, limit, shortest)
-            spent += walk.seen
-            # All of them are asked, so that each hears what it has to hear.
-            if path is None or not [q for q in questions if q.objects(path)]:
-                return not walk.exhausted, path, spent, [q.heard() for q in questions]
+        search = _Search(self._machines, self._universe, budget, limit, shortest)
+        path = search.agreed(questions) if shortest else search.first(questions)
+        return not search.exhausted, path, search.seen, [q.told() for q in questions]
 
     def decider(self, entries: Sequence[int], path: bytes) -> int:
         """Return the first of some entries that matches a path; -1 if none does."""
@@ -85,12 +81,19 @@ class Languages:
 
 
 class _Question:
-    """A ladder, and which of its patterns that say no are looked at so far."""
+    """A ladder, or a part of one, and which of its patterns that say no are looked at so far."""
 
-    def __init__(self, rungs: Sequence[int], foot: bool, machines: Sequence[Machine]) -> None:
+    def __init__(
+        self,
+        rungs: Sequence[int],
+        foot: bool,
+        machines: Sequence[Machine],
+        told: set[int] | None = None,
+    ) -> None:
         self._rungs, self._foot, self._machines = list(rungs), foot, machines
         self._heard: set[int] = set()
-        self._to_the_foot = not foot
+        # What was heard by all questions about one ladder.
+        self._told = set() if told is None else told
 
     def only(self) -> list[int]:
         """Return the pattern that has to match, if there is just one."""
@@ -105,25 +108,111 @@ class _Question:
 
         self._rungs = [rung for rung in self._rungs if fits(self._machines[rung >> 1].first)]
 
-    def heard(self) -> list[int]:
-        return [self._rungs[at] >> 1 for at in sorted(self._heard)]
+    def told(self) -> list[int]:
+        """Return the entries that said no, by precedence."""
+        return list(dict.fromkeys(rung >> 1 for rung in self._rungs if rung in self._told))
 
     def relaxed(self) -> Ladder:
         """Return a ladder that says yes at least where this one does."""
-        last = len(self._rungs) if self._to_the_foot else max(self._heard, default=-1) + 1
-        rungs = [r for at, r in enumerate(self._rungs[:last]) if r & 1 or at in self._heard]
-        return rungs, self._foot if self._to_the_foot else True
+        rungs = [rung for rung in self._rungs if rung & 1 or rung in self._heard]
+        while self._foot and rungs and rungs[-1] & 1:
+            rungs.pop()
+        return rungs, self._foot
 
     def objects(self, path: bytes) -> bool:
         """Tell whether this ladder says no, and hear what says it from now on."""
-        for at, rung in enumerate(self._rungs):
+        for rung in self._rungs:
             if self._machines[rung >> 1].matches(path):
                 if not rung & 1:
-                    self._heard.add(at)
+                    self._heard.add(rung)
+                    self._told.add(rung)
                 return not rung & 1
-        if not self._foot:
-            self._to_the_foot = True
         return not self._foot
+
+    def ways(self) -> list[int]:
+        """
+        Return the ways to a yes, by positions of rungs; past the last is the foot.
+
+        That another yes stands above a way does no harm. Above the foot one does not count unless a
+        pattern below it says no.
+        """
+        rungs = self._rungs.copy()
+        while self._foot and rungs and rungs[-1] & 1:
+            rungs.pop()
+        ways = [at for at, rung in enumerate(rungs) if rung & 1]
+        return [*ways, len(self._rungs)] if self._foot else ways
+
+    def way(self, at: int) -> _Question:
+        """Return the question for one way."""
+        rungs = [rung for rung in self._rungs[:at] if not rung & 1] + self._rungs[at : at + 1]
+        return _Question(rungs, at == len(self._rungs), self._machines, self._told)
+
+    def above(self, at: int) -> _Question:
+        """Return the question whether nothing above a way says no."""
+        rungs = [rung for rung in self._rungs[:at] if not rung & 1]
+        return _Question(rungs, True, self._machines, self._told)
+
+    def hearing(self, other: _Question) -> _Question:
+        """Return this question, which hears what another did too."""
+        self._heard |= other._heard
+        return self
+
+    def copy(self) -> _Question:
+        """Return the same question, for walks that nobody else has to hear of."""
+        return _Question(self._rungs, self._foot, self._machines, self._told).hearing(self)
+
+
+class _Search:
+    """The walks for one question, and what they have seen."""
+
+    def __init__(
+        self,
+        machines: Sequence[Machine],
+        universe: Universe,
+        budget: int,
+        limit: int,
+        shortest: bool,
+    ) -> None:
+        self._machines, self._universe = machines, universe
+        self._budget, self._limit, self._shortest = budget, limit, shortest
+        self.seen, self.exhausted = 0, False
+
+    def agreed(self, questions: Sequence[_Question]) -> bytes | None:
+        """Return a path that all agree on."""
+        while True:
+            relaxed = [question.relaxed() for question in questions]
+            walk = Walk(self._machines, self._universe, list(_starts(relaxed)))
+            path = walk.run(self._budget - self.seen, self._limit, self._shortest)
+            self.seen += walk.seen
+            self.exhausted = walk.exhausted
+            # All of them are asked, so that each hears what it has to hear.
+            if path is None or not [q for q in questions if q.objects(path)]:
+                return path
+
+    def first(self, questions: Sequence[_Question]) -> bytes | None:
+        """Return the first path that all agree on, the ways of one ladder tried in turn."""
+        counts = [len(question.ways()) for question in questions]
+        if max(counts, default=0) < 2:
+            return self.agreed(questions)
+        split = counts.index(max(counts))
+        question = questions[split]
+        trial = [one.copy() for one in questions]
+        trial[split] = question.above(0)
+        path = self.agreed(trial)
+        if path is None or not question.objects(path):
+            return path
+        for at in question.ways():
+            trial[split] = question.above(at).hearing(trial[split])
+            if trial[split].objects(path):
+                path = self.agreed(trial)
+                if path is None:
+                    return None  # nothing is left for this way, nor for those below
+            following = [one.copy() for one in trial]
+            following[split] = question.way(at).hearing(trial[split])
+            found = self.agreed(following)
+            if found is not None or self.exhausted:
+                return found
+        return None
 
 
 def _starts(ladders: list[Ladder]) -> Iterator[list[Ladder]]:

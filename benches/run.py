@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import analysis
 import cached
 import engines
 import facts
@@ -311,6 +312,7 @@ TABLES: dict[str, Callable[[dict[str, Any], Sequence[engines.Engine], Report, Pr
     "html": lambda plan, _, report, progress: html_heads.run(plan, report, progress),
     "cached": lambda plan, _, report, progress: cached.run(plan, report, progress),
     "prefetch": lambda plan, _, report, progress: prefetch.run(plan, report, progress),
+    "analysis": lambda plan, _, report, progress: analysis.run(plan, report, progress),
     "pathological": run_pathological,
     "process": run_process,
 }

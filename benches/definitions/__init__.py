@@ -12,7 +12,10 @@ from typing import Any
 
 __all__ = ["NAMES", "definition"]
 
-NAMES = ("real", "rules", "scoped", "html", "cached", "prefetch", "pathological", "process")
+NAMES = (
+    *("real", "rules", "scoped", "html", "cached", "prefetch", "analysis", "pathological"),
+    "process",
+)
 
 
 def definition(name: str, quick: bool = False) -> dict[str, Any]:

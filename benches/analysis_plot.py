@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from plot import spread
+from plot import sheet, spread
 
 PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 # Shape → (class in the style sheet, colour on light, colour on dark).
@@ -185,35 +185,17 @@ def histogram(figures: dict[str, Any]) -> str:
 
 
 def style() -> str:
-    """The style sheet; colours follow the reader's scheme."""
+    """The style sheet of these pictures."""
 
-    def scheme(card: str, edge: str, grid: str, soft: str, strong: str, which: int) -> str:
-        rules = [
-            f".card{{fill:{card};stroke:{edge}}}.grid{{stroke:{grid}}}",
-            f".tick,.sub,.axis,.code,.foot{{fill:{soft}}}.head,.panel,.count{{fill:{strong}}}",
-            f".bar{{fill:{COLOURS['literal'][which]}}}.dot.hollow{{fill:{card}}}",
-        ]
+    def own(which: int, card: str) -> str:
+        rules = [f".bar{{fill:{COLOURS['literal'][which]}}}.dot.hollow{{fill:{card}}}"]
         for names in COLOURS.values():
             kind, colour = names[0], names[which]
             rules.append(f".line.{kind},.lead.{kind},.dot.{kind}{{stroke:{colour}}}")
             rules.append(f".name.{kind},.dot.{kind}:not(.hollow){{fill:{colour}}}")
         return "".join(rules)
 
-    sans = "-apple-system,'Segoe UI',Helvetica,Arial,'DejaVu Sans',sans-serif"
-    mono = "ui-monospace,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace"
-    return (
-        f"text{{font-family:{sans};font-size:12px}}"
-        ".head{font-size:20px;font-weight:600}.sub{font-size:13px}"
-        ".panel{font-size:14px;font-weight:600}"
-        f".code{{font-family:{mono};font-size:11px;font-weight:400}}"
-        ".end{text-anchor:end}.mid{text-anchor:middle}.grid{stroke-width:1}"
-        ".line{fill:none;stroke-width:2.4;stroke-linejoin:round;stroke-linecap:round}"
-        ".dot{stroke-width:2}.lead{fill:none;stroke-width:1;opacity:.55}"
-        + scheme("#ffffff", "#d0d7de", "#eaeef2", "#57606a", "#1f2328", 1)
-        + "@media (prefers-color-scheme:dark){"
-        + scheme("#0d1117", "#30363d", "#21262d", "#9aa4af", "#f0f6fc", 2)
-        + "}"
-    )
+    return sheet(".line{stroke-width:2.4}.dot{stroke-width:2}", own)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

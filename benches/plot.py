@@ -18,7 +18,7 @@ import html
 import json
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -165,19 +165,38 @@ def spread(ends: Sequence[float]) -> list[float]:
 
 
 def style() -> str:
-    """The style sheet; colours follow the reader's scheme."""
+    """The style sheet of this picture."""
+
+    def own(which: int, card: str) -> str:
+        del card
+        return "".join(
+            f".line.{names[0]},.lead.{names[0]}{{stroke:{names[which]}}}"
+            f".name.{names[0]}{{fill:{names[which]}}}"
+            for names in COLOURS.values()
+        )
+
+    return sheet(
+        ".line{stroke-width:1.8}.line.ours{stroke-width:4}"
+        ".name.ours{font-weight:700;font-size:13px}"
+        ".line.pure{stroke-width:2;stroke-dasharray:5 4}",
+        own,
+    )
+
+
+def sheet(extra: str, own: Callable[[int, str], str]) -> str:
+    """
+    A style sheet whose colours follow the reader's scheme.
+
+    *own* gives the rules for a picture's own colours: the light ones (1) or the dark (2), on a card
+    of that colour.
+    """
 
     def scheme(card: str, edge: str, grid: str, soft: str, strong: str, which: int) -> str:
-        rules = [
-            f".card{{fill:{card};stroke:{edge}}}.grid{{stroke:{grid}}}",
-            f".tick,.sub,.axis,.code,.foot{{fill:{soft}}}.head,.panel{{fill:{strong}}}",
-        ]
-        for names in COLOURS.values():
-            kind, colour = names[0], names[which]
-            rules.append(
-                f".line.{kind},.lead.{kind}{{stroke:{colour}}}.name.{kind}{{fill:{colour}}}"
-            )
-        return "".join(rules)
+        return (
+            f".card{{fill:{card};stroke:{edge}}}.grid{{stroke:{grid}}}"
+            f".tick,.sub,.axis,.code,.foot{{fill:{soft}}}.head,.panel,.count{{fill:{strong}}}"
+            + own(which, card)
+        )
 
     sans = "-apple-system,'Segoe UI',Helvetica,Arial,'DejaVu Sans',sans-serif"
     mono = "ui-monospace,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace"
@@ -187,10 +206,9 @@ def style() -> str:
         ".panel{font-size:14px;font-weight:600}"
         f".code{{font-family:{mono};font-size:11px;font-weight:400}}"
         ".end{text-anchor:end}.mid{text-anchor:middle}.grid{stroke-width:1}"
-        ".line{fill:none;stroke-width:1.8;stroke-linejoin:round;stroke-linecap:round}"
+        ".line{fill:none;stroke-linejoin:round;stroke-linecap:round}"
         ".lead{fill:none;stroke-width:1;opacity:.55}"
-        ".line.ours{stroke-width:4}.name.ours{font-weight:700;font-size:13px}"
-        ".line.pure{stroke-width:2;stroke-dasharray:5 4}"
+        + extra
         + scheme("#ffffff", "#d0d7de", "#eaeef2", "#57606a", "#1f2328", 1)
         + "@media (prefers-color-scheme:dark){"
         + scheme("#0d1117", "#30363d", "#21262d", "#9aa4af", "#f0f6fc", 2)

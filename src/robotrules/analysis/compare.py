@@ -136,48 +136,27 @@ class _Direction:
         self.mine, self.other = mine, other
         self.only = _only_in(mine, other)
         """The entries that the other side does not have."""
-        self._only_there = _only_in(other, mine)
-        known = set(before)
-        self._says, self._fresh = {}, {}
-        for allow in (False, True):
-            rungs, _ = other.saying(allow, before)
-            self._says[allow] = rungs
-            self._fresh[allow] = [
-                at << 1 | (other.entries[at].allow == allow and at not in known)
-                for at in self._only_there
-            ]
+        self._says = {allow: other.saying(allow, before)[0] for allow in (False, True)}
         self._noes = [at << 1 for at in other.entries]
-        # Where those begin that are as specific as an entry and say the same.
-        self._alike: dict[tuple[int, bool], int] = {}
-        for side in (mine, other):
-            for at, entry in side.entries.items():
-                key = len(entry.form), entry.allow
-                self._alike[key] = min(at, self._alike.get(key, at))
-        # Entries that match the same URLs, however they are written: where mine begin, and where
-        # the other side's do.
+        # Entries that match the same URLs, however they are written. The first of them here, for
+        # each of the other side; and the first of them there, for each of this side.
         here = {_language(entry.form): at for at, entry in reversed(mine.entries.items())}
         there = {_language(entry.form): at for at, entry in reversed(other.entries.items())}
+        unknown = max(mine.entries, default=0) + 1
+        self._same_here = [
+            here.get(_language(entry.form), unknown) for entry in other.entries.values()
+        ]
         self._twins = {at: there.get(_language(entry.form)) for at, entry in mine.entries.items()}
-        self._same_here = {
-            at: here.get(_language(entry.form), at) for at, entry in other.entries.items()
-        }
 
     def ask(self, at: int, passed: Iterable[int] = ()) -> list[Ladder]:
         """Ask for what an entry decides, and the other side says the opposite of."""
-        entry = self.mine.entries[at]
-        foot = said = not entry.allow
-        # What both sides have and is more specific cannot match where the entry decides.
-        alike = self._alike[len(entry.form), entry.allow]
-        fresh = self._fresh[said][: bisect_left(self._only_there, alike)]
-        rungs = self._says[said]
-        found = fresh + rungs[bisect_left(rungs, alike << 1) :]
+        foot = said = not self.mine.entries[at].allow
+        rungs, twin = self._says[said], self._twins[at]
         # What matches the same as the entry does always match there: nothing beneath it counts.
-        twin = self._twins[at]
-        if twin is not None:
-            found = found[: bisect_right(found, twin << 1 | 1)]
+        end = len(rungs) if twin is None else bisect_right(rungs, twin << 1 | 1)
         # What matches the same as something above the entry does not match there.
-        same = self._same_here
-        found = [rung for rung in found if same[rung >> 1] >= at or same[rung >> 1] == rung >> 1]
+        pairs = zip(rungs[:end], self._same_here, strict=False)
+        found = [rung for rung, same in pairs if same >= at]
         for number in passed:
             if number == NOBODY:
                 foot = False

@@ -98,8 +98,8 @@ def dead_rules(rules: RuleSet, *, budget: int = BUDGET) -> Found:
         if not found.decided:
             undecided.append(rule)
         elif found.path is None:
-            covers = _covers(ground, side, own, found.heard[0])
-            dead.append(Dead(rule, tuple(written[other] for other in covers)))
+            needed = covers(ground, side, own, found.heard[0])
+            dead.append(Dead(rule, tuple(written[other] for other in needed)))
         else:
             entry = side.entries[ground.decider(side, found.path)]
             vetted(found.path, [(rules, entry.allow, rule)])
@@ -146,7 +146,7 @@ def minimise(rules: RuleSet, *, budget: int = BUDGET) -> Minimised:
     while again:
         again = False
         for number in list(left):
-            if number in shown and _changes(ground, side, number, shown[number]):
+            if number in shown and changes_without(ground, side, side.of(number), shown[number]):
                 continue
             found = _change_without(ground, side, number)
             if found.path is not None:
@@ -174,12 +174,12 @@ def _change_without(ground: Ground, side: Side, number: int) -> Sought:
     return ground.seek_any(side.decided_by(own), side.otherwise(own))
 
 
-def _changes(ground: Ground, side: Side, number: int, path: bytes) -> bool:
-    """Tell whether the verdict on a path changes if a rule is taken out."""
+def changes_without(ground: Ground, side: Side, own: Sequence[int], path: bytes) -> bool:
+    """Tell whether the verdict on a path changes if a rule is taken out, given by its entries."""
     before = ground.decider(side, path)
-    if before < 0 or side.entries[before].rule != number:
+    if before not in own:
         return False
-    after = ground.decider(side, path, without=side.of(number))
+    after = ground.decider(side, path, without=own)
     return (side.entries[after].allow if after >= 0 else True) != side.entries[before].allow
 
 
@@ -188,14 +188,14 @@ def _redundant(ground: Ground, side: Side, number: int, found: Sought) -> Redund
     own = side.of(number)
     alive = ground.seek(side.decided_by(own)) if own else found
     if alive.decided and alive.path is None:
-        covers = _covers(ground, side, own, alive.heard[0]) if own else ()
-        return Redundant(written[number], tuple(written[other] for other in covers), True)
+        needed = covers(ground, side, own, alive.heard[0]) if own else ()
+        return Redundant(written[number], tuple(written[other] for other in needed), True)
     instead = dict.fromkeys(side.entries[at].rule for at in found.heard[1])
     instead.pop(IMPLICIT, None)
     return Redundant(written[number], tuple(written[other] for other in sorted(instead)), False)
 
 
-def _covers(ground: Ground, side: Side, own: list[int], heard: list[int]) -> tuple[int, ...]:
+def covers(ground: Ground, side: Side, own: list[int], heard: list[int]) -> tuple[int, ...]:
     """Return rules enough to match all that some entries match, none of them to spare."""
     needed = list(dict.fromkeys(side.entries[at].rule for at in heard))
     for rule in list(needed) if len(needed) <= MOST_COVERS else ():

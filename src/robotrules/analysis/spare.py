@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from robotrules.analysis.crawlers import crawlers
-from robotrules.analysis.ground import IMPLICIT, Entry, Ground, Ladder, Sought, vetted
-from robotrules.analysis.rules import _covers
+from robotrules.analysis.ground import IMPLICIT, Entry, Ground, Side, Sought, vetted
+from robotrules.analysis.rules import changes_without, covers
 from robotrules.analysis.values import Witness
 from robotrules.errors import WrongWitnessError
 from robotrules.profile import Role
@@ -84,21 +84,18 @@ class Listener:
 
     def change_without(self, own: list[int]) -> Sought:
         """Seek a path whose verdict would change for somebody here if a rule were not there."""
-        near = self._near(own)
-        return self._ground.seek(self._decided_by(own, near), self._otherwise(own, near))
+        side = self._side(self._near(own))
+        return self._ground.seek(side.decided_by(own), side.otherwise(own))
 
     def alive(self, own: list[int]) -> Sought:
         """Seek a path that a rule decides."""
-        return self._ground.seek(self._decided_by(own, self._near(own)))
+        return self._ground.seek(self._side(self._near(own)).decided_by(own))
 
     def still_changes(self, own: list[int], path: bytes) -> bool:
         """Tell whether a path that once showed that a rule has to stay shows it now."""
-        matching = self._index.matching(path)
-        before = self._first(matching, path)
-        if before not in own:
-            return False
-        after = self._first([at for at in matching if at not in own], path)
-        return (self._entries[after].allow if after >= 0 else True) != self._entries[before].allow
+        side = self._side(self._index.matching(path))
+        # One that cannot match there is not among them, and is not to be left out.
+        return changes_without(self._ground, side, [at for at in own if at in side.entries], path)
 
     def twins(self, own: list[int]) -> set[int]:
         """Return the numbers of other rules that say the very same."""
@@ -113,21 +110,13 @@ class Listener:
         for at in own:
             self._index.drop(at, self._entries[at])
 
-    def _first(self, entries: list[int], path: bytes) -> int:
-        at: int = self._ground._languages.decider(entries, path)
-        return at
+    def _side(self, entries: list[int]) -> Side:
+        """Return some of the rules that are left, to be asked about."""
+        (every,) = self._ground.sides
+        return Side(every.rules, {at: self._entries[at] for at in entries}, every.written)
 
     def _near(self, own: list[int]) -> list[int]:
         return self._index.near(min((first_of(self._entries[at]) for at in own), key=len))
-
-    def _decided_by(self, own: list[int], near: list[int]) -> Ladder:
-        return [at << 1 | (at in own) for at in near if at <= own[-1]], False
-
-    def _otherwise(self, own: list[int], near: list[int]) -> Ladder:
-        """Ask for what would be decided otherwise; what stands above cannot match there."""
-        allow = self._entries[own[-1]].allow
-        beneath = (at for at in near if at > own[0] and at not in own)
-        return [at << 1 | (self._entries[at].allow != allow) for at in beneath], not allow
 
 
 class View:
@@ -326,15 +315,15 @@ class Greedy:
         if all(twins):
             first = {min(view.rules[number].line for number in of) for of in twins}
             return Spare(line, "repeated-rule", tuple(sorted(first)), None)
-        covers: set[int] = set()
+        covering: set[int] = set()
         instead: set[int] = set()
         dead, witness = True, None
         for listener, answer in answers:
             alive = listener.alive(own)
             if alive.decided and alive.path is None:
                 side = view.ground.sides[0]
-                numbers = _covers(view.ground, side, own, alive.heard[0])
-                covers.update(view.rules[one].line for one in numbers)
+                numbers = covers(view.ground, side, own, alive.heard[0])
+                covering.update(view.rules[one].line for one in numbers)
                 continue
             dead = False
             if alive.path is not None:
@@ -342,7 +331,7 @@ class Greedy:
             said = (at for at in answer.heard[1] if view.entries[at].rule != IMPLICIT)
             instead.update(map(self._line_of, said))
         if dead:
-            return Spare(line, "dead-rule", tuple(sorted(covers)), None)
+            return Spare(line, "dead-rule", tuple(sorted(covering)), None)
         return Spare(line, "redundant-rule", tuple(sorted(instead)), witness)
 
     def _line_of(self, at: int) -> int:

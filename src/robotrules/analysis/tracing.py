@@ -30,7 +30,7 @@ Span = tuple[int, int]
 Spelled = tuple[bytes, bytes]
 
 
-class Step(NamedTuple):
+class Place(NamedTuple):
     """A piece of a pattern, and the octets of the path that it took, counted from 0."""
 
     text: str
@@ -49,7 +49,7 @@ class Trace(NamedTuple):
     path: str
     """Path and query in the form that is compared."""
     matches: bool
-    steps: tuple[Step, ...]
+    steps: tuple[Place, ...]
     """The pieces in their order, as far as they were found."""
     code: str
     """Why it does not match, for programs; empty: it does."""
@@ -154,9 +154,9 @@ class Cut:
         steps = self._steps(spans, found, len(path))
         return Trace(where, shown(path), matches, tuple(steps), code, words)
 
-    def _steps(self, spans: list[Span], found: bool, end: int) -> list[Step]:
+    def _steps(self, spans: list[Span], found: bool, end: int) -> list[Place]:
         """Return the pieces that were found, each star with what it stands for."""
-        steps: list[Step] = []
+        steps: list[Place] = []
         number, at = 0 if self.raw_first else 1, 0
         for name, text in self.pieces():
             start = at
@@ -171,7 +171,7 @@ class Cut:
                 at = end
             else:
                 break
-            steps.append(Step(shown(text), start, at))
+            steps.append(Place(shown(text), start, at))
         return steps
 
 

@@ -25,12 +25,12 @@ from robotrules.analysis.examples import (
 )
 from robotrules.analysis.hints import Hint, hints
 from robotrules.analysis.rules import includes
-from robotrules.analysis.tracing import Cut, Step, Trace, quoted, trace
+from robotrules.analysis.tracing import Cut, Place, Trace, quoted, trace
 from robotrules.analysis.values import Witness
 from robotrules.profile import Profile
 from robotrules.robotstxt.values import shown
 
-__all__ = ["Description", "Hint", "Miss", "Part", "Step", "Trace", "describe", "trace"]
+__all__ = ["Description", "Hint", "Miss", "Part", "Place", "Trace", "describe", "trace"]
 
 # Pieces that a sentence names, and those that are listed.
 MOST_NAMED = 4

@@ -10,9 +10,7 @@ Sections: the command · the two files · the comparison · JSON.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -42,10 +40,9 @@ from robotrules.cli.options import (
     profile_option,
     say_notes,
 )
-from robotrules.cli.progress import Progress
+from robotrules.cli.progress import counting
 from robotrules.cli.reach import Reach, reach_of
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
-from robotrules.cli.text import is_terminal
 from robotrules.origins import authority_end, origin_of
 from robotrules.profile import PROFILES
 
@@ -59,8 +56,6 @@ MOST_ASKED = 50
 # Crawlers that are named together in JSON.
 MOST_NAMES = 8
 NOT_DECIDED = 2
-
-Told = Callable[[int, int], None]
 
 
 # --- The command ----------------------------------------------------------------------------------
@@ -149,7 +144,7 @@ def diff(
         raise Trouble("stdin can only be one of the files: pass '-' once")
     asked = _asked(product_tokens, purposes, profile)
     before, after = _files((old, new), profile, opening)
-    with _bar() as progress:
+    with counting("crawler") as progress:
         bound = most or MOST_REGIONS if as_json else MOST_REGIONS
         found = compare(before, after, only=asked, most=bound, budget=budget, progress=progress)
     parts = parts_of(found, budget, asked=bool(asked))
@@ -294,23 +289,6 @@ def _elsewhere(
             same = compare(*read, only=whom, budget=budget).equal if whom or not asked else True
             found.append((profile.name, same))
     return tuple(found)
-
-
-@contextmanager
-def _bar() -> Iterator[Told]:
-    """Count crawlers on a terminal, as they are compared."""
-    with ExitStack() as opened:
-        shown: list[Progress] = []
-
-        def progress(done: int, count: int) -> None:
-            """Show how many are done; how many there are is known with the first."""
-            if not shown:
-                stream = sys.stderr if is_terminal(sys.stderr) else None
-                shown.append(opened.enter_context(Progress(stream, count, "crawler")))
-            more = done - shown[0].count
-            shown[0].add(more, more)
-
-        yield progress
 
 
 # --- JSON -----------------------------------------------------------------------------------------

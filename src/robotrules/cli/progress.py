@@ -9,12 +9,13 @@ unless somebody turns them on.
 from __future__ import annotations
 
 import os
+import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TextIO
 
-from robotrules.cli.text import plural, shortened
+from robotrules.cli.text import is_terminal, plural, shortened
 
 FIRST_AFTER = 0.4
 AGAIN_AFTER = 0.1
@@ -100,6 +101,23 @@ class Progress:
     def _draw(self, text: str) -> None:
         assert self._stream is not None
         _draw(self._stream, text)
+
+
+@contextmanager
+def counting(noun: str) -> Iterator[Callable[[int, int], None]]:
+    """Give what is to be told how many are done, and of how many; a bar on a terminal shows it."""
+    with ExitStack() as opened:
+        shown: list[Progress] = []
+
+        def progress(done: int, count: int) -> None:
+            """Show how many are done; how many there are is known with the first."""
+            if not shown:
+                stream = sys.stderr if is_terminal(sys.stderr) else None
+                shown.append(opened.enter_context(Progress(stream, count, noun)))
+            more = done - shown[0].count
+            shown[0].add(more, more)
+
+        yield progress
 
 
 class Doing:

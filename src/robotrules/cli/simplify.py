@@ -13,8 +13,8 @@ import re
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import suppress
 from difflib import unified_diff
 from typing import Any
 
@@ -24,10 +24,10 @@ from robotrules.analysis.ground import BUDGET
 from robotrules.analysis.simplify import simplify as simplified
 from robotrules.analysis.steps import Simplification
 from robotrules.cli.options import json_option, profile_option
-from robotrules.cli.progress import Progress
+from robotrules.cli.progress import counting
 from robotrules.cli.simplify_text import SimplifyPage
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
-from robotrules.cli.text import is_terminal, visible
+from robotrules.cli.text import visible
 from robotrules.profile import PROFILES
 
 # RFC 9309 §2.2 knows no other.
@@ -95,7 +95,7 @@ def simplify(
         raise click.UsageError("--json and --diff are two forms: leave out one")
     robots, octets = read_robots(file, profile)
     name = "stdin" if file == STDIN else quoted(file)
-    with _bar() as progress:
+    with counting("rule") as progress:
         profiles = () if only_this_profile else tuple(PROFILES)
         found = simplified(
             robots, profiles=profiles, groups=groups, budget=budget, progress=progress
@@ -127,23 +127,6 @@ def _target(file: str, in_place: bool, target: str | None) -> str | None:
     if target is not None:
         raise click.UsageError("--write is in place of FILE, and --output elsewhere: leave out one")
     return file
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[int, int], None]]:
-    """Count on a terminal what was looked at."""
-    with ExitStack() as opened:
-        shown: list[Progress] = []
-
-        def progress(done: int, count: int) -> None:
-            """Show how many are done; how many there are is known with the first."""
-            if not shown:
-                stream = sys.stderr if is_terminal(sys.stderr) else None
-                shown.append(opened.enter_context(Progress(stream, count, "rule")))
-            more = done - shown[0].count
-            shown[0].add(more, more)
-
-        yield progress
 
 
 # --- Forms ----------------------------------------------------------------------------------------

@@ -10,11 +10,8 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 import sys
-import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
 from difflib import unified_diff
 from typing import Any
 
@@ -25,6 +22,7 @@ from robotrules.analysis.simplify import simplify as simplified
 from robotrules.analysis.steps import Simplification
 from robotrules.cli.options import json_option, profile_option
 from robotrules.cli.progress import counting
+from robotrules.cli.saving import save
 from robotrules.cli.simplify_text import SimplifyPage
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
 from robotrules.cli.text import visible
@@ -160,53 +158,5 @@ def _save(found: Simplification, target: str, before: bytes | None) -> bool:
     """Write the smaller file in one piece; *before* is what stands there, and should still."""
     if before is not None and not found.steps:
         return False  # nothing goes, so nothing is touched
-    try:
-        # A link stays one.
-        _replace(os.path.realpath(target), found.body, before)
-    except OSError as error:
-        why = error.strerror or type(error).__name__
-        cure = "name another file" if before is None else "it is as it was"
-        raise Trouble(f"cannot write {quoted(target)}: {why}; {cure}") from None
+    save(target, found.body, before)
     return True
-
-
-def _replace(path: str, octets: bytes, before: bytes | None) -> None:
-    """Put a new file in the place of an old one; a reader sees the one or the other."""
-    with suppress(FileNotFoundError):
-        _refuse_odd_files(os.stat(path).st_mode, path)
-    number, temporary = tempfile.mkstemp(prefix=".robotrules-", dir=os.path.dirname(path))
-    try:
-        with open(number, "wb") as file:
-            file.write(octets)
-            file.flush()
-            os.fsync(file.fileno())
-        _copy_mode(path, temporary)
-        if before is not None:
-            with open(path, "rb") as old:
-                if old.read() != before:
-                    raise Trouble(f"{quoted(path)} was changed meanwhile, and is left alone")
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
-
-
-def _refuse_odd_files(mode: int, path: str) -> None:
-    if not stat.S_ISREG(mode):
-        raise Trouble(f"{quoted(path)} is no regular file: name one, or use -o - for stdout")
-
-
-def _copy_mode(path: str, temporary: str) -> None:
-    """Give a new file the mode and the owner of the old one, or of a file that is made anew."""
-    try:
-        status = os.stat(path)
-    except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        return
-    # Only the superuser may give files away.
-    with suppress(OSError, AttributeError):
-        os.chown(temporary, status.st_uid, status.st_gid)
-    os.chmod(temporary, stat.S_IMODE(status.st_mode))

@@ -7,6 +7,9 @@ The errors of robotrules: for misuse, never for content.
     ├── CrawlerError (ValueError)        a crawler's configuration that breaks a MUST
     ├── RegistryError (ValueError)       a registry file that cannot be used
     ├── WriteError (ValueError)          what no robots.txt can say
+    ├── ConfigError (ValueError)         settings of a project that cannot be used
+    ├── ExpectationError (ValueError)    an expectation file that cannot be used
+    ├── CheckError (ValueError)          a lint check that does not exist
     ├── StoreError (OSError)             a store that cannot be used, or not now
     │   └── StoreBusyError               a store that somebody in a hurry would have to wait for
     ├── ProfileMismatchError (ValueError)  rules that cannot be compared with each other
@@ -41,6 +44,18 @@ class RegistryError(RobotrulesError, ValueError):
 
 class WriteError(RobotrulesError, ValueError):
     """What no robots.txt can say, or what could not be read back as it was meant."""
+
+
+class ConfigError(RobotrulesError, ValueError):
+    """A robotrules.toml or pyproject.toml that cannot be used; the text says where and the cure."""
+
+
+class ExpectationError(RobotrulesError, ValueError):
+    """An expectation file that cannot be used; the text says the line, what, and the cure."""
+
+
+class CheckError(RobotrulesError, ValueError):
+    """A name that no lint check has; the text says which comes close."""
 
 
 class ProfileMismatchError(RobotrulesError, ValueError):

@@ -8,7 +8,7 @@ It does not know files, groups or crawlers: `files` does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from robotrules.analysis.ground import BUDGET, IMPLICIT, Ground, Side, Sought, vetted
 from robotrules.analysis.values import Dead, Found, Minimised, Redundant, Undecided, Witness
@@ -85,15 +85,21 @@ def witness(
     return vetted(found.path, [(rules, entry.allow, side.written[number])])
 
 
-def dead_rules(rules: RuleSet, *, budget: int = BUDGET) -> Found:
-    """Return the rules that decide no URL, each with the rules that decide in its place."""
+def dead_rules(
+    rules: RuleSet, *, among: Collection[int] | None = None, budget: int = BUDGET
+) -> Found:
+    """
+    Return the rules that decide no URL, each with the rules that decide in its place.
+
+    *among* names the rules to ask about by their positions; without it they are all.
+    """
     ground = Ground(rules, budget=budget)
     (side,) = ground.sides
     written = side.written
     dead: list[Dead] = []
     undecided: list[Rule] = []
-    for number, rule in enumerate(written):
-        own = side.of(number)
+    for number in _asked(among, written):
+        rule, own = written[number], side.of(number)
         found = ground.seek(side.decided_by(own))
         if not found.decided:
             undecided.append(rule)
@@ -106,19 +112,22 @@ def dead_rules(rules: RuleSet, *, budget: int = BUDGET) -> Found:
     return Found(tuple(dead), tuple(undecided), ground.states)
 
 
-def redundant_rules(rules: RuleSet, *, budget: int = BUDGET) -> Found:
+def redundant_rules(
+    rules: RuleSet, *, among: Collection[int] | None = None, budget: int = BUDGET
+) -> Found:
     """
     Return the rules each of which could be taken out without changing the verdict on any URL.
 
     Each alone: of two that say the same both are redundant, and one has to stay. `minimise()` takes
-    out as many as can go together.
+    out as many as can go together. *among* names the rules to ask about by their positions; without
+    it they are all.
     """
     ground = Ground(rules, budget=budget)
     (side,) = ground.sides
     redundant: list[Redundant] = []
     undecided: list[Rule] = []
-    for number, rule in enumerate(side.written):
-        found = _change_without(ground, side, number)
+    for number in _asked(among, side.written):
+        rule, found = side.written[number], _change_without(ground, side, number)
         if not found.decided:
             undecided.append(rule)
         elif found.path is None:
@@ -205,6 +214,13 @@ def covers(ground: Ground, side: Side, own: list[int], heard: list[int]) -> tupl
         if found.decided and found.path is None:
             needed = rest
     return tuple(sorted(rule for rule in needed if rule != IMPLICIT))
+
+
+def _asked(among: Collection[int] | None, written: tuple[Rule, ...]) -> Iterable[int]:
+    """Return the positions that a question is about, in the order of the file."""
+    if among is None:
+        return range(len(written))
+    return sorted({_number_of(number, written) for number in among})
 
 
 def _number_of(rule: Rule | int, written: tuple[Rule, ...]) -> int:

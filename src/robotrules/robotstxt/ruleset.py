@@ -44,6 +44,7 @@ class RuleSet:
         tied: Callable[[URL], list[int]]
         found: Callable[[URL], tuple[bytes, list[tuple[int, int]]]]
         usable: Callable[[], int]
+        decide: Callable[[URL], int]
 
     @property
     def profile(self) -> Profile:

@@ -1,0 +1,113 @@
+"""
+Make the pages of `docs/lint`: one for each check, of what the check says for itself.
+
+    python scripts/lint_pages.py            write them
+    python scripts/lint_pages.py --check    fail if one is not what it should be
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from robotrules.linting import CHECKS, Check
+from robotrules.linting.teaching import parts
+
+FOLDER = Path(__file__).parents[1] / "docs" / "lint"
+LAYERS = {
+    "1": "Bytes",
+    "2": "Lines",
+    "3": "Records",
+    "4": "Groups",
+    "5": "Rules",
+    "6": "Extensions",
+    "7": "Access",
+    "8": "Tags",
+    "9": "Lint itself",
+}
+LEVELS = {
+    "error": "something is not used, or does not work",
+    "warning": "it works, and probably not as meant",
+    "info": "good to know",
+}
+
+
+def page(check: Check) -> str:
+    """Return the page of a check."""
+    said = parts(check)
+    lines = [
+        f"# {check.code} {check.slug}",
+        "",
+        f"*{check.level}: {LEVELS[check.level]}* · {check.reference}",
+        "",
+    ]
+    for name, text in said.items():
+        lines += [f"## {name}", "", text, ""]
+    lines += [
+        "## Leaving it",
+        "",
+        f"`# robotrules: ignore[{check.code}]` at the end of a line, or on a line before it, says "
+        f"that it is meant. `--ignore {check.code}`, and `ignore` in `robotrules.toml`, leave the "
+        "check out.",
+        "",
+        f"[All checks](README.md) · tested by [tests/lint/{check.code}.md]"
+        f"(../../tests/lint/{check.code}.md)",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def index() -> str:
+    """Return the page that lists all checks."""
+    lines = [
+        "# The checks",
+        "",
+        f"`robotrules lint` has {len(CHECKS)} checks, and `robotrules rule CODE` prints what each "
+        "has to say. Codes go by layer and are never reused.",
+        "",
+    ]
+    for digit, layer in LAYERS.items():
+        of_layer = [check for check in CHECKS if check.code[2] == digit]
+        if not of_layer:
+            continue
+        lines += [f"## {layer}", "", "| code | finds | level | fix |", "|---|---|---|---|"]
+        for check in of_layer:
+            first = parts(check)["What it finds"].split("\n\n")[0]
+            sentence = " ".join(first.split()).split(". ")[0].rstrip(".")
+            link = f"[{check.code}]({check.slug}.md) {check.slug}"
+            plain = sentence.replace("|", "\\|")
+            lines.append(f"| {link} | {plain} | {check.level} | {_fixes(check)} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _fixes(check: Check) -> str:
+    test = Path(__file__).parents[1] / "tests" / "lint" / f"{check.code}.md"
+    text = test.read_text(encoding="utf-8") if test.exists() else ""
+    if "```fixed verdicts" in text:
+        return "yes, changes verdicts"
+    return "yes" if "```fixed" in text else ""
+
+
+def main() -> int:
+    """Write the pages, or compare them."""
+    wanted = {f"{check.slug}.md": page(check) for check in CHECKS} | {"README.md": index()}
+    there = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md")}
+    if "--check" in sys.argv:
+        wrong = sorted(
+            name for name in wanted.keys() | there.keys() if wanted.get(name) != there.get(name)
+        )
+        if wrong:
+            print(f"docs/lint: {', '.join(wrong)} differ: run python scripts/lint_pages.py")
+        return int(bool(wrong))
+    FOLDER.mkdir(exist_ok=True)
+    for name in there.keys() - wanted.keys():
+        (FOLDER / name).unlink()
+    for name, text in wanted.items():
+        if there.get(name) != text:
+            (FOLDER / name).write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

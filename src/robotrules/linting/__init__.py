@@ -1,0 +1,132 @@
+"""
+Lint: what is wrong, odd or misunderstood in a robots.txt, and in the tags of a page.
+
+    import robotrules
+    for note in robotrules.lint(body):
+        print(note)
+
+Each check has a stable code, a level, teaching text, a reference, and a fix where the fix is
+certain. Checks read the one parse that everything reads. Records that nobody knows are not
+punished: RFC 9309 §2.2.4 welcomes them. It does no I/O and does not know how notes are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from robotrules.linting.check import Check, PageCheck
+from robotrules.linting.checks import CHECKS
+from robotrules.linting.choosing import chosen, find
+from robotrules.linting.exact import BUDGET
+from robotrules.linting.fixing import Fixed, fix
+from robotrules.linting.note import LEVELS, Edit, Fix, LintNote, Related
+from robotrules.linting.subject import Page, Received, Subject
+from robotrules.linting.suppressions import Suppression, suppressions
+from robotrules.registries import SHIPPED, Registries
+from robotrules.robotstxt import RobotsTxt, parse
+
+if TYPE_CHECKING:
+    from robotrules.profile import Profile
+
+__all__ = [
+    "BUDGET",
+    "CHECKS",
+    "LEVELS",
+    "Check",
+    "Edit",
+    "Fix",
+    "Fixed",
+    "LintNote",
+    "Received",
+    "Related",
+    "chosen",
+    "find",
+    "fix",
+    "lint",
+    "lint_page",
+]
+
+
+def lint(
+    body: str | bytes | bytearray | memoryview | RobotsTxt,
+    *,
+    profile: str | Profile = "default",
+    select: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    received: Received | None = None,
+    registries: Registries = SHIPPED,
+    budget: int = BUDGET,
+) -> list[LintNote]:
+    """
+    Return what checks find in a robots.txt, in the order of the file.
+
+    *select* and *ignore* name checks by code, beginning of a code, or slug. *received* says how the
+    file was served, where that is known. *budget* is how many states each exact question may see;
+    what it does not decide is a note too. Content never raises.
+    """
+    robots = body if isinstance(body, RobotsTxt) else parse(body, profile)
+    checks = chosen(select, ignore)
+    subject = Subject(robots, received, registries, budget)
+    found = [note for check in checks for note in check.check(subject)]
+    kept = _unsuppressed(subject, found, checks)
+    return sorted(kept, key=lambda note: (note.line or 0, note.start, note.code, note.end))
+
+
+def _unsuppressed(
+    subject: Subject, notes: list[LintNote], checks: tuple[Check, ...]
+) -> Iterator[LintNote]:
+    """Yield the notes that no comment asks not to report, and notes about such comments."""
+    asked = suppressions(subject.lines) if b"robotrules:" in subject.robots.body.lower() else ()
+    if not asked:
+        yield from notes
+        return
+    by_line: dict[int | None, list[Suppression]] = {}
+    for one in asked:
+        by_line.setdefault(one.about, []).append(one)
+    used: set[Suppression] = set()
+    for note in notes:
+        over = [
+            one for about in {None, note.line} for one in by_line.get(about, ()) if one.covers(note)
+        ]
+        used.update(over)
+        if not over:
+            yield note
+    for check in checks:
+        yield from check.check_suppressions(subject, asked, used, checks)
+
+
+def lint_page(
+    url: str | bytes,
+    *,
+    headers: object = None,
+    html: str | bytes | None = None,
+    dom: str | bytes | None = None,
+    robots: RobotsTxt | None = None,
+    product_token: str = "*",
+    select: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    registries: Registries = SHIPPED,
+) -> list[LintNote]:
+    """
+    Return what checks find in the tags of a page: its header fields and its meta elements.
+
+    With *robots*, the parsed file of its origin, also what only shows when both are seen together.
+    Arguments are those of `robotrules.guidance`. Content never raises.
+    """
+    from robotrules.guide import guidance
+    from robotrules.tags import usage_rules
+
+    given = {"headers": headers, "html": html, "dom": dom, "registries": registries}
+    usage = usage_rules(url=url, product_token=product_token, **given)  # type: ignore[arg-type]
+    together = (
+        None if robots is None else guidance(url, product_token, robots=robots, **given)  # type: ignore[arg-type]
+    )
+    page = Page(usage, together)
+    found = [
+        note
+        for check in chosen(select, ignore)
+        if isinstance(check, PageCheck)
+        for note in check.check_page(page)
+    ]
+    return sorted(found, key=lambda note: (note.part, note.start, note.code))

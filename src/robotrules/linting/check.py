@@ -1,0 +1,153 @@
+"""
+Check: one test of lint, with its code, its words and its teaching text.
+
+A check is a class in a file of its own under `checks/`. Its docstring has four parts: *What it
+finds*, *Why it matters*, *Example* and *Instead*; `robotrules rule` and the pages of `docs/lint`
+print them. What parsers and readers of records noted already is passed on by `ParserNote`, so that
+nothing is looked for twice. It does not know which checks there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, ClassVar
+
+from robotrules.linting.note import Fix, LintNote, Related
+from robotrules.linting.subject import Page, Subject
+from robotrules.linting.suppressions import Suppression
+from robotrules.robotstxt.values import Note, Record, Rule
+from robotrules.tags.codes import TagNote
+
+# What a message quotes of a file, at most: a line may have half a mebibyte.
+LONGEST_QUOTE = 60
+
+
+class Check:
+    """One test. Without state: what is worked out once is the subject's."""
+
+    code: ClassVar[str] = ""
+    """`RR` and three digits, the first by layer: 1 bytes, 2 lines, 3 records, 4 groups, 5 rules,
+    6 extensions, 7 access, 8 tags, 9 lint itself. Never reused."""
+    slug: ClassVar[str] = ""
+    """Names the thing found, never the cure."""
+    level: ClassVar[str] = ""
+    message: ClassVar[str] = ""
+    """One or two sentences; what stands in braces is filled in."""
+    reference: ClassVar[str] = ""
+    exact: ClassVar[bool] = False
+    """Whether it asks the exact analysis, which has a budget."""
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield what is found in a file."""
+        raise NotImplementedError
+
+    def check_suppressions(
+        self,
+        subject: Subject,
+        asked: Sequence[Suppression],
+        used: Collection[Suppression],
+        checks: Sequence[Check],
+    ) -> Iterator[LintNote]:
+        """Yield what is found in comments that ask not to report, after *checks* have run."""
+        return iter(())
+
+    def note(
+        self,
+        subject: Subject,
+        start: int,
+        end: int,
+        *,
+        level: str | None = None,
+        url: str | None = None,
+        related: Sequence[Related] = (),
+        fix: Fix | None = None,
+        **words: object,
+    ) -> LintNote:
+        """Return a note about a span of the body; *words* fill in the message."""
+        line, column, end_column = subject.place(start, end)
+        said = self.message.format(**words)
+        chosen = level or self.level
+        return LintNote(
+            self.code, self.slug, chosen, said, line, column, end_column, start, end
+        )._replace(url=url, related=tuple(related), fix=fix)
+
+    def about(self, subject: Subject, record: Record | Rule, **more: Any) -> LintNote:
+        """Return a note about the value of a record; *more* is as in `note`."""
+        return self.note(subject, record.start, record.end, **more)
+
+    def about_key(self, subject: Subject, record: Record, **more: Any) -> LintNote:
+        """Return a note about the name of a record; *more* is as in `note`."""
+        return self.note(subject, record.key_start, record.key_end, **more)
+
+    def about_file(
+        self, *, level: str | None = None, fix: Fix | None = None, **words: object
+    ) -> LintNote:
+        """Return a note about the file as a whole, or about how it was served."""
+        said = self.message.format(**words)
+        chosen = level or self.level
+        return LintNote(self.code, self.slug, chosen, said, None, 0, 0, 0, 0, fix=fix)
+
+
+class ParserNote(Check):
+    """A check that passes on what the parser, or the reader of a record, noted under its slug."""
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield the parser's notes with the words of this check."""
+        for note in subject.noted(self.slug):
+            level, words, fix = note.level, self.words(subject, note), self.fix(subject, note)
+            if note.line is None:
+                yield self.about_file(level=level, fix=fix, **words)
+            else:
+                yield self.note(subject, note.start, note.end, level=level, fix=fix, **words)
+
+    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+        """Return what fills in the message: `{text}` is what the note points at."""
+        return {"text": quote(subject.robots.body[note.start : note.end])}
+
+    def fix(self, subject: Subject, note: Note) -> Fix | None:
+        """Return what to do about it, where that is certain."""
+        return None
+
+
+class PageCheck(Check):
+    """A check of a page: of its header fields and meta elements, and of both with robots.txt."""
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield nothing: a robots.txt is no page."""
+        return iter(())
+
+    def check_page(self, page: Page) -> Iterator[LintNote]:
+        """Yield what is found in a page: by default, what readers of tags noted under the slug."""
+        for note in page.noted(self.slug):
+            yield self.about_tag(note, **self.words(page, note))
+
+    def words(self, page: Page, note: TagNote) -> dict[str, Any]:
+        """Return what fills in the message: `{text}` is what the note points at."""
+        return {"text": quote(page.text(note))}
+
+    def about_tag(self, note: TagNote, **words: object) -> LintNote:
+        """Return a note about a field line or an element."""
+        said, part = self.message.format(**words), str(note.source) if note.source else "page"
+        start, end = note.start or 0, note.end or 0
+        return LintNote(self.code, self.slug, note.level, said, None, 0, 0, start, end, part=part)
+
+
+def quote(text: bytes | str) -> str:
+    """Return a part of a file as a message shows it: in quotes, and not too much of it."""
+    if isinstance(text, bytes):
+        text = text[: 4 * LONGEST_QUOTE].decode("utf-8", "backslashreplace")
+    return f"'{text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + '…'}'"
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """Return names with commas and `and` between them, and how many more there are."""
+    names = list(names)
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most:,} more"
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def related(subject: Subject, words: str, record: Record | Rule) -> Related:
+    """Return a record or a rule as another place that a note speaks of."""
+    line, column, _ = subject.place(record.start, record.end)
+    return Related(words, line, column, record.start, record.end)

@@ -1,0 +1,66 @@
+"""RR504: a rule without which every URL would get the same verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from robotrules.analysis.values import Redundant
+from robotrules.linting.check import Check, quote, related
+from robotrules.linting.note import LintNote
+from robotrules.linting.subject import Subject
+
+
+class RedundantRule(Check):
+    """
+    What it finds:
+        A rule that decides some URLs, all of which a shorter rule would decide in the same way.
+        This is proved for all URLs there are. Of several such rules each could go alone.
+
+    Why it matters:
+        Nothing is wrong with it. But a file that says things once is easier to read, and a rule
+        that seems to be an exception and is none misleads. `Allow: /` is not reported: it says
+        aloud what holds anyway, and many files have it on purpose.
+
+    Example:
+            User-agent: *
+            Disallow: /shop/
+            Disallow: /shop/cart/
+
+    Instead:
+            User-agent: *
+            Disallow: /shop/
+
+        `robotrules simplify` finds how many can go together, and proves it.
+    """
+
+    code = "RR504"
+    slug = "redundant-rule"
+    level = "info"
+    message = "{rule} could go: {why}."
+    reference = "RFC 9309 §2.2.2"
+    exact = True
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield the rules that are proved to be redundant."""
+        for _, found in sorted(subject.exact.redundant.items()):
+            rule = found.rule
+            if rule.allow and rule.form in ("/", "/*", "*"):
+                continue
+            if found.instead and all(other.line in subject.exact.dead for other in found.instead):
+                continue  # of the two, the one that decides nothing was told
+            yield self.about(
+                subject,
+                rule,
+                rule=quote(str(rule)),
+                why=_why(found),
+                related=[related(subject, "says the same", other) for other in found.instead],
+            )
+
+
+def _why(found: Redundant) -> str:
+    lines = [str(rule.line) for rule in found.instead]
+    if not lines:
+        return "without it no rule decides, which allows as it does"
+    if len(lines) == 1:
+        return f"line {lines[0]} says the same to all URLs that it decides"
+    return f"lines {', '.join(lines)} together say the same to all URLs that it decides"

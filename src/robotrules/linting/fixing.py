@@ -1,0 +1,122 @@
+"""
+Fixing: the edits of notes applied to a file, and the proof that its meaning stays.
+
+A fix that is not about verdicts changes none: the file before and after is compared for every
+crawler and every URL (`analysis.compare`) under the profile it was read with, and a fix for which
+that is not proved is left out. A fix that is about verdicts is applied on request only. It writes
+nothing, and does not know which checks there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from robotrules.analysis.files import compare
+from robotrules.linting.note import Edit, LintNote
+from robotrules.robotstxt import RobotsTxt, parse
+
+# Proofs that one pass may ask for: with more fixes than are in order, the rest waits.
+MOST_PROOFS = 64
+# What a proof may cost: states for each question. Files of people need some hundreds.
+BUDGET = 20_000
+
+
+class Fixed(NamedTuple):
+    """A file after some fixes."""
+
+    body: bytes
+    applied: tuple[LintNote, ...]
+    left: tuple[LintNote, ...]
+    """Notes with a fix that was not applied: it overlaps another, is about verdicts and nobody
+    asked for that, or is not proved to keep the meaning."""
+    refused: str
+    """Why the file is left alone; empty: it is not."""
+
+
+def fix(robots: RobotsTxt, notes: Iterable[LintNote], *, verdicts: bool = False) -> Fixed:
+    """
+    Return the file after the fixes of *notes*: once, so that lint may look again.
+
+    *verdicts* also applies those that change verdicts. The others are proved to change none.
+    """
+    fixable = [note for note in notes if note.fix is not None]
+    refused = _refusal(robots)
+    if refused or not fixable:
+        return Fixed(robots.body, (), tuple(fixable), refused if fixable else "")
+    quiet = [note for note in fixable if note.fix and not note.fix.changes_verdicts]
+    loud = [note for note in fixable if verdicts and note.fix and note.fix.changes_verdicts]
+    taken = _apart(quiet, [])
+    proved = _Proof(robots).proved(taken)
+    applied = [*proved, *_apart(loud, proved)]
+    left = tuple(note for note in fixable if note not in applied)
+    return Fixed(edited(robots.body, applied), tuple(applied), left, "")
+
+
+def _refusal(robots: RobotsTxt) -> str:
+    codes = {note.code for note in robots.notes}
+    if not robots._document.complete or codes & {"truncated", "cut-line"}:
+        return "it is not whole, or longer than is read"
+    return ""
+
+
+def edited(body: bytes, notes: Iterable[LintNote]) -> bytes:
+    """Return octets after the edits of notes, which do not overlap."""
+    edits = sorted(dict.fromkeys(edit for note in notes if note.fix for edit in note.fix.edits))
+    parts, at = [], 0
+    for edit in edits:
+        parts += [body[at : edit.start], edit.octets]
+        at = edit.end
+    return b"".join([*parts, body[at:]])
+
+
+def _apart(notes: Iterable[LintNote], before: Sequence[LintNote]) -> list[LintNote]:
+    """Return the notes whose edits overlap no earlier ones, nor those of *before*."""
+    spans = {edit for note in before if note.fix for edit in note.fix.edits}
+    found = []
+    for note in notes:
+        edits = note.fix.edits if note.fix else ()
+        if not any(_overlap(edit, other) for edit in edits for other in spans):
+            found.append(note)
+            spans.update(edits)
+    return found
+
+
+def _overlap(one: Edit, other: Edit) -> bool:
+    if one == other:  # the same twice is once
+        return False
+    return (one.start < other.end and other.start < one.end) or one.start == other.start
+
+
+class _Proof:
+    """Proofs that a file means the same after fixes."""
+
+    def __init__(self, robots: RobotsTxt) -> None:
+        self._robots = robots
+        self._left = MOST_PROOFS
+
+    def proved(self, notes: Sequence[LintNote]) -> list[LintNote]:
+        """Return of some fixes those that together are proved to change nothing."""
+        good: list[LintNote] = []
+        waiting = [list(notes)]
+        while waiting and self._left:
+            some = waiting.pop(0)
+            if self._holds([*good, *some]):
+                good += some
+            elif len(some) > 1:
+                half = len(some) // 2
+                waiting = [some[:half], some[half:], *waiting]
+        return good
+
+    def _holds(self, notes: Sequence[LintNote]) -> bool:
+        old = self._robots
+        new = parse(edited(old.body, notes), old.profile)
+        if new.body == old.body or _reading(old) == _reading(new):
+            return True
+        self._left -= 1
+        return compare(old, new, most=1, budget=BUDGET).equal is True
+
+
+def _reading(robots: RobotsTxt) -> list[tuple[object, ...]]:
+    """Return all that any reader of records sees of a file."""
+    return [(one.key, one.value, one.role, one.group) for one in robots.records]

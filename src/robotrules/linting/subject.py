@@ -1,0 +1,185 @@
+"""
+Subject: what checks look at, and what is worked out once for all of them.
+
+A robots.txt is parsed before it gets here, and by nobody after: its notes, records by name, kinds
+of crawlers and the answers of the exact analysis are made when the first check asks. How the file
+was served is known where somebody fetched it. It does not know any check.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from robotrules import extensions
+from robotrules.analysis.crawlers import Crawler, crawlers
+from robotrules.linting.exact import BUDGET, Exact, Kind
+from robotrules.profile import Profile, find_profile
+from robotrules.registries import SHIPPED, Registries
+from robotrules.robotstxt import RobotsTxt, parse
+from robotrules.robotstxt.values import Group, Line, Note, Record, shown
+from robotrules.tags.codes import Carrier, TagNote
+
+if TYPE_CHECKING:
+    from robotrules.guide import Guidance
+    from robotrules.tags.rules import UsageRules
+
+
+class Received(NamedTuple):
+    """How a robots.txt was served, as far as that is known."""
+
+    url: str | None = None
+    """Where it was asked for, or where a local file will be."""
+    status: int | None = None
+    media_type: str | None = None
+    """Without parameters, in lower case; empty: the response names none."""
+    charset: str | None = None
+    redirects: tuple[str, ...] = ()
+    """Where each redirect led."""
+    cache_control: str | None = None
+
+
+class Subject:
+    """A parsed robots.txt, and all that checks may ask about it."""
+
+    def __init__(
+        self,
+        robots: RobotsTxt,
+        received: Received | None = None,
+        registries: Registries = SHIPPED,
+        budget: int = BUDGET,
+    ) -> None:
+        self.robots = robots
+        self.received = received or Received()
+        self.registries = registries
+        self.budget = budget
+        """How many states a question of the exact analysis may see."""
+        self._under: dict[Profile, RobotsTxt] = {robots.profile: robots}
+
+    # --- What was noted -----------------------------------------------------------------------
+
+    def noted(self, code: str) -> tuple[Note, ...]:
+        """Return what the parser and the readers of records noted under a code, in order."""
+        return tuple(self._notes.get(code, ()))
+
+    @cached_property
+    def _notes(self) -> dict[str, list[Note]]:
+        found: dict[str, list[Note]] = {}
+        for note in (*self.robots.notes, *extensions.notes(self.robots, self.registries)):
+            found.setdefault(note.code, []).append(note)
+        return found
+
+    # --- What was written ---------------------------------------------------------------------
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """Every line of the file."""
+        return self.robots.lines
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [line.start for line in self.lines]
+
+    def line(self, number: int) -> Line:
+        """Return a line by its number, from 1."""
+        return self.lines[number - 1]
+
+    def whole_line(self, number: int) -> tuple[int, int]:
+        """Return the span of a line with its line end, as a fix takes it out."""
+        end = self._starts[number] if number < len(self._starts) else len(self.robots.body)
+        return self._starts[number - 1], end
+
+    def place(self, start: int, end: int) -> tuple[int, int, int]:
+        """Return line, column and end column of a span; of one with several lines, in the first."""
+        if not self.lines:
+            return 1, 1, 1
+        line = self.lines[max(bisect_right(self._starts, start) - 1, 0)]
+        first = max(start, line.start)
+        last = max(min(end, line.end), first)
+        return line.number, first - line.start + 1, last - line.start + 1
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """Every group of the file."""
+        return self.robots.groups
+
+    def records(self, *keys: str) -> tuple[Record, ...]:
+        """Return the records of some canonical names, in the order of the file."""
+        found = [self._by_key.get(key, ()) for key in keys]
+        if len(found) == 1:
+            return tuple(found[0])
+        return tuple(sorted((one for some in found for one in some), key=lambda r: r.key_start))
+
+    @property
+    def keys(self) -> Iterable[str]:
+        """The canonical names of the records that the file has."""
+        return self._by_key.keys()
+
+    @cached_property
+    def _by_key(self) -> dict[str, list[Record]]:
+        found: dict[str, list[Record]] = {}
+        for record in self.robots.records:
+            found.setdefault(record.key, []).append(record)
+        return found
+
+    @cached_property
+    def by_line(self) -> dict[int, Record]:
+        """The record of each line that has one."""
+        return {record.line: record for record in self.robots.records}
+
+    # --- What it means ------------------------------------------------------------------------
+
+    def under(self, profile: str | Profile) -> RobotsTxt:
+        """Return the same octets as another profile reads them; parsed once."""
+        profile = find_profile(profile)
+        if profile not in self._under:
+            complete = self.robots._document.complete
+            self._under[profile] = parse(self.robots._received, profile, complete=complete)
+        return self._under[profile]
+
+    @cached_property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Crawlers that obey the same groups, together; those that obey none are left out."""
+        kinds: dict[tuple[int, ...], list[Crawler]] = {}
+        for crawler in crawlers(self.robots):
+            chosen = self.robots._choose(crawler.product_token, crawler.purposes)[0]
+            if chosen:
+                kinds.setdefault(tuple(chosen), []).append(crawler)
+        return tuple(self._kind(groups, found) for groups, found in kinds.items())
+
+    def _kind(self, groups: tuple[int, ...], found: list[Crawler]) -> Kind:
+        rules = self.robots.rules_for(found[0].product_token, found[0].purposes)
+        written = tuple(rule for number in groups for rule in self.groups[number].rules)
+        return Kind(tuple(found), groups, rules, written)
+
+    @cached_property
+    def exact(self) -> Exact:
+        """The answers of the exact analysis."""
+        return Exact(self.kinds, self.budget)
+
+
+class Page:
+    """A page: what its fields and elements say, alone and together with the robots.txt."""
+
+    def __init__(self, usage: UsageRules, guidance: Guidance | None = None) -> None:
+        self.usage = usage
+        self.guidance = guidance
+        """The answer over all carriers; None where no robots.txt is known."""
+
+    def noted(self, code: str) -> Iterator[TagNote]:
+        """Yield what readers of tags noted under a code."""
+        together = self.guidance.notes if self.guidance else ()
+        for note in dict.fromkeys((*self.usage.notes, *together)):
+            if note.code == code:
+                yield note
+
+    def text(self, note: TagNote) -> str:
+        """Return what a note points at; empty where only the element is known."""
+        source = note.source
+        if source is None or source.carrier is Carrier.META or source.line is None:
+            return ""
+        lines = self.usage.fields.get(str(source.carrier))
+        value = lines[source.line - 1] if 0 < source.line <= len(lines) else b""
+        return shown(value if note.start is None else value[note.start : note.end])

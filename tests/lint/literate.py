@@ -1,0 +1,148 @@
+"""
+Literate tests of checks: Markdown pages whose blocks are files, and say which lines earn notes.
+
+    ```robots                     a robots.txt; `# note: slug` at the end of lines that earn it
+    ```robots profile=strict      options: profile, url, status, media_type, charset, cache_control,
+                                  redirects (with commas), complete=no, notes=SLUG,SLUG for notes
+                                  about the file as a whole; `bytes` reads \\xNN, \\t, \\r, \\n and
+                                  `{text x 1000}` as 1,000 times text; `all` compares all checks and
+                                  not only that of the page
+    ```fixed                      what the block before becomes with its fixes; `fixed verdicts`
+                                  with those that change verdicts too
+    ```page url=… notes=SLUG      a page: field lines, an empty line, HTML; a ```robots block before
+                                  it with `beside` is the robots.txt of its origin
+
+It does not know what any check finds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import robotrules
+from robotrules.linting import LintNote, Received, fix, lint, lint_page
+
+_BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+_MARK = re.compile(rb"[ \t]*# note: ([a-z0-9, -]+?)[ \t]*$")
+_ESCAPE = re.compile(rb"\\(x[0-9a-fA-F]{2}|[trn])")
+_TIMES = re.compile(rb"\{(.*?) x (\d+)\}", re.DOTALL)
+RECEIVED = ("url", "status", "media_type", "charset", "cache_control", "redirects")
+
+
+class Block(NamedTuple):
+    """One block of a page."""
+
+    name: str
+    options: dict[str, str]
+    text: str
+    line: int
+
+
+def blocks(path: Path) -> Iterator[Block]:
+    """Yield the blocks of a page."""
+    text = path.read_text(encoding="utf-8")
+    for found in _BLOCK.finditer(text):
+        given = (one.partition("=") for one in found[2].split())
+        options = {name: value for name, _, value in given}
+        yield Block(found[1], options, found[3], text.count("\n", 0, found.start()) + 1)
+
+
+def octets(block: Block) -> bytes:
+    """Return what a block stands for."""
+    text = block.text.encode()
+    if "bytes" not in block.options:
+        return text
+    if re.search(rb"\\[rn]", text):  # then line ends are written out
+        text = text.replace(b"\n", b"")
+    return unescaped(_TIMES.sub(lambda found: found[1] * int(found[2]), text))
+
+
+def unescaped(text: bytes) -> bytes:
+    """Return octets in which `\\xNN`, `\\t`, `\\r` and `\\n` are what they stand for."""
+    signs = {b"t": b"\t", b"r": b"\r", b"n": b"\n"}
+    return _ESCAPE.sub(
+        lambda found: signs.get(found[1]) or bytes.fromhex(found[1][1:].decode()), text
+    )
+
+
+def served(text: bytes) -> tuple[bytes, Received]:
+    """Return the body of a response, and how it was served."""
+    head, _, body = text.partition(b"\n\n")
+    status, *lines = head.decode().split("\n")
+    fields = {
+        name.lower(): value.strip() for name, _, value in (one.partition(":") for one in lines)
+    }
+    media_type, _, parameters = fields.get("content-type", "").partition(";")
+    charset = parameters.partition("charset=")[2] or None
+    location = tuple(filter(None, [fields.get("location")]))
+    return body, Received(
+        fields.get("url", "https://example.com/robots.txt"),
+        int(status.split()[1]),
+        media_type.strip().lower(),
+        charset,
+        location,
+        fields.get("cache-control"),
+    )
+
+
+class Marked(NamedTuple):
+    """A robots.txt without its marks, and the notes that they promise."""
+
+    body: bytes
+    promised: list[tuple[int | None, str]]
+
+
+def marked(block: Block) -> Marked:
+    """Take the marks out of a block; a line's are at its end, the file's in the options."""
+    promised: list[tuple[int | None, str]] = [
+        (None, slug) for slug in block.options.get("notes", "").split(",") if slug
+    ]
+    lines = octets(block).split(b"\n")
+    for number, line in enumerate(lines, 1):
+        if found := _MARK.search(line):
+            lines[number - 1] = line[: found.start()]
+            promised += [(number, slug.strip()) for slug in found[1].decode().split(",")]
+    return Marked(b"\n".join(lines), promised)
+
+
+def parsed(block: Block, body: bytes) -> robotrules.RobotsTxt:
+    """Parse a block's body as its options say."""
+    profile = block.options.get("profile", "default")
+    return robotrules.parse(body, profile, complete=block.options.get("complete") != "no")
+
+
+def received(block: Block) -> Received:
+    """Return how a block says it was served."""
+    given = {name: block.options[name] for name in RECEIVED if name in block.options}
+    status = int(given["status"]) if "status" in given else None
+    redirects = tuple(filter(None, given.get("redirects", "").split(",")))
+    plain = {name: value for name, value in given.items() if name not in ("status", "redirects")}
+    return Received(status=status, redirects=redirects, **plain)
+
+
+def notes_of(block: Block, body: bytes, slug: str) -> list[LintNote]:
+    """Return the notes of a block: those of one check, unless it asks for all."""
+    select = () if "all" in block.options else (slug,)
+    return lint(parsed(block, body), received=received(block), select=select)
+
+
+def fixed(block: Block, body: bytes, slug: str, *, verdicts: bool) -> bytes:
+    """Return a body after the fixes of its notes."""
+    return fix(parsed(block, body), notes_of(block, body, slug), verdicts=verdicts).body
+
+
+def page_notes(block: Block, beside: bytes | None, slug: str) -> list[LintNote]:
+    """Return the notes of a page."""
+    fields, _, html = octets(block).partition(b"\n\n")
+    robots = None if beside is None else robotrules.parse(beside)
+    return lint_page(
+        block.options.get("url", "https://example.com/page"),
+        headers=fields or None,
+        html=html or None,
+        robots=robots,
+        product_token=block.options.get("as", "*"),
+        select=() if "all" in block.options else (slug,),
+    )

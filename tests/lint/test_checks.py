@@ -1,0 +1,121 @@
+"""
+Every check: its literate test, its teaching text, its page in the documentation.
+
+A check without a page here, a page without a check, and a note that no page produces fail.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from robotrules import parse
+from robotrules.linting import CHECKS, LEVELS, Check, find, lint, lint_page
+from robotrules.linting.check import PageCheck
+from robotrules.linting.teaching import PARTS, parts, sample
+from tests.lint.literate import blocks, fixed, marked, notes_of, page_notes, served, unescaped
+
+HERE = Path(__file__).parent
+PAGES = sorted(HERE.glob("RR*.md"))
+# Checks whose example cannot stand in a docstring, and why.
+NO_EXAMPLE: dict[str, str] = {
+    "not-decided": "it takes hundreds of rules",
+}
+
+
+def test_codes_and_slugs_are_unique_and_every_check_has_a_page() -> None:
+    """A code is one check, a slug is one check, and each has its literate test."""
+    assert len({check.code for check in CHECKS}) == len(CHECKS)
+    assert len({check.slug for check in CHECKS}) == len(CHECKS)
+    assert [page.stem for page in PAGES] == [check.code for check in CHECKS]
+    assert len(CHECKS) >= 40
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.slug)
+def test_a_check_says_what_it_is(check: Check) -> None:
+    """Code by layer, level, one message, a reference, and four parts of teaching text."""
+    assert re.fullmatch(r"RR[1-9]\d\d", check.code)
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", check.slug)
+    assert check.level in LEVELS
+    assert check.message.endswith((".", "?"))
+    assert check.reference
+    assert tuple(parts(check)) == PARTS
+    assert all(parts(check).values())
+    assert type(check).__module__.rsplit(".", 1)[1] == check.slug.replace("-", "_")
+    assert find(check.code) is check
+    assert find(check.slug) is check
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_says_which_lines_earn_the_note(page: Path) -> None:
+    """Each block gives exactly the notes that it marks; one has some, and one has none."""
+    check = find(page.stem)
+    assert check is not None
+    title = page.read_text(encoding="utf-8").split("\n", 1)[0]
+    assert title == f"# {check.code} {check.slug}"
+    seen: list[bool] = []
+    before = beside = None
+    for block in blocks(page):
+        where = f"{page.name}, line {block.line}"
+        if block.name == "robots":
+            body, promised = marked(block)
+            before = block, body
+            if "beside" in block.options:
+                beside = body
+                continue
+            found = [(note.line, note.slug) for note in notes_of(block, body, check.slug)]
+            assert Counter(found) == Counter(promised), where
+            seen.append(check.slug in [slug for _, slug in promised])
+        elif block.name == "fixed":
+            assert before, where
+            now = fixed(*before, check.slug, verdicts="verdicts" in block.options)
+            assert now == marked(block).body, where
+        elif block.name == "page":
+            expected = sorted(filter(None, block.options.get("notes", "").split(",")))
+            assert (
+                sorted(note.slug for note in page_notes(block, beside, check.slug)) == expected
+            ), where
+            seen.append(check.slug in expected)
+        else:
+            assert block.name in ("console", "text"), where
+    assert True in seen, "no block earns the note"
+    assert False in seen, "no block is without it"
+
+
+@pytest.mark.parametrize(
+    "check",
+    [check for check in CHECKS if check.slug not in NO_EXAMPLE],
+    ids=lambda check: check.slug,
+)
+def test_the_example_earns_the_note_and_the_cure_does_not(check: Check) -> None:
+    """What the teaching text shows as an example is one; what it shows instead is not."""
+    said = parts(check)
+    bad, good = sample(said["Example"]), sample(said["Instead"])
+    assert bad, "there is no example, deeper than the text"
+    assert check.slug in slugs(check, bad)
+    assert not good or check.slug not in slugs(check, good)
+
+
+def slugs(check: Check, text: str) -> list[str]:
+    """
+    Return the slugs of notes on a sample.
+
+    It is a robots.txt; a response with one, which starts with `HTTP/`; or for a check of pages,
+    field lines, an empty line and HTML, perhaps after a robots.txt and a line `---`.
+    """
+    octets = unescaped(text.encode())
+    if isinstance(check, PageCheck):
+        robots, _, rest = octets.rpartition(b"---\n")
+        fields, _, html = (b"", b"", rest) if rest.startswith(b"<") else rest.partition(b"\n\n")
+        beside = parse(robots) if robots else None
+        url = "https://example.com/page"
+        found = lint_page(url, headers=fields or None, html=html or None, robots=beside)
+    elif octets.startswith(b"HTTP/"):
+        body, how = served(octets)
+        found = lint(body, received=how, select=[check.slug])
+    else:
+        found = lint(octets, select=[check.slug])
+    return [note.slug for note in found]

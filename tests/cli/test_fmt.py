@@ -1,0 +1,298 @@
+"""`robotrules fmt`: what is written, and what never is; the transcript has what people see."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from robotrules.cli.fmt import SCHEMA_VERSION
+from robotrules.cli.streams import Trouble
+from robotrules.formatting import BUDGET, Formatted
+from tests.cli.shell import Ran, robotrules
+
+BODY = b"user-agent:*\r\n\r\nDisallow : /a #why"
+DONE = b"User-agent: *\nDisallow: /a  # why\n"
+CODE = "robotrules.cli.fmt"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A file that is not formatted."""
+    path = tmp_path / "robots.txt"
+    path.write_bytes(BODY)
+    return path
+
+
+def fmt(*given: Path | str, **how: Any) -> Ran:
+    """Run the command."""
+    return robotrules("fmt", *map(str, given), **how)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Return what is in a folder."""
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+class TestWriting:
+    """In place, in one piece, and only what changes."""
+
+    def test_in_place(self, file: Path, tmp_path: Path) -> None:
+        """The words say so, and no other file is left."""
+        ran = fmt(file)
+        assert (ran.code, ran.out) == (0, "")
+        assert "was formatted, and is proved to mean the same" in ran.err
+        assert files(tmp_path) == {"robots.txt": DONE}
+
+    def test_nothing_to_change(self, file: Path) -> None:
+        """The file is not touched, and its time of change stays."""
+        file.write_bytes(DONE)
+        os.utime(file, (1, 1))
+        before = file.stat()
+        assert fmt(file) == Ran(0, "", "robotrules fmt: nothing to change\n")
+        assert (file.stat().st_mtime, file.stat().st_ino) == (1, before.st_ino)
+
+    def test_stdin(self) -> None:
+        """Goes to stdout, octet for octet, changed or not."""
+        assert fmt("-", stdin=BODY) == Ran(0, DONE.decode(), "")
+        assert fmt("-", stdin=DONE) == Ran(0, DONE.decode(), "")
+        odd = b"Disallow: /\xff" + 60 * b"x" + b"\x1b"
+        assert fmt("-", stdin=odd).out.encode("utf-8", "surrogateescape") == odd + b"\n"
+
+    @pytest.mark.skipif(os.name != "posix", reason="modes are a matter of Unix")
+    def test_mode_and_link(self, file: Path, tmp_path: Path) -> None:
+        """Both stay as they were."""
+        file.chmod(0o640)
+        link = tmp_path / "link.txt"
+        link.symlink_to(file)
+        assert fmt(link).code == 0
+        assert link.is_symlink()
+        assert (stat.S_IMODE(file.stat().st_mode), file.read_bytes()) == (0o640, DONE)
+
+    def test_a_full_disk(self, file: Path, tmp_path: Path) -> None:
+        """The old file is whole, the next one is still tried, and nothing lies beside them."""
+        error = OSError(errno.ENOSPC, "No space left on device")
+        with mock.patch("os.replace", side_effect=error):
+            ran = fmt(file)
+        assert ran.code == 2
+        assert "No space left on device; it is as it was" in ran.err
+        assert files(tmp_path) == {"robots.txt": BODY}
+
+    def test_a_file_that_changes_meanwhile(self, file: Path) -> None:
+        """Somebody else's change is not undone."""
+        module = sys.modules[CODE]
+        real = module.format_robots
+
+        def slow(*given: Any, **options: Any) -> Any:
+            file.write_bytes(b"newer")
+            return real(*given, **options)
+
+        with mock.patch.object(module, "format_robots", slow):
+            ran = fmt(file)
+        assert (ran.code, file.read_bytes()) == (2, b"newer")
+        assert "was changed meanwhile, and is left alone" in ran.err
+
+    def test_never_without_proof(self, file: Path) -> None:
+        """Whatever was laid out."""
+        refused = Formatted(BODY, False, False, "it could not be proved")
+        with mock.patch.object(sys.modules[CODE], "format_robots", return_value=refused):
+            ran = fmt(file)
+        assert (ran.code, file.read_bytes()) == (2, BODY)
+        assert "is left alone: it could not be proved" in ran.err
+
+
+class TestLooking:
+    """`--check` and `--diff` write nothing; 1 if something would change."""
+
+    @pytest.mark.parametrize("how", [["--check"], ["--diff"], ["--check", "--diff"]])
+    def test_nothing_is_written(self, file: Path, how: list[str]) -> None:
+        """And the exit code tells."""
+        assert fmt(file, *how).code == 1
+        assert file.read_bytes() == BODY
+        assert fmt("-", *how, stdin=BODY).code == 1
+        file.write_bytes(DONE)
+        assert fmt(file, *how) == Ran(0, "", "robotrules fmt: nothing to change\n")
+
+    def test_names(self, file: Path, tmp_path: Path) -> None:
+        """Those that would change, on stdout; words elsewhere."""
+        (tmp_path / "good.txt").write_bytes(DONE)
+        ran = fmt("--check", file, tmp_path / "good.txt")
+        assert ran == Ran(1, f"{file}\n", "robotrules fmt: 1 of 2 files would change\n")
+        assert fmt("--check", "-", stdin=BODY) == Ran(1, "stdin\n", "")
+
+    def test_diff(self, file: Path) -> None:
+        """Lines as people see them; what they do not see is said."""
+        ran = fmt("--diff", file)
+        assert ran.out.splitlines()[2:] == [
+            "@@ -1,3 +1,2 @@",
+            "-user-agent:*",
+            "-",
+            "-Disallow : /a #why",
+            "\\ No newline at end of file",
+            "+User-agent: *",
+            "+Disallow: /a  # why",
+        ]
+        assert ran.err == f"robotrules fmt: '{file}': its line ends would become LF\n"
+        ran = fmt("--diff", "-", stdin=b"\xef\xbb\xbfUser-agent: *\n")
+        assert ran.out.splitlines()[3:] == ["-\\ufeffUser-agent: *", "+User-agent: *"]
+
+    def test_only_the_line_ends(self) -> None:
+        """Then the diff is empty, and words say why the exit code is 1."""
+        ran = fmt("--diff", "-", stdin=DONE.replace(b"\n", b"\r\n"))
+        assert ran == Ran(1, "", "robotrules fmt: stdin: its line ends would become LF\n")
+
+    def test_quiet(self, file: Path) -> None:
+        """Only errors, and a diff that was asked for."""
+        assert fmt("-q", "--check", file) == Ran(1, "", "")
+        ran = fmt("--quiet", "--diff", file)
+        assert (ran.code, ran.err) == (1, "")
+        assert ran.out.startswith("---")
+        assert fmt("-q", file) == Ran(0, "", "")
+        assert file.read_bytes() == DONE
+        assert "no such file" in fmt("-q", file, "missing.txt").err
+
+    def test_terminals_get_no_control_characters(self) -> None:
+        """Whoever wrote the file (RFC 9309 §3)."""
+        body = "User-agent:x\x9b\nDisallow:/a\x1b[31m\nDisallow: /b\n".encode() + 99 * b"#\n"
+        ran = fmt("-", "--diff", stdin=body, terminals=["stdout"], NO_COLOR="1")
+        assert ran.code == 1
+        assert not {"\x1b", "\x9b"} & set(ran.out)
+
+
+class TestTrouble:
+    """One line each, exit code 2, and the other files are done."""
+
+    @pytest.mark.parametrize(
+        ("content", "words"),
+        [
+            (None, "there is no such file"),
+            ("folder", "it is a folder; name a file in it"),
+            (b"a\0b", "it is no text: it holds control characters"),
+            (b"\x89PNG\r\n\x1a\n\1\2\3\4", "it is no text"),
+            (b"\xff\xfeU\0s\0", "save it as UTF-8 first"),
+            (b"<html>", "it is an HTML page"),
+            (b"#" * 600_000 + b"\nx", "longer than profile default reads"),
+        ],
+    )
+    @pytest.mark.parametrize("how", [[], ["--check"], ["--diff"], ["--json"]])
+    def test_one_of_several(
+        self, tmp_path: Path, file: Path, content: bytes | str | None, words: str, how: list[str]
+    ) -> None:
+        """It comes first, and the one behind it is looked at all the same."""
+        bad = tmp_path / "bad"
+        if content == "folder":
+            bad.mkdir()
+        elif isinstance(content, bytes):
+            bad.write_bytes(content)
+        ran = fmt(*how, bad, file)
+        assert ran.code == 2
+        assert [line for line in ran.err.splitlines() if words in line and str(bad) in line]
+        assert file.read_bytes() == (BODY if how in (["--check"], ["--diff"]) else DONE)
+        if isinstance(content, bytes):
+            assert bad.read_bytes() == content
+
+    @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all")
+    def test_unreadable(self, file: Path) -> None:
+        """The cure is named."""
+        file.chmod(0)
+        assert "may not read it" in fmt(file).err
+
+    def test_unreadable_for_anybody(self, file: Path) -> None:
+        """The same where the superuser runs tests."""
+        with mock.patch("builtins.open", side_effect=PermissionError(errno.EACCES, "no")):
+            ran = fmt(file)
+        assert (ran.code, "may not read it; change its mode" in ran.err) == (2, True)
+
+    def test_what_is_no_regular_file(self, file: Path) -> None:
+        """A pipe is not replaced by a file."""
+        with mock.patch("os.path.isfile", return_value=False):
+            ran = fmt(file)
+        assert (ran.code, file.read_bytes()) == (2, BODY)
+        assert "is no regular file: pipe it in, and pass '-'" in ran.err
+
+    def test_a_url(self) -> None:
+        """Nothing is fetched."""
+        ran = fmt("https://example.com/robots.txt")
+        assert ran.code == 2
+        assert "is no file: save it" in ran.err
+
+    def test_usage(self, file: Path) -> None:
+        """Two forms at once, or stdin twice, or nothing."""
+        for given in ([], [file, "--json", "--diff"], ["-", "-"], ["-", "--json"]):
+            ran = fmt(*given)
+            assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+        assert file.read_bytes() == BODY
+
+
+class TestJson:
+    """One object, whatever happens."""
+
+    def test_all(self, file: Path, tmp_path: Path) -> None:
+        """What became of each file."""
+        good = tmp_path / "good.txt"
+        good.write_bytes(DONE)
+        ran = fmt("--json", file, good, tmp_path)
+        value = json.loads(ran.out)
+        octets = {"before": len(BODY), "after": len(DONE)}
+        same = {"before": len(DONE), "after": len(DONE)}
+        trouble = ran.err.removeprefix("robotrules fmt: ").rstrip()
+        about = {"changed": False, "written": False}
+        assert value == {
+            "schema": SCHEMA_VERSION,
+            "changed": 1,
+            "same": 1,
+            "left_alone": 1,
+            "files": [
+                {
+                    "file": str(file),
+                    "changed": True,
+                    "written": True,
+                    "octets": octets,
+                    "trouble": None,
+                },
+                {"file": str(good), **about, "octets": same, "trouble": None},
+                {"file": str(tmp_path), **about, "octets": None, "trouble": trouble},
+            ],
+        }
+        assert ran.code == 2
+
+    def test_stdin(self) -> None:
+        """It has no name."""
+        ran = fmt("-", "--check", "--json", stdin=BODY)
+        assert (ran.code, ran.err) == (1, "")
+        assert json.loads(ran.out)["files"][0]["file"] is None
+
+
+class TestBudget:
+    """`--budget`, else that of the settings nearest to the file."""
+
+    def budget(self, *given: Path | str) -> int:
+        """Return the budget that formatting is given."""
+        seen = Formatted(BODY, False, True, "")
+        with mock.patch.object(sys.modules[CODE], "format_robots", return_value=seen) as asked:
+            assert fmt(*given).code == 0
+        found: int = asked.call_args.kwargs["budget"]
+        return found
+
+    def test_where_it_comes_from(self, file: Path, tmp_path: Path) -> None:
+        """The option beats the settings, and these beat ours."""
+        assert self.budget(file) == BUDGET
+        (tmp_path / "robotrules.toml").write_text("[fmt]\nbudget = 7\n", encoding="utf-8")
+        assert self.budget(file) == 7
+        assert self.budget(file, "--budget", "9") == 9
+
+    def test_broken_settings(self, file: Path, tmp_path: Path) -> None:
+        """One line, and the file stays."""
+        (tmp_path / "robotrules.toml").write_text("[fmt\n", encoding="utf-8")
+        ran = fmt(file)
+        assert (ran.code, ran.err.count("\n"), file.read_bytes()) == (2, 1, BODY)
+        assert "robotrules.toml" in ran.err
+        with mock.patch.object(sys.modules[CODE], "_budget", side_effect=Trouble("a\nb")):
+            assert fmt(file).err == "robotrules fmt: a b\n"

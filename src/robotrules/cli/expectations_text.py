@@ -1,0 +1,130 @@
+"""
+What came of expectations, as text on a screen and as a JUnit report.
+
+A file's failures come one after another, each with what was expected, what was found, how that came
+about and what could be done; then one line counts. Passes are listed on request. What a stranger
+wrote has no control characters left. It does not judge anything.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+from robotrules.cli.streams import Output
+from robotrules.cli.text import plural, visible
+from robotrules.expect.values import Judged
+
+# A pipe has no width, and what is pasted from one is read in 80 columns.
+WIDTH = 80
+FACT = 10
+
+
+class Answered(NamedTuple):
+    """A file with its answers."""
+
+    name: str
+    source: str
+    """The robots.txt that was asked about."""
+    judged: Sequence[Judged]
+
+    @property
+    def failed(self) -> int:
+        """How many questions failed."""
+        return sum(not one.passed for one in self.judged)
+
+
+class ExpectationsPage:
+    """The answers of one file as lines of text."""
+
+    def __init__(self, answered: Answered, output: Output, *, passes: bool) -> None:
+        self._answered = answered
+        self._paint = output.paint
+        self._passes = passes
+        self._room = max(output.width, 60) if output.terminal else WIDTH
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines."""
+        after = False
+        for one in self._answered.judged:
+            if one.passed and self._passes:
+                word = self._paint("allowed", "passed")
+                yield f"{word}  {self._where(one)}: {visible(one.question.title)}"
+                yield f"        {visible(one.found)}"
+            elif not one.passed:
+                yield from [""] if after else []
+                yield from self._failure(one)
+            after = after or not one.passed
+        if after:
+            yield ""
+        yield self._summary()
+
+    def _summary(self) -> str:
+        answered = self._answered
+        failed, count = answered.failed, len(answered.judged)
+        about = f"{visible(answered.name)}: {visible(answered.source)}"
+        if not failed:
+            return f"{about}: {self._paint('allowed', f'{count:,} passed')}"
+        words = f"{failed:,} failed"
+        return f"{about}: {self._paint('disallowed', words)}, {count - failed:,} passed"
+
+    def _where(self, one: Judged) -> str:
+        return f"{visible(self._answered.name)}:{one.question.line}"
+
+    def _failure(self, one: Judged) -> Iterator[str]:
+        word = self._paint("disallowed", "failed")
+        yield f"{word}  {self._where(one)}: {visible(one.question.title)}"
+        yield from self._fact("why", one.question.about.why)
+        yield from self._fact("expected", one.expected)
+        yield from self._fact("found", one.found)
+        for line in one.told:
+            text = visible(line.text)
+            yield f"  {self._paint(line.style, text) if line.style else text}".rstrip()
+        yield from self._fact("cure", one.cure)
+
+    def _fact(self, name: str, words: str) -> Iterator[str]:
+        if not words:
+            return
+        first, *more = textwrap.wrap(visible(words), self._room - FACT - 2) or [""]
+        yield f"  {self._paint('heading', name)}{' ' * (FACT - len(name))}{first}"
+        for line in more:
+            yield f"  {' ' * FACT}{line}"
+
+
+def junit(files: Sequence[Answered]) -> bytes:
+    """Return the answers as JUnit XML: a suite for each file, a case for each question."""
+    root = ElementTree.Element("testsuites", _counts(files, "robotrules test"))
+    for answered in files:
+        suite = ElementTree.SubElement(root, "testsuite", _counts([answered], answered.name))
+        for one in answered.judged:
+            where = {"file": visible(answered.name), "line": str(one.question.line)}
+            title = {"classname": visible(answered.name), "name": visible(one.question.title)}
+            case = ElementTree.SubElement(suite, "testcase", {**title, **where})
+            if not one.passed:
+                message = f"expected {one.expected}, found {one.found}"
+                failure = ElementTree.SubElement(
+                    case, "failure", {"message": visible(message), "type": one.question.key}
+                )
+                failure.text = str(one)
+    ElementTree.indent(root)
+    found: bytes = ElementTree.tostring(root, "utf-8", xml_declaration=True)
+    return found + b"\n"
+
+
+def _counts(files: Sequence[Answered], name: str) -> dict[str, str]:
+    return {
+        "name": visible(name),
+        "tests": str(sum(len(answered.judged) for answered in files)),
+        "failures": str(sum(answered.failed for answered in files)),
+        "errors": "0",
+    }
+
+
+def total(files: Sequence[Answered]) -> str:
+    """Return what came of several files, in a line."""
+    failed = sum(answered.failed for answered in files)
+    count = sum(len(answered.judged) for answered in files)
+    words = f"{failed:,} failed, {count - failed:,} passed" if failed else f"{count:,} passed"
+    return f"{plural(len(files), 'file')}: {words}"

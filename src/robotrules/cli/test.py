@@ -1,0 +1,197 @@
+"""
+`robotrules test`: is a robots.txt what its owner expects?
+
+A few lines over `robotrules.expectation_files`: finds expectation files, asks them about a file or
+a live origin, and shows what failed and why. It does not judge anything.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from robotrules import RobotsTxt
+from robotrules.cli.client import Opening, client_options
+from robotrules.cli.expectations_text import Answered, ExpectationsPage, junit, total
+from robotrules.cli.options import json_option
+from robotrules.cli.progress import counting
+from robotrules.cli.saving import save
+from robotrules.cli.streams import STDIN, Output, Trouble, quoted
+from robotrules.cli.text import visible
+from robotrules.config import Config, find_config
+from robotrules.errors import ConfigError, ExpectationError, MissingExtraError
+from robotrules.expect.values import SCHEMA_VERSION, Carriers
+from robotrules.expectation_files import NAME, ClientFetcher, Given, Trial, find_files
+from robotrules.profile import PROFILES
+
+
+@click.command()
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.option(
+    "--robots",
+    metavar="FILE",
+    help="Ask about this robots.txt, and not about the one that the expectation file names.",
+)
+@click.option(
+    "--live",
+    metavar="URL",
+    help="Ask about the live robots.txt of this URL's origin. It is fetched, and kept for a day.",
+)
+@click.option(
+    "--profile",
+    type=click.Choice(list(PROFILES)),
+    metavar="NAME",
+    help="How to read what RFC 9309 leaves open: 'default', 'strict' or 'google'. Without this, "
+    "what the expectation file or the settings say.",
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(1),
+    metavar="N",
+    help="How many states each question about all URLs may see before it is not decided.",
+)
+@click.option("-v", "--verbose", is_flag=True, help="List what passed, too, and what decided.")
+@click.option("--junit", "report", metavar="FILE", help="Also write a JUnit report to this file.")
+@json_option("Print one JSON object for each expectation file; docs/cli/test.md describes it.")
+@client_options(crawler=False)
+def test(
+    files: tuple[str, ...],
+    robots: str | None,
+    live: str | None,
+    profile: str | None,
+    budget: int | None,
+    verbose: bool,
+    report: str | None,
+    as_json: bool,
+    opening: Opening,
+) -> int:
+    """
+    Test a robots.txt against what its owner expects.
+
+    An expectation file is TOML: for these crawlers these URLs are allowed or disallowed, by this
+    line; all URLs of a pattern are; a page has these tags. Without FILE it is robots.test.toml or
+    tests/robots.test.toml in this folder, or what [test] of robotrules.toml names; a folder will do
+    as well. A failure shows what decided and what would change it. The exit code is 0 if all is as
+    expected, 1 if something is not, 2 for usage or I/O.
+
+    \b
+    Examples:
+      robotrules test
+      robotrules test robots.test.toml --robots build/robots.txt
+      robotrules test --live https://example.com/
+      robotrules test --junit report.xml
+    """
+    if robots is not None and live is not None:
+        raise click.UsageError("--robots is a file and --live is not: leave out one")
+    given = Given(robots, live, profile, budget)
+    output, answered = Output(), []
+    with ExitStack() as opened, _told():
+        fetcher = _Live(opening, opened)
+        for path, config in _paths(files):
+            trial = Trial(path, config, fetcher, given)
+            answered.append(_answered(trial))
+            if as_json:
+                output.json(_as_json(trial, answered[-1]))
+            else:
+                output.lines(list(ExpectationsPage(answered[-1], output, passes=verbose).lines()))
+            output.flush()
+        if not fetcher.used:
+            opening.hint_unused()
+    if len(answered) > 1 and not as_json:
+        output.lines(["", total(answered)])
+    output.flush()
+    if report is not None:
+        save(report, junit(answered))
+    return int(any(one.failed for one in answered))
+
+
+# --- Files ----------------------------------------------------------------------------------------
+
+
+def _paths(files: tuple[str, ...]) -> Iterator[tuple[Path, Config]]:
+    """Yield the expectation files, each with the settings that hold there."""
+    for name in files or (".",):
+        if name == STDIN:
+            raise Trouble("'-' is no expectation file: it names others from its own folder")
+        if not os.path.isdir(name):
+            yield Path(name), find_config(Path(name))
+            continue
+        config = find_config(Path(name))
+        found = find_files(Path(name), config)
+        if not found:
+            where = "here" if name == "." else f"in {quoted(name)}"
+            raise Trouble(
+                f"there is no expectation file {where}: write {NAME} beside robots.txt, or pass one"
+            )
+        yield from ((path, config) for path in found)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Make what cannot be read or fetched the end of the command."""
+    try:
+        yield
+    except (ConfigError, ExpectationError, MissingExtraError) as error:
+        raise Trouble(visible(str(error))) from None
+
+
+def _answered(trial: Trial) -> Answered:
+    judged = []
+    with counting("question") as progress:
+        for question in trial.questions:
+            judged.append(trial.judge(question))
+            progress(len(judged), len(trial.questions))
+    return Answered(_shown(trial.path), trial.source, judged)
+
+
+def _shown(path: Path) -> str:
+    return visible(os.fsencode(path))
+
+
+def _as_json(trial: Trial, answered: Answered) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA_VERSION,
+        "file": answered.name,
+        "robots": visible(trial.source),
+        "origin": trial.origin,
+        "profile": trial.profile,
+        "passed": len(answered.judged) - answered.failed,
+        "failed": answered.failed,
+        "questions": [one.as_dict() for one in answered.judged],
+    }
+
+
+# --- What is live ---------------------------------------------------------------------------------
+
+
+class _Live:
+    """Gets what is live, with the options of the command line; opened when something is."""
+
+    def __init__(self, opening: Opening, opened: ExitStack) -> None:
+        self._opening = opening
+        self._pages = ClientFetcher(lambda: opened.enter_context(opening.client("default")))
+        self.used = False
+
+    def robots(self, url: str, profile: str) -> RobotsTxt:
+        """Return the robots.txt of the origin of a URL."""
+        from robotrules.cli.fetching import fetched_robots
+
+        self.used = True
+        return fetched_robots([url], profile, self._opening)
+
+    def page(self, url: str, crawler: tuple[str, ...], purposes: tuple[str, ...]) -> Carriers:
+        """Return headers and HTML of a page."""
+        from robotrules.cli.fetching import hint_private, host_of
+
+        self.used = True
+        try:
+            return self._pages.page(url, crawler, purposes)
+        except ExpectationError as error:
+            if "private" in str(error):
+                hint_private(host_of(url))
+            raise

@@ -1,0 +1,369 @@
+"""
+Reading an expectation file: TOML in, questions out.
+
+What is wrong is refused with the file, the line, the key, what it is, and what it should be. A key
+that nobody knows is refused too: an expectation that is not looked at is worse than none. It does
+no I/O, and does not know what a robots.txt says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+from robotrules.errors import ExpectationError, ProductTokenError, RobotrulesError
+from robotrules.expect.values import (
+    EVERYONE,
+    KEYS,
+    OBEYED,
+    Expectation,
+    Expectations,
+    Page,
+    Question,
+)
+from robotrules.extensions.app_directives import directives_for
+from robotrules.extensions.vocabulary import CATEGORIES, Preference
+from robotrules.origins import origin_of
+from robotrules.profile import PROFILES
+from robotrules.robotstxt import parse
+from robotrules.tags.known import KNOWN, NO_LIMIT, NONE, VALUED, Kind, read_text
+from robotrules.toml_places import Place, read
+
+# What people write by hand is some kilobytes, and some hundred questions.
+LARGEST = 1 << 20
+MOST_QUESTIONS = 100_000
+
+IN_A_FILE = ("robots", "url", "origin", "profile", "expect")
+OF_PAGES = ("tags", "no-tags", "only-tags")
+OF_VERDICTS = ("allowed", "disallowed")
+OF_APPLICATIONS = ("app-directives", "no-app-directives")
+OF_FILE = ("sitemaps", "records", "no-records")
+ALL_URLS = ("all-allowed", "all-disallowed")
+BESIDE = ("crawlers", "purposes", "at", "page", "response", "headers", "application")
+IN_AN_EXPECTATION = (*BESIDE[:2], *KEYS, "by-line", "by-rule", *BESIDE[2:], "why")
+
+
+def read_expectations(text: str | bytes, name: str = "robots.test.toml") -> Expectations:
+    """
+    Read the text of an expectation file; *name* is for messages.
+
+    Raises `ExpectationError`, which says the line, what is wrong and the cure.
+    """
+    octets = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else bytes(text)
+    whole = read(octets, name, ExpectationError, LARGEST).table(IN_A_FILE)
+    if "robots" in whole and "url" in whole:
+        whole.at("url").refuse("robots names a file and url a live one: leave out one of them")
+    robots = whole.at("robots").text(example="robots.txt") if "robots" in whole else None
+    if robots is not None and "://" in robots:
+        whole.at("robots").refuse(f'this is a file; for a live robots.txt say url = "{robots}"')
+    return _Reader(name, whole, robots).read()
+
+
+class _Reader:
+    """One reading of a file."""
+
+    def __init__(self, name: str, whole: Place, robots: str | None) -> None:
+        self._whole = whole
+        self._name, self._robots = name, robots
+        self._url = self._live(whole.at("url")) if "url" in whole else None
+        self._profile = _profile(whole)
+        self._origin = self._given_origin()
+        self._questions: list[Question] = []
+
+    def read(self) -> Expectations:
+        """Return what stands in the file."""
+        tables = self._whole.at("expect", [])
+        if not isinstance(tables.value, list):
+            tables.refuse("this is a list of tables: write [[expect]] with two brackets")
+        for table in tables.parts():
+            self._expectation(table.table(IN_AN_EXPECTATION))
+        if not self._questions:
+            self._whole.refuse("nothing is expected here: write [[expect]] and, below it, what")
+        return Expectations(
+            self._name,
+            self._robots,
+            self._url,
+            self._origin,
+            self._profile,
+            tuple(self._questions),
+        )
+
+    # --- The file ---
+
+    def _live(self, place: Place) -> str:
+        url = place.text(example="https://example.com/robots.txt")
+        if _origin(place, url) is None:
+            place.refuse('this is a whole URL such as "https://example.com/robots.txt"')
+        return url
+
+    def _given_origin(self) -> str | None:
+        if "origin" not in self._whole:
+            return _origin(self._whole.at("url"), self._url) if self._url else None
+        place = self._whole.at("origin")
+        origin = _origin(place, place.text(example="https://example.com"))
+        if origin is None:
+            place.refuse('this is a scheme and a host such as "https://example.com"')
+        if self._url and origin != _origin(self._whole.at("url"), self._url):
+            place.refuse("url says another one, and a robots.txt governs its own: leave this out")
+        return origin
+
+    # --- One expectation ---
+
+    def _expectation(self, table: Place) -> None:
+        about = self._about(table)
+        asked = [key for key in KEYS if key in table]
+        if not asked:
+            table.refuse(f"nothing is expected here: say one of {', '.join(KEYS)}")
+        self._vet_company(table, about)
+        for key in asked:
+            place = table.at(key)
+            for crawler in _asked_of(key, about):
+                for line, url, value in self._asked(key, place, about):
+                    number = len(self._questions) + 1
+                    if number > MOST_QUESTIONS:
+                        place.refuse(f"these are more than {MOST_QUESTIONS:,} questions: ask fewer")
+                    self._questions.append(Question(number, key, line, about, crawler, url, value))
+
+    def _about(self, table: Place) -> Expectation:
+        by_line = table.at("by-line").count() if "by-line" in table else None
+        by_rule = _text(table, "by-rule", "Disallow: /search")
+        if by_rule is not None and by_rule.partition(":")[0].strip().lower() not in RULES:
+            table.at("by-rule").refuse('this is a rule as it is written, such as "Disallow: /a"')
+        return Expectation(
+            table.line or 1,
+            self._crawlers(table),
+            _texts(table, "purposes", "EXAMPLE-PURPOSE-1"),
+            tuple(self._address(place) for place in _each(table, "at", "/news")),
+            self._page(table),
+            self._application(table),
+            by_line,
+            by_rule,
+            _text(table, "why", "search engines see the news") or "",
+        )
+
+    def _crawlers(self, table: Place) -> tuple[tuple[str, ...], ...]:
+        found = []
+        for place in _parts(table, "crawlers"):
+            several = isinstance(place.value, list)
+            names = place.texts(example="Googlebot") if several else (place.text(),)
+            if not names:
+                place.refuse('a crawler has a name: ["Googlebot-News", "Googlebot"]')
+            try:
+                parse(b"", self._profile or "default").check("/", names)
+            except ProductTokenError as error:
+                place.refuse(str(error))
+            found.append(names)
+        return tuple(dict.fromkeys(found))
+
+    def _page(self, table: Place) -> Page | None:
+        headers = _texts(table, "headers", "X-Robots-Tag: noindex")
+        for place in _each(table, "headers", "X-Robots-Tag: noindex"):
+            if ":" not in place.text():
+                place.refuse('this is a header line such as "X-Robots-Tag: noindex"')
+        page = _text(table, "page", "pages/draft.html")
+        response = _text(table, "response", "pages/draft.http")
+        if page and response:
+            table.at("page").refuse("response has the page as well: leave out one of them")
+        if not (page or response or headers):
+            return None
+        if page and "://" in page:
+            if headers:
+                table.at("headers").refuse("a live page has headers of its own: leave these out")
+            if "at" in table:
+                table.at("at").refuse("a live page is at its own URL: leave this out")
+            return Page(url=self._address(table.at("page")))
+        return Page(page, None, response, headers)
+
+    def _application(self, table: Place) -> str | None:
+        application = _text(table, "application", "examplesearch")
+        if application is not None:
+            try:
+                directives_for(parse(b""), application)
+            except ValueError as error:
+                table.at("application").refuse(str(error))
+        return application
+
+    def _vet_company(self, table: Place, about: Expectation) -> None:
+        """Refuse keys that say nothing without others."""
+        for key, needs in NEEDS.items():
+            if key in table and not any(other in table for other in needs):
+                table.at(key).refuse(f"this says nothing without {' or '.join(needs)}")
+        if about.by_line and about.by_rule:
+            table.at("by-rule").refuse("by-line says which rule already: leave out one of them")
+        for key in ("page", "response", "headers"):
+            if key in table and not any(other in table for other in (*OF_PAGES, "preferences")):
+                table.at(key).refuse("this is read for tags: say tags, no-tags or only-tags")
+
+    # --- What is asked ---
+
+    def _asked(
+        self, key: str, place: Place, about: Expectation
+    ) -> Iterator[tuple[int, str | None, Any]]:
+        """Yield line, URL and expected value of each question that a key asks."""
+        line = place.line or about.line
+        if key in OF_VERDICTS:
+            for part in _whole(place, "/news"):
+                yield part.line or line, self._plain_url(part), key == "allowed"
+        elif key in ALL_URLS:
+            for part in _whole(place, "/private/*"):
+                yield part.line or line, _pattern(part), key == "all-allowed"
+        elif key in OF_PAGES:
+            urls = about.at or (about.page.url if about.page else None,)
+            tags = [(part.line or line, _tag(part)) for part in _whole(place, "noindex")]
+            found = [(line, tuple(tag for _, tag in tags))] if key == "only-tags" else tags
+            yield from ((where, url, tag) for url in urls for where, tag in found)
+        elif key == "preferences":
+            for part in place.table(CATEGORIES).parts():
+                value = part.text(among=tuple(map(str, Preference)))
+                urls = about.at or ((about.page.url or "/") if about.page else "/",)
+                yield from ((part.line or line, url, (str(part.path[-1]), value)) for url in urls)
+        elif key == "app-directives":
+            for part in place.table().parts():
+                value = _directive(part)
+                for url in about.at or ("/",):
+                    yield part.line or line, url, (str(part.path[-1]), value)
+        elif key == "no-app-directives":
+            for part in _whole(place, "widgets"):
+                yield from ((part.line or line, url, part.text()) for url in about.at or ("/",))
+        elif key == "sitemaps":
+            yield line, None, place.texts(example="https://example.com/sitemap.xml")
+        elif key in ("records", "no-records"):
+            for part in _whole(place, "Host: example.com"):
+                if key == "records" and ":" not in part.text():
+                    part.refuse('this is a record as it is written, such as "Host: example.com"')
+                yield part.line or line, None, part.text()
+        elif key == "obeys":
+            yield line, None, place.text(among=tuple(OBEYED))
+        else:
+            yield line, None, _delay(place)
+
+    def _plain_url(self, place: Place) -> str:
+        url = self._address(place)
+        if "*" in url or url.endswith("$"):
+            key = f"all-{place.path[-2] if isinstance(place.path[-1], int) else place.path[-1]}"
+            place.refuse(
+                f"this is one URL, and '*' and '$' are of path patterns: for all URLs that it "
+                f"matches say {key}; for the octets themselves write %2A and %24"
+            )
+        return url
+
+    def _address(self, place: Place) -> str:
+        """Return a URL or path of the origin; the first URL says which, if nobody did."""
+        url = place.text(example="/news")
+        if url.startswith("/") and not url.startswith("//"):
+            return url
+        origin = _origin(place, url)
+        if origin is None:
+            place.refuse('this is a path such as "/news", or a whole URL')
+        if self._origin is None:
+            self._origin = origin
+        if origin != self._origin:
+            place.refuse(
+                f"this robots.txt is of {self._origin} and governs that alone: ask about its URLs, "
+                "and about others in a file of their own"
+            )
+        return url
+
+
+RULES = ("allow", "disallow")
+NEEDS = {
+    "by-line": OF_VERDICTS,
+    "by-rule": OF_VERDICTS,
+    "tags": ("page", "response", "headers"),
+    "no-tags": ("page", "response", "headers"),
+    "only-tags": ("page", "response", "headers"),
+    "app-directives": ("application",),
+    "no-app-directives": ("application",),
+    "application": OF_APPLICATIONS,
+    "at": (*OF_PAGES, "preferences", *OF_APPLICATIONS),
+}
+
+
+def _asked_of(key: str, about: Expectation) -> tuple[tuple[str, ...], ...]:
+    """Return whom a key is asked about; what is of the file is asked about nobody."""
+    if key in OF_FILE:
+        return ((),)
+    # An application has groups of its own, unless crawlers are named.
+    return about.crawlers or (() if key in OF_APPLICATIONS else EVERYONE,)
+
+
+def _profile(whole: Place) -> str | None:
+    return whole.at("profile").text(among=tuple(PROFILES)) if "profile" in whole else None
+
+
+def _origin(place: Place, url: str) -> str | None:
+    try:
+        return origin_of(url)
+    except RobotrulesError as error:
+        place.refuse(str(error))
+
+
+def _parts(table: Place, key: str) -> Iterator[Place]:
+    """Yield the parts of a list; one value will do for a list of one."""
+    place = table.at(key, [])
+    yield from place.parts() if isinstance(place.value, list) else [place]
+
+
+def _whole(place: Place, example: str) -> Iterator[Place]:
+    """Yield the texts of a list that is not empty; one text will do."""
+    if not place.texts(example=example):
+        place.refuse(f'this is empty, so nothing is expected: name some, such as "{example}"')
+    yield from place.parts() if isinstance(place.value, list) else [place]
+
+
+def _each(table: Place, key: str, example: str) -> Iterator[Place]:
+    if key in table:
+        yield from _whole(table.at(key), example)
+
+
+def _texts(table: Place, key: str, example: str) -> tuple[str, ...]:
+    return table.at(key, []).texts(example=example)
+
+
+def _text(table: Place, key: str, example: str) -> str | None:
+    return table.at(key).text(example=example) if key in table else None
+
+
+def _pattern(place: Place) -> str:
+    pattern = place.text()
+    if not pattern.startswith(("/", "*")):
+        place.refuse("this is a path pattern, which starts with '/' or '*', such as \"/private/*\"")
+    return pattern
+
+
+def _tag(place: Place) -> str:
+    """Return a tag rule as `name` or `name: value`."""
+    name, colon, value = place.text().partition(":")
+    name, value = name.strip().lower(), value.strip()
+    if name == NONE:
+        place.refuse("none stands for others: say noindex and nofollow")
+    if name not in KNOWN:
+        place.refuse_name(name, tuple(KNOWN))
+    if KNOWN[name].kind is Kind.PERMITS:
+        place.refuse(f"{name} asks nothing of anybody: name in no-tags what should not be there")
+    if not colon:
+        return name
+    found = read_text(name, value).value if name in VALUED else None
+    if found is None:
+        place.refuse(f"{name} has no such value: leave it out, or correct it")
+    if found == NO_LIMIT:
+        place.refuse("-1 is no limit, which asks nothing of anybody: say no-tags instead")
+    return f"{name}: {value}"
+
+
+def _directive(place: Place) -> Any:
+    if isinstance(place.value, (bool, int, str)):
+        return place.value
+    if isinstance(place.value, float):
+        return Decimal(str(place.value))
+    raise place.error("the value of an app directive is text, a number, true or false")
+
+
+def _delay(place: Place) -> float | bool:
+    value = place.value
+    if value is False:
+        return False
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1e9:
+        place.refuse("this is a number of seconds, or false for none")
+    return float(value)

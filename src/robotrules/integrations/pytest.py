@@ -1,0 +1,137 @@
+"""
+pytest: expectation files are collected, each of their questions a test.
+
+`robots.test.toml` is found like any test file; the setting `robotrules_files` has other names. What
+fails shows what was expected, what was found, the line that decides and a cure, and no traceback.
+`expect_robots` is for tests of an application that makes its robots.txt itself:
+
+    def test_robots(client, expect_robots):
+        expect_robots(client.get("/robots.txt").content, "robots.test.toml")
+
+Whoever has no such file pays for the import of this module, and for no other of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from robotrules.expect.values import Question
+    from robotrules.expectation_files import Trial
+
+SETTING = "robotrules_files"
+NAMES = ["robots.test.toml", "*.robots.test.toml"]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the setting."""
+    words = "names of robots.txt expectation files, with * (robotrules)"
+    parser.addini(SETTING, words, type="args", default=NAMES)
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> ExpectationsCollector | None:
+    """Collect a file if its name is that of an expectation file."""
+    if file_path.suffix != ".toml":
+        return None
+    if not any(fnmatch(file_path.name, name) for name in parent.config.getini(SETTING)):
+        return None
+    found: ExpectationsCollector = ExpectationsCollector.from_parent(parent, path=file_path)
+    return found
+
+
+class ExpectationsCollector(pytest.File):
+    """An expectation file."""
+
+    def collect(self) -> Iterator[QuestionItem]:
+        """Yield its questions; a file that cannot be used is one error in one line."""
+        from robotrules.errors import RobotrulesError
+        from robotrules.expect.values import visible
+
+        try:
+            trial = _trial(self.path, self._opened)
+            if trial.live is None:
+                _ = trial.robots  # what is live is asked for by the first test, and not before
+        except RobotrulesError as error:
+            raise self.CollectError(str(error)) from None
+        for question in trial.questions:
+            name = f"line {question.line}: {visible(question.title)}"
+            yield QuestionItem.from_parent(self, name=name, trial=trial, question=question)
+
+    @property
+    def _opened(self) -> ExitStack:
+        if not hasattr(self, "_open"):
+            self._open = ExitStack()
+        return self._open
+
+    def teardown(self) -> None:
+        """Close what was opened to fetch."""
+        self._opened.close()
+
+
+class QuestionItem(pytest.Item):
+    """One question of an expectation file."""
+
+    def __init__(self, *, trial: Trial, question: Question, **more: Any) -> None:
+        super().__init__(**more)
+        self._trial = trial
+        self._question = question
+
+    def runtest(self) -> None:
+        """Ask it."""
+        judged = self._trial.judge(self._question)
+        if not judged.passed:
+            raise NotAsExpected(str(judged))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Return the explanation; a traceback only for what is a fault of ours."""
+        from robotrules.errors import RobotrulesError
+
+        if isinstance(excinfo.value, (NotAsExpected, RobotrulesError)):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Return where the question stands."""
+        return self.path, self._question.line - 1, self.name
+
+
+class NotAsExpected(AssertionError):
+    """A robots.txt or a page that is not what its owner expects; the text explains it."""
+
+
+@pytest.fixture
+def expect_robots(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Return what asks an expectation file about a robots.txt that a test has got."""
+
+    def expect(body: bytes | str, file: str | Path = NAMES[0]) -> None:
+        """Fail with the explanations if *body* is not what *file*, beside the test, expects."""
+        from robotrules.robotstxt import parse
+
+        __tracebackhide__ = True
+        with ExitStack() as opened:
+            trial = _trial(request.path.parent / file, opened)
+            trial.robots = parse(body, trial.profile)
+            failed = [one for one in trial.judged() if not one.passed]
+        if failed:
+            pytest.fail("\n\n".join(map(str, failed)), pytrace=False)
+
+    return expect
+
+
+def _trial(path: Path, opened: ExitStack) -> Trial:
+    from robotrules.config import find_config
+    from robotrules.expectation_files import ClientFetcher, Trial
+
+    def client() -> Any:
+        """Open a client that remembers nothing beyond this run."""
+        from robotrules.client.sync import Client
+
+        return opened.enter_context(Client("robotrules (pytest)", store="memory:"))
+
+    return Trial(path, find_config(path), ClientFetcher(client))

@@ -1,0 +1,194 @@
+"""`robotrules test`: exit codes, reports, and what is live; the transcript has what people see."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.cli.shell import Ran, robotrules
+from tests.cli.sites import response, site
+
+ROBOTS = "User-agent: *\nDisallow: /private/\n"
+GOOD = '[[expect]]\ndisallowed = "/private/x"\nallowed = "/"\n'
+BAD = '[[expect]]\nallowed = ["/private/x", "/"]\nall-disallowed = "/private"\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with a robots.txt."""
+    (tmp_path / "robots.txt").write_text(ROBOTS, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def put(folder: Path, text: str, name: str = "robots.test.toml") -> None:
+    """Write a file."""
+    (folder / name).write_text(text, encoding="utf-8")
+
+
+def run(*more: str, **how: Any) -> Ran:
+    """Run the command."""
+    return robotrules("test", *more, **how)
+
+
+class TestExitCodes:
+    """0: all as expected. 1: something is not. 2: nobody knows."""
+
+    @pytest.mark.parametrize(("text", "code"), [(GOOD, 0), (BAD, 1), ("[[expect]]", 2), ("x", 2)])
+    def test_codes(self, folder: Path, text: str, code: int) -> None:
+        """And what is said goes where it belongs."""
+        put(folder, text)
+        ran = run()
+        assert ran.code == code
+        assert bool(ran.out) is (code < 2)
+        assert ran.err.count("\n") == (code == 2)
+
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            (["-"], "'-' is no expectation file"),
+            (["--robots", "robots.txt", "--live", "https://example.com/"], "leave out one"),
+            (["."], "there is no expectation file here"),
+            (["sub"], "there is no expectation file in 'sub'"),
+        ],
+    )
+    def test_usage(self, folder: Path, arguments: list[str], words: str) -> None:
+        """One line on stderr, and nothing else."""
+        (folder / "sub").mkdir()
+        ran = run(*arguments)
+        assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+        assert words in ran.err
+
+    def test_one_failure_among_files_is_one(self, folder: Path) -> None:
+        """Each file is asked, and all of them are counted."""
+        put(folder, GOOD, "a.toml")
+        put(folder, BAD, "b.toml")
+        ran = run("a.toml", "b.toml", "a.toml")
+        assert ran.code == 1
+        assert ran.out.endswith("\n3 files: 2 failed, 5 passed\n")
+
+    def test_a_file_that_cannot_be_used_ends_the_command(self, folder: Path) -> None:
+        """What was asked before is shown, and the exit code says that not all was."""
+        put(folder, GOOD)
+        ran = run("robots.test.toml", "none.toml")
+        assert ran.code == 2
+        assert ran.out == "robots.test.toml: robots.txt: 2 passed\n"
+        assert ran.err == "robotrules test: none.toml: there is no such file; check the name\n"
+
+    def test_a_budget_that_runs_out_is_a_failure(self, folder: Path) -> None:
+        """Nothing is guessed, and the cure names the option."""
+        put(folder, '[[expect]]\nall-disallowed = "/private/*a*b*c"\n')
+        ran = run("--budget", "1")
+        assert ran.code == 1
+        assert "not decided within" in ran.out
+        assert "--budget" in ran.out
+
+
+class TestForms:
+    """Text, JSON and JUnit say the same."""
+
+    def test_json(self, folder: Path) -> None:
+        """One object for each file, on a line of its own in a pipe."""
+        put(folder, BAD)
+        ran = run("robots.test.toml", "robots.test.toml", "--json")
+        first, second = (json.loads(line) for line in ran.out.splitlines())
+        assert first == second
+        assert (first["passed"], first["failed"]) == (1, 2)
+        assert [one["passed"] for one in first["questions"]] == [False, True, False]
+        assert first["questions"][0]["explanation"]["winner"]["line"] == 2
+        assert first["questions"][2]["witness"] == "/private"
+        assert ran.err == ""
+
+    def test_junit(self, folder: Path) -> None:
+        """A suite for each file, a case for each question, a failure with its explanation."""
+        put(folder, BAD)
+        ran = run("--junit", "report.xml")
+        assert ran.code == 1
+        root = ElementTree.parse(folder / "report.xml").getroot()
+        assert root.attrib == {
+            "name": "robotrules test",
+            "tests": "3",
+            "failures": "2",
+            "errors": "0",
+        }
+        cases = root.findall("testsuite/testcase")
+        assert [case.get("line") for case in cases] == ["2", "2", "3"]
+        assert [case.find("failure") is None for case in cases] == [False, True, False]
+        failure = cases[0].find("failure")
+        assert failure is not None
+        assert "Disallow: /private/\n       |           ^^^^^^^^^" in (failure.text or "")
+
+    def test_junit_of_anything_is_xml(self, folder: Path) -> None:
+        """What files hold is escaped, and what XML cannot hold is shown."""
+        put(folder, '[[expect]]\nallowed = "/<&>]]>\\u0001\\ufffe\\"\'"\n', "<&\x01>.toml")
+        put(folder, "User-agent: *\nDisallow: /<&>\n# \x1b[2J\ufffe", "robots.txt")
+        ran = run("<&\x01>.toml", "--junit", "report.xml")
+        assert ran.code == 1
+        [case] = ElementTree.parse(folder / "report.xml").getroot().iter("testcase")
+        assert case.get("file") == "<&\\x01>.toml"
+        assert "\x01" not in ran.out
+        assert "\ufffe" not in ran.out
+
+    def test_colour_is_for_terminals(self, folder: Path) -> None:
+        """A pipe gets plain text."""
+        put(folder, BAD)
+        assert "\x1b[" not in run().out
+        assert "\x1b[31m" in run(terminals=["stdout"]).out
+
+
+class TestLive:
+    """The same expectations, asked about what is served."""
+
+    def test_the_live_file(self, folder: Path) -> None:
+        """`--live` and `url` ask the origin; `--robots` comes before `url`."""
+        with site({"/robots.txt": response(ROBOTS)}) as running:
+            private = ("--allow-private", "127.0.0.1", "--no-store")
+            put(folder, GOOD)
+            put(folder, "", "robots.txt")
+            assert run().code == 1
+            ran = run("--live", f"{running.origin}/x", *private)
+            assert (ran.code, ran.err) == (0, "")
+            assert ran.out == f"robots.test.toml: {running.origin}/x: 2 passed\n"
+            put(folder, f'url = "{running.origin}/robots.txt"\n{GOOD}')
+            assert run(*private).code == 0
+            assert run("--robots", "robots.txt").code == 1
+            assert running.asked == ["/robots.txt", "/robots.txt"]
+
+    def test_a_live_page(self, folder: Path) -> None:
+        """Its headers are read as the crawler that is asked about would."""
+        page = response("<p>x", "Content-Type: text/html", "X-Robots-Tag: noindex")
+        with site({"/robots.txt": response(ROBOTS), "/draft": page}) as running:
+            put(folder, f'[[expect]]\npage = "{running.origin}/draft"\ntags = "noindex"\n')
+            ran = run("--allow-private", "127.0.0.1", "--no-store")
+            assert (ran.code, ran.err) == (0, "")
+            refused = run("--no-store", "--robots", "robots.txt")
+            assert (refused.code, refused.out) == (2, "")
+            assert "add --allow-private 127.0.0.1" in refused.err
+            assert "the page cannot be read" in refused.err
+
+    def test_what_is_not_there(self, folder: Path) -> None:
+        """No robots.txt allows, with a hint; one that fails, or is nowhere, is no answer."""
+        put(folder, GOOD)
+        with site({}) as running:
+            ran = run("--live", running.origin, "--allow-private", "127.0.0.1", "--no-store")
+            assert ran.code == 1
+            assert "hint: there is no robots.txt" in ran.err
+            refused = run("--live", running.origin, "--no-store")
+            assert refused.code == 2
+            assert "add --allow-private 127.0.0.1" in refused.err
+        with site({"/robots.txt": response(status="503 No")}) as running:
+            ran = run("--live", running.origin, "--allow-private", "127.0.0.1", "--no-store")
+            assert (ran.code, ran.out) == (2, "")
+            assert ran.err.count("\n") == 1
+            assert "the robots.txt is unreachable" in ran.err
+
+    def test_options_of_a_client_without_a_client(self, folder: Path) -> None:
+        """A hint says that they change nothing."""
+        put(folder, GOOD)
+        ran = run("--fresh")
+        assert ran.code == 0
+        assert "nothing is fetched where files are given, so --fresh changes nothing" in ran.err

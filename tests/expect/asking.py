@@ -1,0 +1,47 @@
+"""How the tests of expectations ask: a robots.txt, some TOML, and what came of it."""
+
+from __future__ import annotations
+
+from robotrules import parse
+from robotrules.expect import Carriers, Judged, judge, read_expectations
+
+ROBOTS = """\
+User-agent: *
+Disallow: /private/
+Allow: /private/press/
+Content-Usage: train-ai=n
+Content-Usage: /news/ train-ai=y
+App-Directives: examplesearch;widgets;depth=3;tone=plain
+
+User-agent: Googlebot
+User-agent-purpose: EXAMPLE-PURPOSE-1
+Disallow: /search
+Allow: /search?q=
+Disallow: /search?q=x$
+Crawl-delay: 5
+
+Sitemap: https://example.com/sitemap.xml
+"""
+
+
+def asked(
+    toml: str, robots: str = ROBOTS, carriers: Carriers | None = None, budget: int = 100_000
+) -> list[Judged]:
+    """Return the answers to the questions of one expectation."""
+    expected = read_expectations(f"[[expect]]\n{toml}")
+    parsed = parse(robots)
+    return [
+        judge(question, parsed, carriers, origin=expected.origin, budget=budget)
+        for question in expected.questions
+    ]
+
+
+def one(toml: str, robots: str = ROBOTS, carriers: Carriers | None = None) -> Judged:
+    """Return the answer to the one question of an expectation."""
+    [judged] = asked(toml, robots, carriers)
+    return judged
+
+
+def passed(toml: str, robots: str = ROBOTS, carriers: Carriers | None = None) -> list[bool]:
+    """Return which questions of an expectation passed."""
+    return [judged.passed for judged in asked(toml, robots, carriers)]

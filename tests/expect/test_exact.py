@@ -1,0 +1,124 @@
+"""All URLs of a pattern: decided exactly, with a shortest URL that is otherwise."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from robotrules import parse
+from robotrules.analysis import Undecided, Witness
+from robotrules.expect.judging import NOTHING, counterexample
+from robotrules.robotstxt.ruleset import RuleSet
+from tests.expect.asking import asked, one, passed
+
+
+@pytest.mark.parametrize(
+    ("pattern", "otherwise"),
+    [
+        ("/private/", "/private/press/"),
+        ("/private/*", "/private/press/"),
+        ("/private/$", None),
+        ("/private/press", "/private/press/"),
+        ("/private/press$", None),
+        ("/private/*.pdf$", "/private/press/.pdf"),
+        ("/private", "/private"),
+        ("/", "/"),
+    ],
+)
+def test_all_disallowed(pattern: str, otherwise: str | None) -> None:
+    """Samples would miss the exception; a failure shows a shortest URL of it."""
+    judged = one(f'all-disallowed = "{pattern}"')
+    assert judged.passed is (otherwise is None)
+    assert judged.witness == otherwise
+    if otherwise:
+        assert judged.explanation is not None
+        assert judged.explanation.verdict.allowed
+
+
+@pytest.mark.parametrize(
+    ("pattern", "otherwise"),
+    [("/public", None), ("/private/press/", None), ("/pri", "/private/"), ("/*?", "/private/?")],
+)
+def test_all_allowed(pattern: str, otherwise: str | None) -> None:
+    """The same the other way round."""
+    judged = one(f'all-allowed = "{pattern}"')
+    assert (judged.passed, judged.witness) == (otherwise is None, otherwise)
+
+
+def test_robots_txt_itself_is_left_out() -> None:
+    """It is allowed whatever the rules say (RFC 9309 §2.2.2), and nobody means it."""
+    robots = "User-agent: *\nDisallow: /\n"
+    assert passed('all-disallowed = ["/", "*", "/robots.txt"]', robots) == [True, True, True]
+    assert passed('all-disallowed = "/robots.txt$"', robots) == [False]
+    assert passed('all-allowed = "/robots.txt$"', robots) == [True]
+    assert passed('all-allowed = "/robots.txt"', robots) == [False]
+    assert passed('disallowed = "/robots.txt"', robots) == [False]
+
+
+def test_nobody_is_asked_anything_without_a_group() -> None:
+    """Where no group is for a crawler, all is allowed."""
+    assert passed('all-allowed = "*"', "User-agent: One\nDisallow: /") == [True]
+    assert passed('all-disallowed = "/x"', "") == [False]
+
+
+@pytest.mark.parametrize("key", ["all-allowed", "all-disallowed"])
+def test_a_pattern_that_no_url_matches_fails(key: str) -> None:
+    """An expectation of nothing would pass for ever."""
+    judged = one(f'{key} = "/a/../b"')
+    assert (judged.passed, judged.found) == (False, "no URL matches this pattern")
+    assert "nothing is expected" in judged.cure
+
+
+def test_what_is_not_decided_fails_and_says_so() -> None:
+    """Never a guess: neither passed nor a witness."""
+    rules = "".join(f"Disallow: /*{'ab'[number % 2]}{'*c' * number}$\n" for number in range(1, 12))
+    [judged] = asked('all-allowed = "/*z"', f"User-agent: *\n{rules}", budget=3)
+    assert (judged.passed, judged.undecided, judged.witness) == (False, True, None)
+    assert judged.found.startswith("not decided within")
+    assert "--budget" in judged.cure
+
+
+def test_each_profile_is_asked_by_its_own_rules() -> None:
+    """The rules of a profile and the pattern are compared in that profile's form."""
+    robots = parse("User-agent: *\nDisallow: /\nAllow: /index.html\n", "google")
+    assert counterexample(robots.rules_for("*"), "/$", False) == Witness("/")
+    robots = parse("User-agent: *\nDisallow: /\nAllow: /index.html\n")
+    assert counterexample(robots.rules_for("*"), "/$", False) is None
+
+
+def test_an_index_page_is_asked_about_alone() -> None:
+    """Profile google lets a rule for one stand for its directory; a question is no rule."""
+    rules = parse("User-agent: *\nDisallow: /index.html\n", "google").rules_for("*")
+    assert counterexample(rules, "/index.html", False) is None
+    assert counterexample(rules, "/$", False) == Witness("/")
+
+
+PATTERNS = st.lists(st.sampled_from(["a", "b", "*", "/"]), max_size=4).map(
+    lambda parts: "/" + "".join(parts)
+)
+ENDED = st.tuples(PATTERNS, st.sampled_from(["", "$"])).map("".join)
+PATHS = ["/" + "".join(parts) for count in range(5) for parts in product("ab/", repeat=count)]
+
+
+@given(st.lists(st.tuples(st.booleans(), ENDED), max_size=4), ENDED, st.booleans())
+def test_the_answer_is_what_trying_all_short_urls_gives(
+    rules: list[tuple[bool, str]], pattern: str, allowed: bool
+) -> None:
+    """No URL contradicts a proof, and none that contradicts the expectation is shorter."""
+    lines = [f"{'Allow' if allow else 'Disallow'}: {path}\n" for allow, path in rules]
+    robots = parse("User-agent: *\n" + "".join(lines))
+    found = counterexample(robots.rules_for("*"), pattern, allowed)
+    matching = RuleSet.from_patterns([pattern])
+    inside = [path for path in PATHS if matching.matches(path)[1] and not path.startswith("//")]
+    against = [path for path in inside if robots.check(path, "*").allowed != allowed]
+    assert not isinstance(found, Undecided)
+    if found is None or found == NOTHING:
+        assert not against
+        assert not inside or found is None
+    else:
+        assert robots.check(found.url, "*").allowed != allowed
+        assert matching.matches(found.url)[1]
+        assert all(len(found.path) <= len(path) for path in against)

@@ -1,0 +1,259 @@
+"""Judging: what passes, what fails, and what a failure says."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from robotrules import parse
+from robotrules.expect import Carriers, judge, read_expectations
+from tests.expect.asking import asked, one, passed
+
+# --- Verdicts -------------------------------------------------------------------------------------
+
+
+def test_one_question_for_each_crawler_and_url() -> None:
+    """Each passes or fails by itself, in the order of the file."""
+    found = asked(
+        'crawlers = ["Googlebot", "bingbot"]\nallowed = ["/", "/search"]\ndisallowed = "/private/"'
+    )
+    assert [(judged.question.title, judged.passed) for judged in found] == [
+        ("Googlebot: / is allowed", True),
+        ("Googlebot: /search is allowed", False),
+        ("bingbot: / is allowed", True),
+        ("bingbot: /search is allowed", True),
+        ("Googlebot: /private/ is disallowed", False),
+        ("bingbot: /private/ is disallowed", True),
+    ]
+    assert [judged.question.number for judged in found] == [1, 2, 3, 4, 5, 6]
+
+
+def test_without_crawlers_everyone_else_is_asked_about() -> None:
+    """That is the group for `*`."""
+    assert passed('disallowed = "/private/x"') == [True]
+    assert one('disallowed = "/private/x"').question.crawler == ("*",)
+
+
+def test_a_crawler_may_have_several_names() -> None:
+    """A list in the list is one crawler, with its names in its order of preference."""
+    assert passed('crawlers = [["Googlebot-News", "Googlebot"]]\ndisallowed = "/search"') == [True]
+    assert passed('crawlers = ["Googlebot-News"]\ndisallowed = "/search"') == [False]
+
+
+def test_purposes_count_where_no_group_names_the_crawler() -> None:
+    """As everywhere (draft-illyes-rep-purpose)."""
+    toml = 'crawlers = ["ExampleBot"]\npurposes = ["EXAMPLE-PURPOSE-1"]\ndisallowed = "/search"'
+    assert passed(toml) == [True]
+    assert passed(toml.replace("PURPOSE-1", "PURPOSE-2")) == [False]
+
+
+@pytest.mark.parametrize(
+    ("by", "holds"),
+    [
+        ("by-line = 2", True),
+        ("by-line = 3", False),
+        ('by-rule = "Disallow: /private/"', True),
+        ('by-rule = "disallow:/private/"', True),
+        ('by-rule = "Disallow: /private"', False),
+        ('by-rule = "Allow: /private/"', False),
+    ],
+)
+def test_a_verdict_may_be_expected_of_one_line(by: str, holds: bool) -> None:
+    """The right verdict by another line is a failure, and is said to be one."""
+    judged = one(f'disallowed = "/private/x"\n{by}')
+    assert judged.passed is holds
+    if not holds:
+        assert "another line decides" in judged.cure
+
+
+def test_no_rule_is_no_line() -> None:
+    """What no rule decides is not decided by a line that is expected."""
+    assert passed('allowed = "/"\nby-rule = "Allow: /"') == [False]
+
+
+def test_paths_are_of_the_origin() -> None:
+    """A path and the URL at the origin are the same question."""
+    expected = read_expectations(
+        'origin = "https://example.com"\n[[expect]]\n'
+        'disallowed = ["/private/x", "https://example.com/private/x"]'
+    )
+    assert expected.origin == "https://example.com"
+    robots = parse("User-agent: *\nDisallow: /private/\n")
+    for question in expected.questions:
+        assert judge(question, robots, origin=expected.origin).passed
+
+
+# --- What a failure says --------------------------------------------------------------------------
+
+
+def test_a_failure_is_explained_as_explain_does() -> None:
+    """Expected, found, the groups and why, the rule that decides, the losers, each with carets."""
+    judged = one('crawlers = "Googlebot"\ndisallowed = "/search?q=y"\nwhy = "no lists"')
+    assert str(judged) == (
+        "failed, line 3: Googlebot: /search?q=y is disallowed\n"
+        "why       no lists\n"
+        "expected  disallowed\n"
+        "found     allowed by line 11: Allow: /search?q=\n"
+        "groups    lines 8-15: the group that names Googlebot\n"
+        "    11 | Allow: /search?q=\n"
+        "       |        ^^^^^^^^^^\n"
+        "       | decides, with the most octets (10 octets)\n"
+        "    10 | Disallow: /search\n"
+        "       |           ^^^^^^^\n"
+        "       | loses: fewer octets (7 octets)\n"
+        "cure      change line 11, or add a Disallow rule that matches /search?q=y with more than "
+        "10 octets"
+    )
+    assert judged.explanation is not None
+    assert judged.explanation.verdict.line == 11
+
+
+@pytest.mark.parametrize(
+    ("toml", "robots", "cure"),
+    [
+        (
+            'disallowed = "/x"',
+            "User-agent: *\nDisallow: /y",
+            "no rule matches /x: add a Disallow rule that does to the group of lines 1-2",
+        ),
+        (
+            'crawlers = "One"\ndisallowed = "/x"',
+            "User-agent: Two\nDisallow: /",
+            "no group is for One: add one, or one for '*', with a rule that matches /x",
+        ),
+        (
+            'crawlers = "One"\npurposes = "P"\ndisallowed = "/x"',
+            "User-agent: *\nDisallow: /x\nUser-Agent-Purpose: P\nDisallow: /y",
+            "no rule matches /x: add a Disallow rule that does to the group of lines 3-4",
+        ),
+        (
+            'disallowed = "/x"',
+            "",
+            "no group is for '*': add one with a rule that matches /x",
+        ),
+        (
+            'allowed = "/x"',
+            "User-agent: *\nDisallow: /",
+            "change line 2, or add an Allow rule that matches /x with 1 octets or more: allow wins "
+            "a tie",
+        ),
+        (
+            'crawlers = "One"\ndisallowed = "/x"',
+            "User-agent: *\nDisallow: /x\nUser-agent: One\nDisallow: /y",
+            "One has a group of its own, so it does not read line 2 of the group for '*': repeat "
+            "the rule in its own group, lines 3-4",
+        ),
+    ],
+)
+def test_the_cure_fits_the_cause(toml: str, robots: str, cure: str) -> None:
+    """No rule, no group, a rule that is too strong, a group of its own: each has its own cure."""
+    assert one(toml, robots).cure == cure
+
+
+@pytest.mark.parametrize(
+    "robots",
+    [
+        "User-agent: *\nDisallow: /y\nDisallow: /x",
+        "User-agent: Two\nDisallow: /\nUser-agent: One\nDisallow: /x",
+        "User-agent: *\nDisallow: /x\nUser-agent: One\nDisallow: /y\nDisallow: /x",
+    ],
+)
+def test_what_the_cure_says_helps(robots: str) -> None:
+    """The files above with what was advised."""
+    assert passed('crawlers = "One"\ndisallowed = "/x"', robots) == [True]
+
+
+def test_of_many_losers_a_few_are_shown() -> None:
+    """A file with very many rules does not fill the screen."""
+    rules = "".join(f"Disallow: /a{'*' * number}\n" for number in range(1, 40))
+    judged = one('allowed = "/ab"', f"User-agent: *\n{rules}")
+    assert judged.told[-1].text == "          and 33 more that lose"
+    assert len(judged.told) == 1 + 6 * 3 + 1
+
+
+def test_what_a_file_holds_does_not_reach_a_terminal() -> None:
+    """Control characters are shown, and not done; a long line is cut."""
+    robots = "User-agent: *\nDisallow: /x" + "*" * 500 + " # \u202e\u009b2J\x1b[2J"
+    text = str(one('allowed = "/x"', robots))
+    assert text.isascii() or not any(code in text for code in "\u202e\u009b\x1b")
+    assert "     2 | Disallow: /x****" in text
+    assert max(len(line) for line in text.splitlines() if "|" in line) < 140
+    robots = "User-agent: *\nDisallow: /x # \u202e\u009b2J"
+    assert "     2 | Disallow: /x # \\u202e\\x9b2J" in str(one('allowed = "/x"', robots))
+
+
+def test_an_answer_goes_to_json() -> None:
+    """Whatever was asked, `as_dict()` is plain values."""
+    everything = """
+crawlers = ["Googlebot"]
+allowed = "/search"
+all-disallowed = "/search"
+obeys = "star"
+crawl-delay = 5
+headers = ["X-Robots-Tag: noindex"]
+tags = ["noindex", "max-snippet: 3"]
+only-tags = ["noindex"]
+preferences = { train-ai = "allowed" }
+application = "examplesearch"
+app-directives = { depth = 3.5 }
+sitemaps = []
+records = ["Host: x"]
+"""
+    found = [
+        json.loads(json.dumps(judged.as_dict()))
+        for judged in asked(everything, carriers=Carriers([("X-Robots-Tag", "noindex")]))
+    ]
+    assert [answer["key"] for answer in found] == [
+        *("allowed", "all-disallowed", "obeys", "crawl-delay", "tags", "tags", "only-tags"),
+        *("preferences", "app-directives", "sitemaps", "records"),
+    ]
+    assert found[0]["explanation"]["winner"]["line"] == 10
+    assert found[1]["witness"] == "/search?q="
+
+
+# --- Groups and delays ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("toml", "obeyed"),
+    [
+        ('crawlers = "Googlebot"', "own"),
+        ('crawlers = "Other"', "star"),
+        ('crawlers = "Other"\npurposes = "EXAMPLE-PURPOSE-1"', "purpose"),
+    ],
+)
+def test_which_group_a_crawler_obeys(toml: str, obeyed: str) -> None:
+    """One answer is right, and the failure names it."""
+    for answer in ("own", "star", "purpose", "none"):
+        judged = one(f'{toml}\nobeys = "{answer}"')
+        assert judged.passed is (answer == obeyed)
+        assert judged.passed or f'say obeys = "{obeyed}"' in judged.cure
+    assert passed('crawlers = "Other"\nobeys = "none"', "User-agent: One\nDisallow: /") == [True]
+
+
+@pytest.mark.parametrize(
+    ("toml", "holds"),
+    [
+        ('crawlers = "Googlebot"\ncrawl-delay = 5', True),
+        ('crawlers = "Googlebot"\ncrawl-delay = 5.0', True),
+        ('crawlers = "Googlebot"\ncrawl-delay = 6', False),
+        ('crawlers = "Googlebot"\ncrawl-delay = false', False),
+        ('crawlers = "Other"\ncrawl-delay = false', True),
+        ('crawlers = "Other"\ncrawl-delay = 5', False),
+    ],
+)
+def test_delays(toml: str, holds: bool) -> None:
+    """A number of seconds, or false for none."""
+    assert passed(toml) == [holds]
+
+
+def test_a_wrong_delay_is_shown_where_it_stands() -> None:
+    """With its line, and carets under its value."""
+    judged = one('crawlers = "Googlebot"\ncrawl-delay = 6')
+    assert judged.found == "5 s by line 13"
+    assert [line.text for line in judged.told] == [
+        "    13 | Crawl-delay: 5",
+        "       |              ^",
+        "       | this record counts",
+    ]

@@ -1,0 +1,203 @@
+"""Tags, preferences, app directives and records: what is expected beside verdicts."""
+
+from __future__ import annotations
+
+import pytest
+
+from robotrules.expect import Carriers
+from tests.expect.asking import one, passed
+
+HTML = b'<!doctype html><meta name="robots" content="noindex, max-snippet:20"><p>Draft'
+PAGE = Carriers([("X-Robots-Tag", "googlebot: nofollow")], HTML)
+ABOUT = 'page = "draft.html"\n'
+
+# --- Tags -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("toml", "holds"),
+    [
+        ('tags = ["noindex"]', True),
+        ('tags = ["NoIndex"]', True),
+        ('tags = ["max-snippet"]', True),
+        ('tags = ["max-snippet: 20"]', True),
+        ('tags = ["max-snippet:20"]', True),
+        ('tags = ["max-snippet: 30"]', False),
+        ('tags = ["nosnippet"]', False),
+        ('tags = ["nofollow"]', False),
+        ('crawlers = "Googlebot"\ntags = ["nofollow"]', True),
+        ('no-tags = ["nosnippet"]', True),
+        ('no-tags = ["noindex"]', False),
+        ('no-tags = ["max-snippet: 30"]', True),
+        ('only-tags = ["noindex", "max-snippet: 20"]', True),
+        ('only-tags = ["noindex", "max-snippet"]', True),
+        ('only-tags = ["noindex"]', False),
+        ('only-tags = ["noindex", "max-snippet", "noarchive"]', False),
+    ],
+)
+def test_tags_of_a_page(toml: str, holds: bool) -> None:
+    """Headers and meta elements together, for the crawler that is asked about."""
+    assert passed(ABOUT + toml, carriers=PAGE) == [holds]
+
+
+def test_no_excerpt_is_no_excerpt() -> None:
+    """`max-snippet: 0` is in force as `nosnippet` (XRT-08)."""
+    page = Carriers([("X-Robots-Tag", "max-snippet:0")])
+    assert passed('headers = "a: b"\ntags = ["max-snippet: 0", "nosnippet"]', carriers=page) == [
+        True,
+        True,
+    ]
+    assert passed('headers = "a: b"\nonly-tags = ["max-snippet: 0"]', carriers=page) == [True]
+
+
+def test_a_failure_shows_where_tags_are_said() -> None:
+    """And what to add, or to take out."""
+    judged = one(ABOUT + 'crawlers = "Googlebot"\nonly-tags = ["noindex", "noai"]', carriers=PAGE)
+    assert judged.found == "nofollow, noindex, max-snippet: 20"
+    assert "          nofollow: X-Robots-Tag line 1: nofollow" in [
+        line.text for line in judged.told
+    ]
+    assert judged.cure == (
+        "say noai in a robots meta element or in X-Robots-Tag; take out nofollow, max-snippet, or "
+        "expect it"
+    )
+
+
+@pytest.mark.parametrize("key", ['tags = ["noindex"]', 'no-tags = "noai"', "only-tags = 'noai'"])
+def test_of_a_page_that_may_not_be_crawled_nothing_is_known(key: str) -> None:
+    """Whoever relies on noindex there relies on what nobody reads (AMB-119)."""
+    judged = one(f'{ABOUT}at = "/private/draft"\n{key}', carriers=PAGE)
+    assert judged.passed is False
+    assert judged.found == (
+        "unknown: the page is disallowed by line 2: Disallow: /private/, so nobody reads its tags"
+    )
+    assert passed(f'{ABOUT}at = "/news/draft"\ntags = ["noindex"]', carriers=PAGE) == [True]
+
+
+def test_a_page_of_which_nothing_was_read_passes_nothing() -> None:
+    """Not even the expectation that something is not said."""
+    judged = one(ABOUT + 'no-tags = "noai"', carriers=Carriers())
+    assert (judged.passed, judged.found) == (False, "nothing of the page was read")
+
+
+# --- Preferences ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("toml", "holds"),
+    [
+        ('train-ai = "disallowed"', [True]),
+        ('train-ai = "allowed"', [False]),
+        ('search = "unknown"', [True]),
+        ('search = "allowed", train-ai = "disallowed"', [False, True]),
+    ],
+)
+def test_preferences(toml: str, holds: list[bool]) -> None:
+    """What Content-Usage states, at `/` unless a URL is named."""
+    assert passed(f"preferences = {{ {toml} }}") == holds
+
+
+def test_preferences_at_urls() -> None:
+    """The longest path decides; a URL that is disallowed has none (attach-05 §3.1)."""
+    toml = 'at = ["/", "/news/x", "/private/x"]\npreferences = { train-ai = "disallowed" }'
+    assert passed(toml) == [True, False, False]
+    judged = one('at = "/private/x"\npreferences = { train-ai = "disallowed" }')
+    assert judged.found == "train-ai unknown (not applicable: disallowed)"
+    judged = one('at = "/news/x"\npreferences = { train-ai = "disallowed" }')
+    assert [line.text for line in judged.told] == [
+        "     5 | Content-Usage: /news/ train-ai=y",
+        "       |                ^^^^^^^^^^^^^^^^^",
+        "       | this statement counts here",
+    ]
+
+
+def test_a_longer_path_takes_over_whole() -> None:
+    """The cure says so, for that is what people stumble over (AMB-113)."""
+    robots = "User-agent: *\nContent-Usage: search=n\nContent-Usage: /news/ train-ai=y\n"
+    judged = one('at = "/news/x"\npreferences = { search = "disallowed" }', robots)
+    assert judged.passed is False
+    assert "a longer path takes over whole" in judged.cure
+
+
+def test_a_field_counts_as_well() -> None:
+    """Headers that are given are combined with the robots.txt."""
+    page = Carriers([("Content-Usage", "search=n")])
+    toml = 'headers = "Content-Usage: search=n"\npreferences = { search = "disallowed" }'
+    assert passed(toml, carriers=page) == [True]
+    judged = one(toml.replace('= "disallowed"', '= "allowed"'), carriers=page)
+    assert judged.told[0].text == "          field: search=n"
+
+
+# --- App directives -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("toml", "holds"),
+    [
+        ("app-directives = { widgets = true }", [True]),
+        ("app-directives = { widgets = 1 }", [False]),
+        ("app-directives = { depth = 3, widgets = false }", [True, False]),
+        ("app-directives = { depth = 3.0 }", [True]),
+        ('app-directives = { tone = "plain" }', [True]),
+        ('app-directives = { tone = "loud" }', [False]),
+        ("app-directives = { colour = 1 }", [False]),
+        ('no-app-directives = ["colour"]', [True]),
+        ('no-app-directives = ["depth"]', [False]),
+        ('crawlers = "Googlebot"\napp-directives = { depth = 3 }', [False]),
+    ],
+)
+def test_app_directives(toml: str, holds: list[bool]) -> None:
+    """Values as TOML has them: true is not 1, a Token is a text."""
+    assert passed(f'application = "examplesearch"\n{toml}') == holds
+
+
+def test_an_app_directive_is_shown_where_it_stands() -> None:
+    """With what it says."""
+    judged = one('application = "examplesearch"\napp-directives = { depth = 4 }')
+    assert (judged.expected, judged.found) == ("depth 4", "depth 3 by line 6")
+    assert judged.cure == "correct line 6"
+    judged = one('application = "examplesearch"\napp-directives = { colour = 4 }')
+    assert judged.found == "widgets, depth, tone is said"
+
+
+# --- The file -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("toml", "cure"),
+    [
+        ('sitemaps = ["https://example.com/sitemap.xml"]', ""),
+        ("sitemaps = []", "take out line 15, or expect it"),
+        (
+            'sitemaps = ["https://example.com/sitemap.xml", "https://example.com/b.xml"]',
+            "add Sitemap: https://example.com/b.xml",
+        ),
+        (
+            'sitemaps = ["https://example.com/b.xml"]',
+            "add Sitemap: https://example.com/b.xml; take out line 15, or expect it",
+        ),
+    ],
+)
+def test_sitemaps_are_these_and_no_others(toml: str, cure: str) -> None:
+    """A stale one is as wrong as a missing one."""
+    judged = one(toml)
+    assert (judged.passed, judged.cure) == (not cure, cure)
+
+
+@pytest.mark.parametrize(
+    ("toml", "holds"),
+    [
+        ('records = ["Crawl-delay: 5"]', True),
+        ('records = ["crawl-delay:5"]', True),
+        ('records = ["Crawl-delay: 6"]', False),
+        ('records = ["Host: example.com"]', False),
+        ('no-records = ["Host"]', True),
+        ('no-records = ["Crawl-delay"]', False),
+        ('no-records = ["Crawl-delay: 6"]', True),
+    ],
+)
+def test_records(toml: str, holds: bool) -> None:
+    """Any record, by name or by name and value, wherever it stands."""
+    judged = one(toml)
+    assert judged.passed is holds
+    assert bool(judged.cure) is not holds

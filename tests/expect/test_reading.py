@@ -1,0 +1,201 @@
+"""Reading an expectation file: what it may say, and how it is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from robotrules.errors import ExpectationError, RobotrulesError
+from robotrules.expect import Page, read_expectations
+from robotrules.expect.reading import IN_AN_EXPECTATION, LARGEST, MOST_QUESTIONS
+from robotrules.expect.values import KEYS
+
+FILE = """\
+# What we want crawlers to do.
+robots = "public/robots.txt"
+origin = "https://example.com"
+profile = "google"
+
+[[expect]]
+crawlers = ["Googlebot", "bingbot"]
+allowed = [
+  "/",
+  "/news/today",
+]
+by-line = 7
+why = "search engines see the news"
+
+[[expect]]
+page = "pages/draft.html"
+headers = ["X-Robots-Tag: noindex"]
+tags = ["noindex"]
+"""
+
+
+def refused(text: str) -> str:
+    """Return why a file is refused, in one line."""
+    with pytest.raises(ExpectationError) as caught:
+        read_expectations(text)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_file_is_read() -> None:
+    """Each question knows its line, its crawler, and the table it stands in."""
+    found = read_expectations(FILE, "some.toml")
+    assert found[:5] == (
+        "some.toml",
+        "public/robots.txt",
+        None,
+        "https://example.com",
+        "google",
+    )
+    asked = [(one.line, one.key, one.crawler, one.url, one.value) for one in found.questions]
+    assert asked == [
+        (9, "allowed", ("Googlebot",), "/", True),
+        (10, "allowed", ("Googlebot",), "/news/today", True),
+        (9, "allowed", ("bingbot",), "/", True),
+        (10, "allowed", ("bingbot",), "/news/today", True),
+        (18, "tags", ("*",), None, "noindex"),
+    ]
+    first, last = found.questions[0].about, found.questions[-1].about
+    assert (first.line, first.by_line, first.why) == (6, 7, "search engines see the news")
+    assert last.page == Page("pages/draft.html", headers=("X-Robots-Tag: noindex",))
+
+
+def test_a_live_robots_txt_is_of_its_origin() -> None:
+    """Paths are then there."""
+    found = read_expectations('url = "https://example.com/robots.txt"\n[[expect]]\nallowed = "/"\n')
+    assert (found.url, found.origin) == ("https://example.com/robots.txt", "https://example.com")
+
+
+def test_the_first_url_says_the_origin_if_nobody_does() -> None:
+    """A robots.txt governs one origin, so the others are of it too."""
+    found = read_expectations('[[expect]]\nallowed = ["/a", "https://example.com/b"]\n')
+    assert found.origin == "https://example.com"
+
+
+def test_a_live_page_is_named_by_its_url() -> None:
+    """It is asked for there, and nowhere else."""
+    toml = '[[expect]]\npage = "https://example.com/draft"\ntags = "noindex"\n'
+    [question] = read_expectations(toml).questions
+    assert question.about.page == Page(url="https://example.com/draft")
+    assert question.url == "https://example.com/draft"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "robots.test.toml: nothing is expected here: write [[expect]]"),
+        ("[[expect]\n", "line 1, column 9: this is no TOML"),
+        ("[expect]\nallowed = '/'\n", "line 1: expect: this is a list of tables: write [[expect]]"),
+        ("robot = 'x'\n", 'line 1: robot: there is no key "robot" here; did you mean robots?'),
+        ("robots = 'a'\nurl = 'https://b'\n", "line 2: url: robots names a file and url a live"),
+        ("robots = 'https://b/robots.txt'\n", 'say url = "https://b/robots.txt"'),
+        ("url = 'example.com'\n", "line 1: url: this is a whole URL such as"),
+        ("origin = '/'\n", "this is a scheme and a host"),
+        ("url = 'https://a'\norigin = 'https://b'\n", "url says another one"),
+        ("profile = 'gogle'\n", 'there is no "gogle"; did you mean google?'),
+        ("[[expect]]\n", "line 1: expect[1]: nothing is expected here: say one of allowed"),
+        (
+            "[[expect]]\nallowed = '/'\n[[expect]]\ndisalowed = '/x'\n",
+            'line 4: expect[2].disalowed: there is no key "disalowed" here; did you mean disal',
+        ),
+        ("[[expect]]\nby_line = 3\nallowed = '/'\n", "did you mean by-line?"),
+        (
+            "[[expect]]\nallowed = 3\n",
+            'line 2: expect[1].allowed: this is a list such as ["/news"]',
+        ),
+        ("[[expect]]\nallowed = []\n", "this is empty, so nothing is expected"),
+        (
+            "[[expect]]\nallowed = [\n'/',\n'news']\n",
+            "line 4: expect[1].allowed[2]: this is a path",
+        ),
+        ("[[expect]]\nallowed = '//x'\n", "this is a path such as"),
+        ("[[expect]]\nallowed = '/news/*'\n", "for all URLs that it matches say all-allowed"),
+        ("[[expect]]\ndisallowed = ['/a$']\n", "for all URLs that it matches say all-disallowed"),
+        ("[[expect]]\nall-allowed = 'x'\n", "this is a path pattern, which starts with '/' or '*'"),
+        (
+            "origin = 'https://a.example'\n[[expect]]\nallowed = 'https://b.example/'\n",
+            "line 3: expect[1].allowed: this robots.txt is of https://a.example",
+        ),
+        ("[[expect]]\ncrawlers = ['']\nallowed = '/'\n", "line 2: expect[1].crawlers[1]: this is"),
+        ("[[expect]]\ncrawlers = [[]]\nallowed = '/'\n", "a crawler has a name"),
+        (
+            "profile = 'strict'\n[[expect]]\ncrawlers = 'Googlebot/2.1'\nallowed = '/'\n",
+            "line 3: expect[1].crawlers: 'Googlebot/2.1' is no product token",
+        ),
+        (
+            "[[expect]]\nby-line = 1\nall-allowed = '/'\n",
+            "this says nothing without allowed or dis",
+        ),
+        ("[[expect]]\nby-line = 0\nallowed = '/'\n", "this is a whole number from 1, not 0"),
+        ("[[expect]]\nby-rule = '/x'\nallowed = '/'\n", "this is a rule as it is written"),
+        (
+            "[[expect]]\nby-rule = 'Allow: /'\nby-line = 1\nallowed = '/'\n",
+            "by-line says which rule already",
+        ),
+        ("[[expect]]\ntags = 'noindex'\n", "this says nothing without page or response or headers"),
+        ("[[expect]]\nheaders = 'x'\ntags = 'noindex'\n", "this is a header line such as"),
+        ("[[expect]]\nheaders = 'a: b'\ntags = 'noidex'\n", "did you mean noindex?"),
+        ("[[expect]]\nheaders = 'a: b'\ntags = 'none'\n", "say noindex and nofollow"),
+        ("[[expect]]\nheaders = 'a: b'\ntags = 'index'\n", "index asks nothing of anybody"),
+        ("[[expect]]\nheaders = 'a: b'\ntags = 'max-snippet: x'\n", "has no such value"),
+        ("[[expect]]\nheaders = 'a: b'\ntags = 'max-snippet: -1'\n", "-1 is no limit"),
+        ("[[expect]]\nheaders = 'a: b'\ntags = 'noindex: 1'\n", "noindex has no such value"),
+        ("[[expect]]\npage = 'a'\nallowed = '/'\n", "this is read for tags"),
+        (
+            "[[expect]]\npage = 'a'\nresponse = 'b'\ntags = 'noai'\n",
+            "response has the page as well",
+        ),
+        (
+            "[[expect]]\npage = 'https://a/b'\nheaders = 'a: b'\ntags = 'noai'\n",
+            "a live page has headers of its own",
+        ),
+        ("[[expect]]\npage = 'https://a/b'\nat = '/c'\ntags = 'noai'\n", "at its own URL"),
+        ("[[expect]]\nat = '/'\nallowed = '/'\n", "expect[1].at: this says nothing without tags"),
+        ("[[expect]]\npreferences = { trainai = 'allowed' }\n", "did you mean train-ai?"),
+        ("[[expect]]\npreferences = { train-ai = 'no' }\n", "Known: allowed, disallowed, unknown"),
+        ("[[expect]]\napp-directives = { a = 1 }\n", "this says nothing without application"),
+        ("[[expect]]\napplication = 'a b'\napp-directives = { a = 1 }\n", "no application ident"),
+        ("[[expect]]\napplication = 'a'\napp-directives = { a = [] }\n", "text, a number, true or"),
+        ("[[expect]]\nrecords = 'Host'\n", "this is a record as it is written"),
+        ("[[expect]]\nobeys = 'all'\n", "Known: own, purpose, star, none"),
+        ("[[expect]]\ncrawl-delay = true\n", "this is a number of seconds, or false for none"),
+        ("[[expect]]\ncrawl-delay = -1\n", "this is a number of seconds, or false for none"),
+        ("[[expect]]\ncrawl-delay = inf\n", "this is a number of seconds, or false for none"),
+        ("#" * (LARGEST + 1), "it is larger than 1,048,576 octets"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line_and_a_cure(text: str, words: str) -> None:
+    """The file, the line, the key, what it is, and what it should be."""
+    found = refused(text)
+    assert found.startswith("robots.test.toml")
+    assert words in found
+
+
+def test_so_many_questions_are_refused() -> None:
+    """Every crawler times every URL is soon more than anyone waits for."""
+    names = [
+        f'"Crawler{"".join(chr(97 + int(digit)) for digit in str(number))}"'
+        for number in range(400)
+    ]
+    urls = [f'"/{number}"' for number in range(400)]
+    text = f"[[expect]]\ncrawlers = [{','.join(names)}]\nallowed = [{','.join(urls)}]\n"
+    assert f"these are more than {MOST_QUESTIONS:,} questions" in refused(text)
+
+
+def test_every_key_is_known_and_documented() -> None:
+    """Whatever can be asked can be said, once."""
+    assert set(KEYS) < set(IN_AN_EXPECTATION)
+    assert len(set(IN_AN_EXPECTATION)) == len(IN_AN_EXPECTATION)
+
+
+def test_the_error_is_ours() -> None:
+    """Who catches RobotrulesError or ValueError catches it."""
+    assert issubclass(ExpectationError, RobotrulesError)
+    assert issubclass(ExpectationError, ValueError)
+
+
+def test_octets_will_do() -> None:
+    """A file is read as octets."""
+    assert read_expectations(FILE.encode(), "some.toml") == read_expectations(FILE, "some.toml")

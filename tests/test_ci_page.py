@@ -1,0 +1,144 @@
+"""
+The tutorial `docs/ci.md` and its project `examples/workbench`: what they show is run.
+
+Files on the page are those of the project. Console blocks show what is printed; other commands, on
+the page and in the project's CI files, end well there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from robotrules.config import find_config
+from tests.cli.shell import COMMAND, Terminal, process_environment
+from tests.cli.test_transcripts import read_page
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "ci.md"
+PROJECT = ROOT / "examples" / "workbench"
+TEXT = PAGE.read_text(encoding="utf-8")
+BLOCK = re.compile(r"^```(yaml|toml|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+CI_FILES = (".github/workflows/robots.yml", ".gitlab-ci.yml")
+# What the tests of commands ask a site for: here nothing is fetched and nothing installed.
+ELSEWHERE = ("pip ", "pytest ", "robotrules test --live")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A copy of the project, and the program."""
+    folder = tmp_path / "project"
+    shutil.copytree(PROJECT, folder)
+    program = tmp_path / "bin" / "robotrules"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {shlex.join(COMMAND)} "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    return folder
+
+
+def variables(project: Path) -> dict[str, str]:
+    """Return an environment in which the program is found."""
+    found = process_environment(NO_COLOR="1")
+    return {**found, "PATH": f"{project.parent / 'bin'}:{found['PATH']}"}
+
+
+def commands() -> list[str]:
+    """Return the commands of the page and of the CI files, console blocks left out."""
+    found = [
+        line for kind, text in BLOCK.findall(TEXT) if kind == "sh" for line in text.split("\n")
+    ]
+    for name in CI_FILES:
+        text = (PROJECT / name).read_text(encoding="utf-8")
+        found += re.findall(r"^ *- (?:run: )?((?:pip|robotrules) .*)$", text, re.MULTILINE)
+    return [line for line in dict.fromkeys(found) if line]
+
+
+@pytest.mark.parametrize("command", [one for one in commands() if not one.startswith(ELSEWHERE)])
+def test_a_command_ends_well(project: Path, command: str) -> None:
+    """In the project as it stands, every check is clean."""
+    verb = command.split()[1]
+    if find_spec(f"robotrules.cli.{verb}") is None:
+        pytest.skip(f"there is no {verb} yet")
+    ran = subprocess.run(
+        ["sh", "-c", command],
+        cwd=project,
+        env=variables(project),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    for report in project.glob("*.sarif"):
+        assert json.loads(report.read_text(encoding="utf-8"))["version"] == "2.1.0"
+
+
+def test_all_commands_are_known() -> None:
+    """Those that are not run here are few, and each is run elsewhere."""
+    others = [one for one in commands() if one.startswith(ELSEWHERE)]
+    assert others == [
+        "pip install 'robotrules[html]'",
+        "robotrules test --live https://shop.example/ --fresh",
+        "pytest robots.test.toml",
+    ]
+    assert len(commands()) - len(others) >= 6
+
+
+def test_console_blocks_show_what_is_printed(project: Path) -> None:
+    """What is typed on the page shows on a terminal what the page says."""
+    pytest.importorskip("pty", reason="pseudo-terminals are a matter of Unix")
+    _, _, typed = read_page(PAGE)
+    assert typed
+    for line, command, output in typed:
+        with Terminal() as terminal:
+            end = terminal.theirs
+            with subprocess.Popen(
+                ["sh", "-c", command],
+                stdin=end,
+                stdout=end,
+                stderr=end,
+                cwd=project,
+                env=variables(project),
+            ):
+                shown = terminal.read()
+        assert shown == output, f"ci.md, line {line}: {command}"
+
+
+def test_files_on_the_page_are_those_of_the_project() -> None:
+    """Every block of TOML and YAML is a part of a file that is run."""
+    names = ("robots.test.toml", "robotrules.toml", ".pre-commit-config.yaml", *CI_FILES)
+    texts = [(PROJECT / name).read_text(encoding="utf-8") for name in names]
+    for kind, block in BLOCK.findall(TEXT):
+        if kind != "sh":
+            assert any(block in text for text in texts), block
+
+
+def test_the_project_passes_under_pytest() -> None:
+    """`pytest robots.test.toml`, with the plug-in."""
+    plug = ["-p", "robotrules.integrations.pytest", "-p", "no:cacheprovider", "-q"]
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", *plug, "-c", "/dev/null", "--rootdir", ".", "."],
+        cwd=PROJECT,
+        env={**process_environment(), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "passed" in ran.stdout
+
+
+def test_the_settings_of_the_project_can_be_read() -> None:
+    """They name crawlers and paths for the matrix, too."""
+    config = find_config(PROJECT)
+    assert config.path == str(PROJECT / "robotrules.toml")
+    assert config.matrix.crawlers

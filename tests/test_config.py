@@ -1,0 +1,268 @@
+"""Settings of a project: which file counts, what it may say, and how it is refused."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from robotrules import profile
+from robotrules.config import (
+    LARGEST,
+    PROFILES,
+    Config,
+    FmtConfig,
+    LintConfig,
+    MatrixConfig,
+    TestConfig,
+    find_config,
+    read_config,
+)
+from robotrules.errors import ConfigError, RobotrulesError
+
+ALL = """\
+[lint]
+select = ["RR5", "dead-rule"]
+ignore = "RR301"
+per-file-ignores = { "staging/*" = ["RR702"], "*.old" = ["RR5"] }
+profile = "google"
+budget = 1000
+fail-on = "warning"
+
+[fmt]
+budget = 2000
+
+[test]
+files = ["checks/robots.test.toml"]
+profile = "strict"
+budget = 3000
+
+[matrix]
+crawlers = ["Googlebot", "GPTBot"]
+paths = ["/", "/search"]
+"""
+
+
+def put(path: Path, text: str) -> Path:
+    """Write a file and the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def refused(path: Path) -> str:
+    """Return why the settings near a path cannot be used, in one line."""
+    with pytest.raises(ConfigError) as caught:
+        find_config(path)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_every_key_is_read(tmp_path: Path) -> None:
+    """Lists may be one text; what is given arrives, each under its own name."""
+    path = put(tmp_path / "robotrules.toml", ALL)
+    assert find_config(tmp_path) == Config(
+        str(path),
+        LintConfig(
+            ("RR5", "dead-rule"),
+            ("RR301",),
+            {"staging/*": ("RR702",), "*.old": ("RR5",)},
+            "google",
+            1000,
+            "warning",
+        ),
+        FmtConfig(2000),
+        TestConfig(("checks/robots.test.toml",), "strict", 3000),
+        MatrixConfig(("Googlebot", "GPTBot"), ("/", "/search")),
+    )
+
+
+def test_pyproject_has_the_same_in_its_own_table(tmp_path: Path) -> None:
+    """Under `[tool.robotrules]` the keys are those of robotrules.toml."""
+    text = ALL.replace("[", "[tool.robotrules.", 1)
+    for name in ("fmt", "test", "matrix"):
+        text = text.replace(f"[{name}]", f"[tool.robotrules.{name}]")
+    put(tmp_path / "pyproject.toml", text)
+    put(tmp_path / "other" / "robotrules.toml", ALL)
+    assert find_config(tmp_path)[1:] == find_config(tmp_path / "other")[1:]
+
+
+def test_without_a_file_nobody_gave_anything(tmp_path: Path) -> None:
+    """No file: no path, empty lists, and None where a command has its own default."""
+    put(tmp_path / "pyproject.toml", "[project]\nname = 'x'\n")
+    config = read_config(tmp_path / "pyproject.toml")
+    assert config[1:] == Config()[1:]
+    assert Config().path is None
+    assert Config().lint.fail_on is None
+    assert Config().test.files == ()
+
+
+# --- Which file counts ----------------------------------------------------------------------------
+
+
+def test_the_nearest_file_wins(tmp_path: Path) -> None:
+    """Searched upwards from the file's folder; files further up add nothing."""
+    put(tmp_path / "robotrules.toml", "[lint]\nignore = ['far']\nprofile = 'strict'\n")
+    near = put(tmp_path / "a" / "robotrules.toml", "[lint]\nignore = ['near']\n")
+    robots = put(tmp_path / "a" / "b" / "robots.txt", "")
+    config = find_config(robots)
+    assert config.path == str(near)
+    assert config.lint == LintConfig(ignore=("near",))
+    assert config.folder == near.parent
+
+
+def test_our_own_file_beats_pyproject_beside_it(tmp_path: Path) -> None:
+    """In one folder robotrules.toml counts; pyproject.toml is not even read."""
+    put(tmp_path / "pyproject.toml", "this is no TOML")
+    own = put(tmp_path / "robotrules.toml", "")
+    assert find_config(tmp_path).path == str(own)
+
+
+def test_a_pyproject_without_our_table_is_passed_over(tmp_path: Path) -> None:
+    """What is for others does not end the search, whatever it holds."""
+    far = put(tmp_path / "robotrules.toml", "")
+    for number, text in enumerate(("[project]\n", "tool = 1\n", "[tool.robotrulez]\n")):
+        put(tmp_path / f"p{number}" / "pyproject.toml", text)
+        assert find_config(tmp_path / f"p{number}").path == str(far)
+    put(tmp_path / "p0" / "pyproject.toml", "[tool.robotrules]\n")
+    assert find_config(tmp_path / "p0").path == str(tmp_path / "p0" / "pyproject.toml")
+
+
+def test_a_place_that_does_not_exist_has_settings_too(tmp_path: Path) -> None:
+    """A file that is about to be written is found settings for."""
+    own = put(tmp_path / "robotrules.toml", "")
+    assert find_config(tmp_path / "new" / ".." / "new" / "robots.txt").path == str(own)
+
+
+def test_a_relative_path_starts_in_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`robots.txt` means the one here, and the search goes on above."""
+    own = put(tmp_path / "robotrules.toml", "")
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    assert find_config("robots.txt").path == str(own)
+
+
+def test_a_folder_or_a_pipe_of_that_name_has_no_settings(tmp_path: Path) -> None:
+    """Only a regular file is read; a pipe would never end."""
+    own = put(tmp_path / "robotrules.toml", "")
+    (tmp_path / "a" / "robotrules.toml").mkdir(parents=True)
+    (tmp_path / "b").mkdir()
+    os.mkfifo(tmp_path / "b" / "robotrules.toml")
+    assert find_config(tmp_path / "a").path == str(own)
+    assert find_config(tmp_path / "b").path == str(own)
+
+
+# --- What is not checked in some files ------------------------------------------------------------
+
+
+def test_ignores_by_file(tmp_path: Path) -> None:
+    """With a slash a pattern is about the path from the settings, without one about the name."""
+    config = find_config(put(tmp_path / "robotrules.toml", ALL))
+    assert config.ignored_in(tmp_path / "staging" / "robots.txt") == ("RR702",)
+    assert config.ignored_in(tmp_path / "staging" / "robots.old") == ("RR702", "RR5")
+    assert config.ignored_in(tmp_path / "deep" / "down" / "robots.old") == ("RR5",)
+    assert config.ignored_in(tmp_path / "robots.txt") == ()
+    assert config.ignored_in(tmp_path.parent / "staging" / "robots.txt") == ()
+
+
+# --- What is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[lintt]\n", 'line 1: lintt: there is no key "lintt" here; did you mean lint?'),
+        (
+            "[lint]\n\nselct = []\n",
+            'line 3: lint.selct: there is no key "selct" here; did you mean select?',
+        ),
+        ("[lint]\nfail_on = 'error'\n", "did you mean fail-on?"),
+        ("[lint]\nzzz = 1\n", "Known: select, ignore, per-file-ignores, profile, budget, fail-on"),
+        ("lint = 3\n", "line 1: lint: this is a table, not 3"),
+        ("[lint]\nselect = 3\n", 'line 2: lint.select: this is a list such as ["RR501"], not 3'),
+        (
+            "[lint]\nselect = [\n  'RR1',\n  2,\n]\n",
+            'line 4: lint.select[2]: this is text in quotes such as "RR501", not 2',
+        ),
+        ("[lint]\nselect = ['']\n", "line 2: lint.select[1]: this is text in quotes"),
+        (
+            "[lint]\nprofile = 'gogle'\n",
+            'there is no "gogle"; did you mean google?',
+        ),
+        ("[lint]\nfail-on = 'never'\n", 'there is no "never". Known: error, warning, info'),
+        ("[lint]\nbudget = 0\n", "this is a whole number from 1, not 0"),
+        ("[lint]\nbudget = true\n", "this is a whole number from 1, not true"),
+        ("[lint.per-file-ignores]\n'a/*' = 1\n", 'line 2: lint.per-file-ignores."a/*": this is'),
+        ("[lint\n", "line 1, column 6: this is no TOML"),
+        ("[lint]\nselect = [\n", "this is no TOML"),
+        ("a = " + "[" * 5000 + "]" * 5000, "make it plainer"),
+        ("[fmt]\na" + ".a" * 100_000 + " = 1", "line 2: more than 32 names with dots between"),
+        ("#" * (LARGEST + 1), "it is larger than 1,048,576 octets"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place_and_a_cure(
+    tmp_path: Path, text: str, words: str
+) -> None:
+    """File, line, key, what it is, what it should be."""
+    path = put(tmp_path / "robotrules.toml", text)
+    found = refused(tmp_path)
+    assert found.startswith(str(path))
+    assert words in found
+
+
+def test_a_file_below_the_working_folder_is_named_from_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As whoever runs a command there would name it."""
+    put(tmp_path / "a" / "robotrules.toml", "[lint\n")
+    monkeypatch.chdir(tmp_path)
+    assert refused(tmp_path / "a").startswith("a/robotrules.toml, line 1")
+
+
+def test_keys_of_pyproject_are_named_in_full(tmp_path: Path) -> None:
+    """A reader of the message can search for the key that it names."""
+    put(tmp_path / "pyproject.toml", "[project]\nname = 'x'\n[tool.robotrules.lint]\nselct = []\n")
+    assert "line 4: tool.robotrules.lint.selct: " in refused(tmp_path)
+
+
+def test_other_octets_than_utf8_are_refused(tmp_path: Path) -> None:
+    """The line of the first octet that is not UTF-8 is said."""
+    (tmp_path / "robotrules.toml").write_bytes(b"[lint]\nselect = ['\xff']\n")
+    assert "line 2: this is not UTF-8" in refused(tmp_path)
+
+
+def test_control_characters_of_a_file_do_not_reach_a_terminal(tmp_path: Path) -> None:
+    """What a file holds is shown, and not done."""
+    put(tmp_path / "robotrules.toml", '[lint]\nprofile = "\\u001b[2J"\n')
+    assert "\x1b" not in refused(tmp_path)
+    put(tmp_path / "robotrules.toml", '["\\u001b[2J"]\n')
+    assert "\x1b" not in refused(tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
+def test_a_file_that_may_not_be_read_is_said(tmp_path: Path) -> None:
+    """It is not passed over: its settings were meant."""
+    put(tmp_path / "robotrules.toml", "").chmod(0)
+    assert "cannot be read: Permission denied" in refused(tmp_path)
+
+
+def test_one_file_by_name(tmp_path: Path) -> None:
+    """A file that was named must be there; its name is free."""
+    path = put(tmp_path / "mine.toml", "[fmt]\nbudget = 7\n")
+    assert read_config(path).fmt.budget == 7
+    with pytest.raises(ConfigError, match="cannot be read: No such file"):
+        read_config(tmp_path / "none.toml")
+
+
+def test_the_error_is_ours() -> None:
+    """Who catches RobotrulesError or ValueError catches it."""
+    assert issubclass(ConfigError, RobotrulesError)
+    assert issubclass(ConfigError, ValueError)
+
+
+def test_the_profiles_are_those_there_are() -> None:
+    """Settings know the names of the profiles; there are no others."""
+    assert {getattr(profile, name.upper()).name for name in PROFILES} == set(PROFILES)

@@ -1,0 +1,208 @@
+"""Expectation files on disk: which are found, what they are about, and what cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from robotrules import Client
+from robotrules.config import Config, TestConfig, find_config
+from robotrules.errors import ExpectationError
+from robotrules.expectation_files import ClientFetcher, Given, Trial, find_files
+from tests.cli.sites import Site, response, site
+
+ROBOTS = "User-agent: *\nDisallow: /private/\n"
+EXPECT = '[[expect]]\ndisallowed = "/private/x"\n'
+
+
+def put(path: Path, text: str | bytes) -> Path:
+    """Write a file and the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def passed(path: Path, given: Given = Given(), config: Config = Config()) -> list[bool]:  # noqa: B008
+    """Return which questions of a file passed."""
+    return [judged.passed for judged in Trial(path, config, None, given).judged()]
+
+
+def refused(path: Path, given: Given = Given()) -> str:  # noqa: B008
+    """Return why a file cannot be asked, in one line."""
+    with pytest.raises(ExpectationError) as caught:
+        list(Trial(path, Config(), None, given).judged())
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+# --- Which files ----------------------------------------------------------------------------------
+
+
+def test_files_by_convention(tmp_path: Path) -> None:
+    """Beside the robots.txt, and in the folder `tests` beside it."""
+    assert find_files(tmp_path, Config()) == []
+    beside = put(tmp_path / "robots.test.toml", EXPECT)
+    inside = put(tmp_path / "tests" / "robots.test.toml", EXPECT)
+    assert find_files(tmp_path, Config()) == [beside, inside]
+    put(tmp_path / "robots.txt", ROBOTS)
+    assert passed(beside) == [True]
+    assert passed(inside) == [True]
+
+
+def test_files_that_the_settings_name(tmp_path: Path) -> None:
+    """Then no others; from the folder of the settings; with `*`; each once."""
+    put(tmp_path / "robots.test.toml", EXPECT)
+    one, two = (put(tmp_path / "checks" / f"{name}.toml", EXPECT) for name in ("one", "two"))
+    put(tmp_path / "robotrules.toml", '[test]\nfiles = ["checks/two.toml", "checks/*.toml"]\n')
+    assert find_files(tmp_path / "checks", find_config(tmp_path / "checks")) == [two, one]
+    put(tmp_path / "robotrules.toml", '[test]\nfiles = ["nothing/*.toml"]\n')
+    with pytest.raises(ExpectationError, match=r"no file is called 'nothing/\*\.toml'"):
+        find_files(tmp_path, find_config(tmp_path))
+
+
+def test_a_robots_txt_beside_the_file_comes_first(tmp_path: Path) -> None:
+    """Above is looked only from the folder `tests`, and only where none is beside."""
+    put(tmp_path / "robots.txt", ROBOTS)
+    path = put(tmp_path / "tests" / "robots.test.toml", EXPECT)
+    put(tmp_path / "tests" / "robots.txt", "")
+    assert passed(path) == [False]
+    elsewhere = put(tmp_path / "other" / "robots.test.toml", EXPECT)
+    assert "there is no such file" in refused(elsewhere)
+
+
+def test_what_a_file_names_is_in_its_own_folder(tmp_path: Path) -> None:
+    """Wherever the command runs."""
+    put(tmp_path / "build" / "r.txt", ROBOTS)
+    put(tmp_path / "checks" / "page.html", '<meta name=robots content="noindex">')
+    put(tmp_path / "checks" / "page.http", "HTTP/1.1 200 OK\r\nX-Robots-Tag: noai\r\n\r\n<p>x")
+    path = put(
+        tmp_path / "checks" / "x.toml",
+        'robots = "../build/r.txt"\n'
+        + EXPECT
+        + '[[expect]]\npage = "page.html"\nheaders = "X-Robots-Tag: noai"\n'
+        + 'only-tags = ["noindex", "noai"]\n'
+        + '[[expect]]\nresponse = "page.http"\nheaders = "X-Robots-Tag: nofollow"\n'
+        + 'only-tags = ["noai", "nofollow"]\n'
+        + '[[expect]]\nheaders = "X-Robots-Tag: nofollow"\nonly-tags = "nofollow"\n',
+    )
+    assert passed(path) == [True, True, True, True]
+
+
+def test_what_is_given_comes_first(tmp_path: Path) -> None:
+    """Another robots.txt, profile or budget than the file, or the settings, say."""
+    path = put(tmp_path / "robots.test.toml", 'profile = "strict"\n' + EXPECT)
+    put(tmp_path / "robots.txt", "")
+    other = put(tmp_path / "other.txt", ROBOTS)
+    assert passed(path) == [False]
+    assert passed(path, Given(robots=str(other))) == [True]
+    config = Config(test=TestConfig(profile="google", budget=7))
+    assert Trial(path, config).profile == "strict"
+    assert Trial(path, config).budget == 7
+    assert Trial(path, config, None, Given(profile="google", budget=8)).profile == "google"
+    assert Trial(path, config, None, Given(budget=8)).budget == 8
+    put(path, EXPECT)
+    assert Trial(path, config).profile == "google"
+
+
+# --- What cannot be read --------------------------------------------------------------------------
+
+
+def test_what_cannot_be_read_is_said_in_one_line(tmp_path: Path) -> None:
+    """The file, why, and the cure."""
+    assert refused(tmp_path / "x.toml") == (
+        f"{tmp_path}/x.toml: there is no such file; check the name"
+    )
+    assert "it is a folder; name a file in it" in refused(tmp_path)
+    path = put(tmp_path / "robots.test.toml", EXPECT)
+    assert 'or say robots = "…" in the expectation file' in refused(path)
+    (tmp_path / "robots.txt").mkdir()
+    assert "robots.txt: it is a folder" in refused(path)
+    put(tmp_path / "robots.test.toml", b"\0\xff")
+    assert "line 1: this is not UTF-8" in refused(path)
+    page = put(tmp_path / "page.toml", '[[expect]]\npage = "none.html"\ntags = "noindex"\n')
+    put(tmp_path / "r.txt", ROBOTS)
+    given = Given(robots=str(tmp_path / "r.txt"))
+    assert "none.html: there is no such file" in refused(page, given)
+    put(tmp_path / "none.html", b"")
+    bad = put(tmp_path / "page.toml", '[[expect]]\nresponse = "none.html"\ntags = "noindex"\n')
+    assert "none.html: " in refused(bad, given)
+
+
+def test_nothing_is_fetched_unless_somebody_can(tmp_path: Path) -> None:
+    """A live file without a fetcher is refused."""
+    path = put(tmp_path / "robots.test.toml", 'url = "https://example.com/"\n' + EXPECT)
+    assert "nothing is fetched here" in refused(path)
+
+
+def test_a_file_of_any_octets_is_a_robots_txt(tmp_path: Path) -> None:
+    """A binary file is asked like any other: every byte string is a robots.txt."""
+    put(tmp_path / "robots.txt", bytes(range(256)) * 9000)
+    path = put(tmp_path / "robots.test.toml", '[[expect]]\nall-allowed = "/"\n')
+    assert passed(path) == [True]
+
+
+# --- What is live ---------------------------------------------------------------------------------
+
+
+@contextmanager
+def live(running: Site) -> Iterator[ClientFetcher]:
+    """Open a fetcher for a site on the loopback."""
+    with Client("ExampleBot/1.0", store="memory:", allow_private=["127.0.0.1"]) as client:
+        yield ClientFetcher(lambda: client)
+
+
+def test_a_live_robots_txt_and_its_pages(tmp_path: Path) -> None:
+    """What is asked about is fetched; of a page that may not be crawled nothing is known."""
+    answers = {
+        "/robots.txt": response(ROBOTS),
+        "/draft": response("<p>x", "Content-Type: text/html", "X-Robots-Tag: noindex"),
+        "/private/x": response("<p>x", "Content-Type: text/html", "X-Robots-Tag: noindex"),
+    }
+    with site(answers) as running, live(running) as fetcher:
+        origin = running.origin
+        path = put(
+            tmp_path / "robots.test.toml",
+            f'url = "{origin}/robots.txt"\n{EXPECT}'
+            f'[[expect]]\npage = "{origin}/draft"\ncrawlers = "ExampleBot"\ntags = "noindex"\n'
+            f'[[expect]]\npage = "{origin}/private/x"\ncrawlers = "ExampleBot"\ntags = "noindex"\n',
+        )
+        trial = Trial(path, Config(), fetcher)
+        assert running.asked == []
+        found = list(trial.judged())
+        assert [judged.passed for judged in found] == [True, True, False]
+        assert "nobody reads its tags" in found[2].found
+        assert "/private/x" not in running.asked
+        missing = put(
+            tmp_path / "missing.toml",
+            f'[[expect]]\npage = "{origin}/none"\ncrawlers = "ExampleBot"\ntags = "noindex"\n',
+        )
+        with pytest.raises(ExpectationError, match="the page cannot be read: status 404"):
+            list(Trial(missing, Config(), fetcher, Given(live=origin)).judged())
+
+
+def test_a_live_file_in_place_of_the_one_that_is_named(tmp_path: Path) -> None:
+    """The same expectations, asked about what is served."""
+    path = put(tmp_path / "robots.test.toml", EXPECT)
+    put(tmp_path / "robots.txt", "")
+    with site({"/robots.txt": response(ROBOTS)}) as running, live(running) as fetcher:
+        trial = Trial(path, Config(), fetcher, Given(live=running.origin))
+        assert [judged.passed for judged in trial.judged()] == [True]
+        assert trial.source == trial.origin == running.origin
+
+
+def test_a_robots_txt_that_nobody_can_read_is_no_answer(tmp_path: Path) -> None:
+    """Unreachable is an error in one line; none at all is a file that allows."""
+    path = put(tmp_path / "robots.test.toml", EXPECT)
+    answers = {"/robots.txt": response(status="500 Broken")}
+    with site(answers) as running, live(running) as fetcher:
+        trial = Trial(path, Config(), fetcher, Given(live=running.origin))
+        with pytest.raises(ExpectationError, match=r"the robots\.txt is unreachable"):
+            _ = trial.robots
+    with site({}) as running, live(running) as fetcher:
+        trial = Trial(path, Config(), fetcher, Given(live=running.origin))
+        assert [judged.passed for judged in trial.judged()] == [False]
+        with pytest.raises(ExpectationError, match=r"no robots\.txt governs it"):
+            fetcher.robots("mailto:a@example.com", "default")

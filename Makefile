@@ -12,7 +12,7 @@ ALONE := env -u MAKEFLAGS -u MFLAGS
 
 # The Python tests in parts, each a process: these folders, `rest` for all others, and `slow` for
 # what is marked so, wherever it is. The long ones come first, so that none is left alone at the end.
-WATCHED := rest client cli analysis
+WATCHED := rest client cli analysis lint lsp
 UNWATCHED := property conformance
 PARTS := slow $(WATCHED) $(UNWATCHED)
 ELSEWHERE := $(patsubst %,--ignore=tests/%,$(filter-out slow rest,$(PARTS)))
@@ -50,6 +50,8 @@ lint: install types
 	$(BIN)/python scripts/rfc9309_page.py --check
 	$(BIN)/python scripts/extensions_pages.py --check
 	$(BIN)/python scripts/profiles_page.py --check
+	$(BIN)/python scripts/lint_pages.py --check
+	$(BIN)/python scripts/crawlers_page.py --check
 
 types: install
 	$(BIN)/mypy
@@ -104,6 +106,8 @@ docs: install
 	$(BIN)/python scripts/rfc9309_page.py
 	$(BIN)/python scripts/extensions_pages.py
 	$(BIN)/python scripts/profiles_page.py
+	$(BIN)/python scripts/lint_pages.py
+	$(BIN)/python scripts/crawlers_page.py
 
 clean:
 	rm -rf $(VENV) build dist target src/*.egg-info src/robotrules/_engine/_native*.so

@@ -47,6 +47,8 @@ RUST = list(sources(".rs", under=("crates",)))
 LEFT = ("errors", "profile", "_engine")
 READERS = ("extensions", "tags", "registries")
 DECIDERS = ("guide", "policy", "write", "analysis")
+# What a site owner works with; all but the settings of a project are pure.
+WORKBENCH = ("linting", "formatting", "expect", "matrix")
 CORE = (*LEFT, "robotstxt")
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "errors": (),
@@ -58,23 +60,32 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("extensions", "tags"), (*CORE, "registries", "structured")),
     **dict.fromkeys(DECIDERS, (*CORE, *READERS, "structured")),
     "policy": (*CORE, *READERS, "structured", "write"),
-    "lint": (*CORE, *READERS, *DECIDERS),
+    **dict.fromkeys(WORKBENCH, (*CORE, *READERS, *DECIDERS, "structured", "origins")),
+    "expect": (*CORE, *READERS, *DECIDERS, "structured", "origins", "toml_places"),
+    # Where a key of a TOML file stands: for the errors of settings and of expectations.
+    "toml_places": (),
+    "config": ("errors", "toml_places"),
     "origins": ("errors",),
     # `tags` has field lines, dates and RFC 9111's arithmetic, which are not written twice.
     "access": (*CORE, "tags", "origins"),
     "cache": (*CORE, "tags", "origins", "access"),
     "client": (*CORE, *READERS, *DECIDERS, "structured", "origins", "access", "cache"),
 }
-RIGHT = (*MAY_IMPORT["client"], "client", "lint")
-MAY_IMPORT |= dict.fromkeys(("bulk", "service", "integrations"), RIGHT)
+RIGHT = (*MAY_IMPORT["client"], "client", "config", *WORKBENCH)
+MAY_IMPORT |= dict.fromkeys(("bulk", "service", "expectation_files"), RIGHT)
+# What reads files of expectations for pytest and for the command line.
+MAY_IMPORT["integrations"] = (*RIGHT, "expectation_files")
+# The language server fetches nothing.
+MAY_IMPORT["lsp"] = (*CORE, *READERS, *DECIDERS, "structured", "origins", "config", *WORKBENCH)
 # What may be imported beside the standard library; everything else is an extra of its own layer.
 STRUCTURED = ("structured", "extensions", "registries", "write")
 THIRD_PARTY = {"cli": {"click"}} | {name: {"http_sf"} for name in STRUCTURED}
 # Tree builders of the extras `html` and `html-pure`.
 THIRD_PARTY["tags"] = {"selectolax", "justhtml"}
 THIRD_PARTY["origins"] = {"idna"}
+THIRD_PARTY["lsp"] = {"pygls", "lsprotocol"}
 # Up to guidance there is no I/O, no clock, no logging.
-WITHOUT_WORLD = (*CORE, *READERS, *DECIDERS, "lint", "origins", "access", "cache")
+WITHOUT_WORLD = (*CORE, *READERS, *DECIDERS, *WORKBENCH, "origins", "access", "cache")
 WORLD = {
     *("asyncio", "concurrent", "datetime", "http", "logging", "multiprocessing", "os", "pathlib"),
     *("random", "select", "socket", "ssl", "subprocess", "tempfile", "threading", "time", "urllib"),
@@ -100,6 +111,10 @@ WORLD_HERE = {
     ("tags/saved.py", "urllib"),
     ("extensions/sitemap.py", "urllib"),
     ("extensions/clean_param.py", "urllib"),
+    ("linting/checks/profiles_differ.py", "urllib"),
+    ("linting/checks/relative_sitemap.py", "urllib"),
+    ("linting/checks/robots_redirected.py", "urllib"),
+    ("linting/checks/sitemap_elsewhere.py", "urllib"),
     # The one reader of a user's files.
     ("registries/reading.py", "pathlib"),
 }

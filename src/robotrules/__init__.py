@@ -13,7 +13,10 @@ import typing as _typing
 
 from robotrules._engine import engine_name
 from robotrules.errors import (
+    CheckError,
+    ConfigError,
     CrawlerError,
+    ExpectationError,
     MissingExtraError,
     ProductTokenError,
     ProfileError,
@@ -65,6 +68,7 @@ if _typing.TYPE_CHECKING:
     from robotrules.extensions.unsupported import OtherRecord, unused_records
     from robotrules.extensions.visit_time import TimeWindow, VisitTime, visit_times
     from robotrules.guide import Guidance, guidance
+    from robotrules.linting import LintNote, lint, lint_page
     from robotrules.registries import Registries, Registry
     from robotrules.tags import UsageRules, usage_rules
 
@@ -79,16 +83,20 @@ __all__ = [
     "AsyncClient",
     "Because",
     "CleanParams",
+    "CheckError",
     "Client",
+    "ConfigError",
     "ContentSignals",
     "CrawlDelay",
     "CrawlerError",
     "DirectiveSet",
+    "ExpectationError",
     "Explanation",
     "Extension",
     "Group",
     "Guidance",
     "Line",
+    "LintNote",
     "Match",
     "MissingExtraError",
     "Note",
@@ -135,6 +143,8 @@ __all__ = [
     "engine_name",
     "guidance",
     "is_product_token",
+    "lint",
+    "lint_page",
     "normal_form",
     "parse",
     "preferences",
@@ -161,6 +171,7 @@ _LATER = {
     "CrawlDelay": "extensions.crawl_delay",
     "DirectiveSet": "extensions.app_directives",
     "Guidance": "guide",
+    "LintNote": "linting",
     "OtherRecord": "extensions.unsupported",
     "Preference": "extensions.content_usage",
     "PreferenceSet": "extensions.content_usage",
@@ -185,6 +196,8 @@ _LATER = {
     "crawler_notes": "extensions.purpose",
     "directives_for": "extensions.app_directives",
     "guidance": "guide",
+    "lint": "linting",
+    "lint_page": "linting",
     "preferences": "extensions.content_usage",
     "preferences_for": "extensions.content_usage",
     "preferred_host": "extensions.host",
@@ -198,8 +211,8 @@ _LATER = {
 
 
 _ROOMS = (
-    *("access", "analysis", "cache", "client", "extensions", "origins", "policy", "registries"),
-    *("structured", "tags", "write"),
+    *("access", "analysis", "cache", "client", "config", "expect", "extensions", "formatting"),
+    *("linting", "matrix", "origins", "policy", "registries", "structured", "tags", "write"),
 )
 
 

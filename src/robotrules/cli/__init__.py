@@ -45,6 +45,12 @@ COMMANDS = (
     "diff",
     "simplify",
     "pattern",
+    "lint",
+    "rule",
+    "fmt",
+    "test",
+    "matrix",
+    "lsp",
 )
 # What was done so far is told by the command itself.
 TELL_OF_INTERRUPTS = ("fetch",)
@@ -117,7 +123,8 @@ def _version() -> str:
 @click.pass_context
 def program(ctx: click.Context) -> int | None:
     """
-    Decide, explain, fetch and compare robots.txt (RFC 9309), and read the tags of pages.
+    Decide, explain, fetch, compare, lint, format and test robots.txt (RFC 9309), and read the tags
+    of pages.
 
     \b
     robotrules check https://example.com/x --as ExampleBot
@@ -135,6 +142,12 @@ def program(ctx: click.Context) -> int | None:
     robotrules diff old.txt new.txt
     robotrules simplify robots.txt
     robotrules pattern '/*/print$'
+    robotrules lint robots.txt
+    robotrules rule RR501
+    robotrules fmt robots.txt --diff
+    robotrules test
+    robotrules matrix https://example.com/
+    robotrules lsp
 
     Commands about URLs fetch what they need, and keep it in a store to use it for a day; where you
     pass files, nothing is fetched. Data goes to stdout, words to stderr, and every command has

@@ -1,0 +1,157 @@
+"""
+Who is asked: well-known crawlers, those that a file names, its purposes, and everyone else.
+
+Each is one of the crawlers that a file can tell apart, or obeys what one of them does. It does not
+know what the file says to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from robotrules.analysis.crawlers import EVERYONE_ELSE, Crawler, crawlers, shown
+from robotrules.matrix.values import NAMED, OTHERS, PICKED, PURPOSES, band_order
+from robotrules.registries.crawlers import (
+    CRAWLER_PURPOSES,
+    KNOWN_CRAWLERS,
+    KnownCrawler,
+    as_grammar_reads,
+)
+from robotrules.robotstxt import RobotsTxt
+from robotrules.robotstxt.tokens import is_product_token
+from robotrules.robotstxt.verdict import Because
+
+# Names that only the file knows, and purposes: more would not be one page.
+MOST_NAMED = 100
+MOST_PURPOSES = 20
+
+
+class Whom(NamedTuple):
+    """Somebody to ask about."""
+
+    product_token: str
+    purposes: tuple[str, ...]
+    known: KnownCrawler | None
+    band: str
+
+
+class Choice(NamedTuple):
+    """Whose groups somebody obeys."""
+
+    name: str
+    """Under which name to ask; `*` where no group names them."""
+    because: Because
+    by: str | None
+    groups: tuple[int, ...]
+
+
+def whom(
+    robots: RobotsTxt, tokens: Sequence[str], purposes: Sequence[str], everybody: bool
+) -> tuple[list[Whom], int]:
+    """Return who is asked about, in the order of bands, and how many names are left out."""
+    wrong = [purpose for purpose in purposes if purpose not in CRAWLER_PURPOSES]
+    if wrong:
+        names = ", ".join(CRAWLER_PURPOSES)
+        raise ValueError(f"{wrong[0]!r} is no purpose of well-known crawlers: pass one of {names}")
+    if tokens:
+        return _sorted(_picked(tokens)), 0
+    told_apart = crawlers(robots)
+    named = [one for one in shown(told_apart) if one.product_token != EVERYONE_ELSE]
+    in_file = {crawler.product_token.lower() for crawler in named}
+    found = [
+        Whom(known.product_token, (), known, _band(known, purposes))
+        for known in KNOWN_CRAWLERS
+        if _is_wanted(known, purposes, everybody, _is_in_file(known, robots, in_file))
+    ]
+    left_out = 0
+    if not purposes:
+        others = [one.product_token for one in named if not _is_known(one.product_token, robots)]
+        addressed = _purposes(told_apart)
+        left_out = max(len(others) - MOST_NAMED, 0) + max(len(addressed) - MOST_PURPOSES, 0)
+        found += [Whom(token, (), None, NAMED) for token in others[:MOST_NAMED]]
+        found += [
+            Whom(EVERYONE_ELSE, (purpose,), None, PURPOSES) for purpose in addressed[:MOST_PURPOSES]
+        ]
+    found.append(Whom(EVERYONE_ELSE, (), None, OTHERS))
+    return _sorted(found), left_out
+
+
+def _picked(tokens: Iterable[str]) -> Iterator[Whom]:
+    for token in dict.fromkeys(tokens):
+        known = KNOWN_CRAWLERS.get(token)
+        if token == EVERYONE_ELSE:
+            yield Whom(token, (), None, OTHERS)
+        elif known:
+            yield Whom(known.product_token, (), known, known.purposes[0])
+        else:
+            yield Whom(token, (), None, PICKED)
+
+
+def _is_wanted(
+    known: KnownCrawler, purposes: Sequence[str], everybody: bool, is_named: bool
+) -> bool:
+    if purposes:
+        of_purpose = not set(purposes).isdisjoint(known.purposes)
+        return of_purpose and (known.status == "active" or is_named or everybody)
+    return everybody or known.is_main or is_named
+
+
+def _is_in_file(known: KnownCrawler, robots: RobotsTxt, in_file: set[str]) -> bool:
+    """Tell whether a file has the name of a well-known crawler, as the profile reads it."""
+    name = known.product_token if robots.profile.any_product_token else known.read_as
+    return name.lower() in in_file
+
+
+def _band(known: KnownCrawler, purposes: Sequence[str]) -> str:
+    """Return the band of a crawler: of its purposes the first that was asked for."""
+    return next((one for one in known.purposes if one in purposes), known.purposes[0])
+
+
+def _is_known(token: str, robots: RobotsTxt) -> bool:
+    """Tell whether a name of the file is that of a well-known crawler, as the profile reads it."""
+    if token in KNOWN_CRAWLERS:
+        return True
+    if robots.profile.any_product_token:
+        return False
+    return any(token.lower() == known.read_as.lower() for known in KNOWN_CRAWLERS)
+
+
+def _purposes(found: Iterable[Crawler]) -> list[str]:
+    """Return the purposes that a file names, each once."""
+    return [
+        one.purposes[0]
+        for one in found
+        if len(one.purposes) == 1 and one.product_token == EVERYONE_ELSE
+    ]
+
+
+def _sorted(found: Iterable[Whom]) -> list[Whom]:
+    # The main ones first, and else by name.
+    def order(one: Whom) -> tuple[int, bool, str]:
+        """Return where somebody stands."""
+        lesser = one.known is not None and not one.known.is_main
+        return band_order(one.band), lesser, one.product_token.lower()
+
+    return sorted(found, key=order)
+
+
+def chosen(robots: RobotsTxt, one: Whom) -> Choice:
+    """
+    Return whose groups somebody obeys.
+
+    Of several names the first that a group has, as Bing and Apple document it (AMB-30), whatever
+    the profile does with crawlers that have several names.
+    """
+    names = (one.known.names if one.known else (one.product_token,)) if not one.purposes else ("*",)
+    if not robots.profile.any_product_token:
+        # There the grammar decides what a name is: MJ12bot is MJ, and 360Spider nobody.
+        names = tuple(name if is_product_token(name) else as_grammar_reads(name) for name in names)
+    for name in filter(None, names):
+        if name != EVERYONE_ELSE:
+            numbers, because, _ = robots._choose(name)
+            if because is Because.TOKEN:
+                return Choice(name, because, name, tuple(numbers))
+    numbers, because, matched = robots._choose(EVERYONE_ELSE, one.purposes)
+    by = matched[0] if because is Because.PURPOSE else None
+    return Choice(EVERYONE_ELSE, because, by, tuple(numbers))

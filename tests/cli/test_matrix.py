@@ -1,0 +1,303 @@
+"""`robotrules matrix`: forms, files and misuse; the transcript has what people see."""
+
+from __future__ import annotations
+
+import errno
+import json
+from pathlib import Path
+from typing import Any
+from unittest import mock
+from xml.etree import ElementTree
+
+import pytest
+
+import robotrules as library
+from robotrules.cli.matrix_text import LONGEST_NAME
+from robotrules.matrix import matrix as made
+from robotrules.matrix.page import page
+from robotrules.matrix.picture import picture
+from tests.cli.shell import Ran, robotrules
+from tests.cli.sites import response, site
+
+BODY = b"""\
+User-agent: *
+Disallow: /search
+Disallow: /private/
+
+User-agent: GPTBot
+User-agent: OurReader
+Disallow: /
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A file to ask about."""
+    path = tmp_path / "robots.txt"
+    path.write_bytes(BODY)
+    return path
+
+
+def matrix(path: Path | str, *more: str, **how: Any) -> Ran:
+    """Run the command."""
+    return robotrules("matrix", str(path), *more, **how)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Return what is in a folder."""
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+class TestText:
+    """A table for people, and the same with words in a pipe."""
+
+    def test_a_pipe_gets_words(self, file: Path) -> None:
+        """Each mark has its word, and each path its heading."""
+        ran = matrix(file)
+        assert (ran.code, ran.err) == (0, "")
+        lines = ran.out.splitlines()
+        assert lines[0] == "Who may fetch what: robots.txt"
+        assert lines[1].endswith("some and 2 nothing.")
+        assert lines[3].split() == [
+            *("crawler", "all", "URLs", "/", "/search", "/private/", "group"),
+        ]
+        told = {line.split()[0]: line.split()[1:] for line in lines if line.startswith("  ")}
+        assert told["GPTBot"] == ["nothing", *["✗", "disallowed"] * 3, "own", "line", "5"]
+        assert told["Googlebot"][:3] == ["some", "✓", "allowed"]
+        assert "request to crawlers and not access control" in ran.out
+        assert "\x1b" not in ran.out
+
+    def test_a_terminal_gets_colour(self, file: Path) -> None:
+        """And marks alone, which a line below explains."""
+        ran = matrix(file, terminals=["stdout"])
+        assert "\x1b[32m✓" in ran.out
+        assert "\x1b[31m✗" in ran.out
+        plain = matrix(file, terminals=["stdout"], NO_COLOR="1").out
+        assert "\x1b" not in plain
+        assert "✓ allowed  ✗ disallowed" in plain
+
+    @pytest.mark.parametrize("columns", [40, 50, 60, 80, 100, 200])
+    def test_it_fits(self, file: Path, columns: int) -> None:
+        """Paths above the marks where there is room, letters with a key where there is none."""
+        paths = [f"--path=/somewhere/{n}" for n in range(8)]
+        more = {"NO_COLOR": "1", "COLUMNS": str(columns)}
+        ran = matrix(file, *paths, "--as", "GPTBot", terminals=["stdout"], **more)
+        lines = ran.out.splitlines()
+        assert max(map(len, lines)) <= columns
+        assert ("  a  /somewhere/0" in lines) is (columns < 200)
+
+    def test_where_the_terminal_has_no_marks(self, file: Path) -> None:
+        """Letters do."""
+        with mock.patch("robotrules.cli.matrix_text.sys") as system:
+            system.stdout.encoding = "ascii"
+            ran = matrix(file, "--as", "GPTBot")
+        assert "n disallowed" in ran.out
+        assert "✗" not in ran.out
+
+    def test_control_characters(self) -> None:
+        """Whoever wrote the file (RFC 9309 §3)."""
+        body = "User-agent: x\x1b[31m\x9b\nDisallow: /a\x9b\nDisallow: /b\x1b]0;\n".encode()
+        for form in ([], ["--json"], ["--html", "-"], ["--svg", "-"]):
+            ran = matrix("-", *form, "--profile=google", "--name=\x1b[2J", stdin=body)
+            assert ran.code == 0
+            assert not {"\x1b", "\x9b"} & set(ran.out + ran.err)
+
+    def test_text_that_turns_around(self) -> None:
+        """In a purpose, which may hold any text."""
+        body = "User-Agent-Purpose: p\u202eq\nDisallow: /a\n".encode()
+        ran = matrix("-", stdin=body)
+        assert "p\\u202eq" in ran.out
+        assert "\u202e" not in ran.out
+
+    def test_long_names(self) -> None:
+        """Are cut."""
+        ran = matrix("-", stdin=b"User-agent: " + b"x" * 500 + b"\nDisallow: /")
+        assert "x" * (LONGEST_NAME - 1) + "…" in ran.out
+        assert "x" * LONGEST_NAME not in ran.out
+
+
+class TestForms:
+    """JSON, a page, a picture: what the library makes."""
+
+    def test_json(self, file: Path) -> None:
+        """One object."""
+        ran = matrix(file, "--json")
+        assert json.loads(ran.out) == made(library.parse(BODY), url="robots.txt").as_dict()
+
+    def test_written(self, file: Path, tmp_path: Path) -> None:
+        """Both at once, in one piece each, and stdout has nothing."""
+        targets = [str(tmp_path / "m.html"), str(tmp_path / "m.svg")]
+        ran = matrix(file, "--html", targets[0], "--svg", targets[1])
+        found = made(library.parse(BODY), url="robots.txt")
+        html, svg = page(found).encode(), picture(found).encode()
+        assert files(tmp_path) == {"robots.txt": BODY, "m.html": html, "m.svg": svg}
+        assert (ran.code, ran.out) == (0, "")
+        assert ran.err.splitlines() == [
+            f"robotrules matrix: '{target}' was written" for target in targets
+        ]
+
+    def test_stdout(self, file: Path) -> None:
+        """The page or the picture alone, with the name and the date that were given."""
+        named = ["--name", "news.example", "--date", "16 November 2026"]
+        html = matrix(file, "--html", "-", *named)
+        found = made(library.parse(BODY), url="news.example")
+        assert html == Ran(0, page(found, date="16 November 2026"), "")
+        svg = matrix(file, "--svg", "-", *named)
+        assert svg == Ran(0, picture(found, date="16 November 2026"), "")
+        ElementTree.fromstring(svg.out)
+
+    def test_json_beside_a_page(self, file: Path, tmp_path: Path) -> None:
+        """Stdout is free then."""
+        ran = matrix(file, "--json", "--html", str(tmp_path / "m.html"))
+        assert json.loads(ran.out)["url"] == "robots.txt"
+        assert (tmp_path / "m.html").exists()
+
+    @pytest.mark.parametrize(
+        "forms",
+        [("--html", "-", "--svg", "-"), ("--json", "--html", "-"), ("--json", "--svg", "-")],
+    )
+    def test_two_forms_on_stdout(self, file: Path, forms: tuple[str, ...]) -> None:
+        """Nobody could tell them apart."""
+        ran = matrix(file, *forms)
+        assert ran == Ran(
+            2,
+            "",
+            "robotrules matrix: stdout can have one form only: name files with --html and --svg\n",
+        )
+
+    def test_a_full_disk(self, file: Path, tmp_path: Path) -> None:
+        """The old page is whole, and nothing lies beside it."""
+        target = tmp_path / "m.html"
+        target.write_bytes(b"old")
+        full = OSError(errno.ENOSPC, "No space left on device")
+        with mock.patch("os.replace", side_effect=full):
+            ran = matrix(file, "--html", str(target))
+        assert ran.code == 2
+        assert "cannot write" in ran.err
+        assert files(tmp_path) == {"robots.txt": BODY, "m.html": b"old"}
+
+
+class TestChoosing:
+    """Whom, and about what."""
+
+    def names(self, *arguments: str) -> list[str]:
+        """Return who is asked."""
+        ran = matrix("-", "--json", *arguments, stdin=BODY)
+        assert ran.code == 0, ran.err
+        return [one["name"] for one in json.loads(ran.out)["crawlers"]]
+
+    def test_default_all_purpose_and_as(self) -> None:
+        """As the library chooses."""
+        robots = library.parse(BODY)
+        assert self.names() == [one.name for one in made(robots).asked]
+        assert "OurReader" in self.names()
+        assert len(self.names("--all")) > 100
+        assert self.names("--purpose", "shopping") == ["Storebot-Google", "everyone else"]
+        assert self.names("--as", "GPTBot", "--as", "*") == ["GPTBot", "everyone else"]
+
+    def test_paths(self) -> None:
+        """Those that are given."""
+        ran = matrix("-", "--json", "--path", "/a", "--path", "https://x.example/b", stdin=BODY)
+        assert [one["path"] for one in json.loads(ran.out)["paths"]] == [
+            "/a",
+            "https://x.example/b",
+        ]
+
+    def test_profile(self) -> None:
+        """Decides how the file is read."""
+        body = b"User-agent: MJ12bot\nDisallow: /"
+        told = {
+            name: json.loads(matrix("-", "--json", "--profile", name, stdin=body).out)["counts"]
+            for name in ("default", "strict", "google")
+        }
+        # google/robotstxt reads MJ, who is somebody else; MJ12bot is told nothing then.
+        assert [counts["nothing"] for counts in told.values()] == [1, 1, 1]
+        everything = [counts["everything"] for counts in told.values()]
+        assert everything == [everything[0], everything[0], everything[0] + 1]
+
+    def test_settings_of_the_project(self, file: Path, tmp_path: Path) -> None:
+        """Count where no option does."""
+        text = '[matrix]\ncrawlers = ["GPTBot", "*"]\npaths = ["/x"]\n'
+        (tmp_path / "robotrules.toml").write_text(text, encoding="utf-8")
+        values = json.loads(matrix(file, "--json").out)
+        assert [one["name"] for one in values["crawlers"]] == ["GPTBot", "everyone else"]
+        assert [one["path"] for one in values["paths"]] == ["/x"]
+        values = json.loads(matrix(file, "--json", "--as", "bingbot", "--path", "/y").out)
+        assert [one["name"] for one in values["crawlers"]] == ["bingbot"]
+        assert [one["path"] for one in values["paths"]] == ["/y"]
+        assert len(json.loads(matrix(file, "--json", "--all").out)["crawlers"]) > 100
+
+    def test_broken_settings(self, file: Path, tmp_path: Path) -> None:
+        """One line, and 2."""
+        (tmp_path / "robotrules.toml").write_text("[matrix\n", encoding="utf-8")
+        ran = matrix(file)
+        assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+        assert "robotrules.toml" in ran.err
+
+
+class TestFetched:
+    """The robots.txt of an origin."""
+
+    def test_now(self) -> None:
+        """Whatever page of the site is named; it is called after its origin."""
+        with site({"/robots.txt": response(BODY)}) as live:
+            ran = matrix(f"{live.origin}/news", "--json", "--allow-private", "127.0.0.1")
+            assert live.asked == ["/robots.txt"]
+        values = json.loads(ran.out)
+        assert (ran.code, values["url"]) == (0, live.origin)
+        assert values["counts"]["nothing"] == 2
+
+    def test_there_is_none(self) -> None:
+        """Then everything is allowed, which stderr explains."""
+        with site({}) as live:
+            ran = matrix(live.origin, "--json", "--allow-private", "127.0.0.1")
+        assert ran.code == 0
+        assert set(json.loads(ran.out)["counts"].values()) > {0}
+        assert json.loads(ran.out)["counts"]["some"] == 0
+        assert "hint" in ran.err
+
+    def test_nobody_knows(self) -> None:
+        """A server that fails says nothing about its rules."""
+        with site({"/robots.txt": response(status="503 Service Unavailable")}) as live:
+            ran = matrix(live.origin, "--allow-private", "127.0.0.1")
+        assert (ran.code, ran.out) == (2, "")
+        assert "nobody knows what is said" in ran.err
+
+    def test_options_about_fetching_beside_a_file(self, file: Path) -> None:
+        """Change nothing, and that is said."""
+        ran = matrix(file, "--fresh")
+        assert "nothing is fetched where files are given, so --fresh changes nothing" in ran.err
+
+
+class TestMisuse:
+    """One line that has the cure, and 2."""
+
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            (["missing.txt"], "there is no such file"),
+            (["."], "it is a folder"),
+            (["-", "--path", "news"], "'news' is no path: it starts with '/', such as /news"),
+            (["-", *["--path=/x"] * 101], "101 paths do not fit in one matrix"),
+            (["-", "--as", "a", "--all"], "--as picks crawlers, and so do --purpose and --all"),
+            (["-", "--as", " "], "--as is empty"),
+            (["-", "--as", "MJ12bot", "--profile", "strict"], "is no product token"),
+            (["-", "--purpose", "x"], "'x' is not one of 'search'"),
+            (["-", "--profile", "stale"], "--profile stale is about fetching"),
+            (["-", "--html", "missing/x.html"], "cannot write 'missing/x.html'"),
+            (["ftp://x.example/"], "has no robots.txt"),
+        ],
+    )
+    def test_said(self, arguments: list[str], words: str) -> None:
+        """What, where and the cure."""
+        ran = robotrules("matrix", *arguments, stdin=BODY)
+        assert ran.code == 2
+        assert words in ran.err
+        assert ran.err.count("\n") == 1
+        assert ran.out == ""
+
+    def test_a_binary_file(self) -> None:
+        """Every file is a robots.txt, and this one says nothing (RFC 9309 §2.3.1.5)."""
+        ran = matrix("-", "--json", stdin=bytes(range(256)) * 100)
+        assert ran.code == 0
+        assert json.loads(ran.out)["counts"]["some"] == 0

@@ -1,0 +1,228 @@
+"""
+The page: a real table, whole without anything else, and safe whatever a file holds.
+
+Read by a parser that follows the HTML standard, as browsers do.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from robotrules import parse
+from robotrules.matrix import matrix
+from robotrules.matrix.page import page
+from robotrules.matrix.words import FOOTNOTE
+
+BODY = """\
+User-agent: *
+Disallow: /search
+Disallow: /private/
+
+User-agent: GPTBot
+User-agent: Own
+User-agent: anthropic-ai
+Disallow: /
+
+User-agent: Twitterbot
+Allow: /
+"""
+NASTY = (
+    "<script>alert(1)</script>",
+    "</style><img src=x onerror=alert(1)>",
+    '" onmouseover="alert(1)',
+    "' title='x",
+    "&lt;b&gt;&amp;",
+    "]]><!--",
+    "x\u202egnp.exe",
+    "x\x7f\x85y",
+    "é" * 300,
+)
+
+
+def read(text: str) -> LexborHTMLParser:
+    """Parse a page as browsers do."""
+    return LexborHTMLParser(text)
+
+
+def first(tree: LexborHTMLParser | LexborNode, selector: str) -> LexborNode:
+    """Return the first element that a selector finds; there is one."""
+    found = tree.css_first(selector)
+    assert found is not None, selector
+    return found
+
+
+def drawn(body: str | bytes = BODY, **options: Any) -> LexborHTMLParser:
+    """Return the page of a file, parsed."""
+    date = options.pop("date", None)
+    return read(page(matrix(parse(body), url="news.example", **options), date=date))
+
+
+def lines(tree: LexborHTMLParser) -> list[LexborNode]:
+    """Return the lines of the table that are about crawlers."""
+    return [line for line in tree.css("tbody tr") if line.attributes.get("class") != "band"]
+
+
+class TestTable:
+    """For readers who see it, and for those who hear it."""
+
+    def test_every_line_has_every_cell(self) -> None:
+        """A heading, a summary, a mark for each path, a group."""
+        found = matrix(parse(BODY))
+        tree = drawn()
+        wide = len(found.columns) + 3
+        assert len(lines(tree)) == len(found.asked)
+        for line in [*tree.css("thead tr"), *lines(tree)]:
+            assert len(line.css("th, td")) == wide
+        for band in tree.css("tr.band th"):
+            assert band.attributes["colspan"] == str(wide)
+
+    def test_headings_say_what_they_head(self) -> None:
+        """Columns, lines and bands."""
+        tree = drawn()
+        assert {th.attributes["scope"] for th in tree.css("thead th")} == {"col"}
+        assert {th.attributes["scope"] for th in tree.css("tr.band th")} == {"rowgroup"}
+        assert all(len(line.css("th[scope=row]")) == 1 for line in lines(tree))
+        assert len(tree.css("table caption")) == 1
+        assert first(tree, "html").attributes["lang"] == "en"
+
+    def test_marks_have_words_and_reasons(self) -> None:
+        """Colour and shape are not all: there is a word, and the deciding line."""
+        found = matrix(parse(BODY))
+        for line, asked in zip(lines(drawn()), found.asked, strict=True):
+            marks = line.css("td")[1:-1]
+            for mark, cell in zip(marks, asked.cells, strict=True):
+                word = "allowed" if cell.allowed else "disallowed"
+                assert mark.text(strip=True) == word
+                assert f"{asked.name} and {cell.path}: {cell.verdict}" in (
+                    mark.attributes["title"] or ""
+                )
+                use = first(mark, "use").attributes["href"]
+                assert use == ("#yes" if cell.allowed else "#no")
+
+    def test_who_is_who(self) -> None:
+        """Operator, controls, retired ones, and those that may not obey."""
+        tree = drawn()
+        told = {first(line, "th span").text(): first(line, "th").text() for line in lines(tree)}
+        assert "Google" in told["Google-Extended"]
+        assert "control" in told["Google-Extended"]
+        assert "retired" in told["anthropic-ai"]
+        assert "ChatGPT-User†" in told
+        assert "Own" in told
+        titles = [first(line, "th").attributes["title"] or "" for line in lines(tree)]
+        assert any("OpenAI says that robots.txt may not apply." in title for title in titles)
+
+    def test_groups(self) -> None:
+        """Whose group decides, and on which line it starts."""
+        told = {
+            first(line, "th span").text(): line.css("td")[-1].text(strip=True)
+            for line in lines(drawn())
+        }
+        assert told["Googlebot"] == "everyone1"
+        assert told["GPTBot"] == "own5"
+
+
+class TestWhole:
+    """It needs no network, no script and no clock."""
+
+    def test_nothing_else_is_needed(self) -> None:
+        """No element that fetches or runs, no address but those of its own marks."""
+        text = page(matrix(parse(BODY), url="news.example"))
+        tree = read(text)
+        assert not tree.css("script, link, img, iframe, object, embed, base, form, audio, video")
+        assert not re.search(r"url\(|@import|https?://", text)
+        policy = first(tree, 'meta[http-equiv="Content-Security-Policy"]')
+        assert policy.attributes["content"] == "default-src 'none'; style-src 'unsafe-inline'"
+        for node in tree.css("*"):
+            assert not [name for name in node.attributes if name.startswith("on")]
+            assert (node.attributes.get("href") or "#").startswith("#")
+
+    def test_light_dark_and_paper(self) -> None:
+        """As the reader wishes."""
+        style = first(drawn(), "style").text()
+        assert "@media (prefers-color-scheme: dark)" in style
+        assert "@media print" in style
+        assert "@media (max-width" in style
+
+    def test_header(self) -> None:
+        """Whose file it is; a date only if somebody passes one."""
+        tree = drawn()
+        assert first(tree, "h1").text() == "Who may fetch what"
+        assert first(tree, ".whose").text() == "What news.example asks of crawlers"
+        assert first(drawn(date="16 November 2026"), ".whose").text().endswith("2026")
+        told = first(tree, ".headline").text()
+        counts = matrix(parse(BODY)).counts
+        assert counts["everything"] == 1
+        assert told == (
+            f"Of {sum(counts.values())} asked, 1 is allowed everything, {counts['some']} some "
+            f"and {counts['nothing']} nothing."
+        )
+        one = first(drawn(crawlers=["GPTBot"]), ".headline").text()
+        assert one == "Of 1 asked, 1 is allowed nothing."
+        body = "User-agent: a\nDisallow: /\nAllow: /*b*c$"
+        two = drawn(body, crawlers=["a", "b"], paths=["/"], budget=1)
+        assert first(two, ".headline").text() == (
+            "Of 2 asked, 1 is allowed everything; 1 not decided."
+        )
+        unnamed = read(page(matrix(parse(""))))
+        assert first(unnamed, ".whose").text() == "What a robots.txt asks of crawlers"
+        assert first(unnamed, "title").text() == "Who may fetch what"
+
+    def test_counts_and_legend(self) -> None:
+        """By band; and what each word means."""
+        tree = drawn()
+        counts = [item.attributes["title"] for item in tree.css(".counts li")]
+        assert "SEO: 3 some" in counts
+        assert any(count and count.startswith("AI training: ") for count in counts)
+        assert [item.text(strip=True) for item in tree.css(".legend li")] == [
+            *("allowed", "disallowed", "everythingevery URL allowed"),
+            *("somesome allowed, some not", "nothingno URL allowed"),
+        ]
+        undecided = "User-agent: *\nDisallow: /\nAllow: /*a*b*c$"
+        legend = drawn(undecided, budget=1, paths=["/"]).css(".legend li")
+        assert legend[-1].text(strip=True) == "not decidednot decided"
+
+    def test_footnote(self) -> None:
+        """A request, and not access control."""
+        footer = first(drawn(), "footer").text()
+        assert FOOTNOTE in footer
+        assert "request to crawlers and not access control" in footer
+        many = "".join(f"User-agent: x{'y' * n}\n" for n in range(120)) + "Disallow: /"
+        assert "20 more names of the file are not shown." in first(drawn(many), "footer").text()
+
+
+class TestHostileFiles:
+    """What stands in a file is text, and stays text."""
+
+    @pytest.mark.parametrize("nasty", NASTY)
+    def test_markup_is_shown_and_not_obeyed(self, nasty: str) -> None:
+        """As a name, a purpose, a path, a rule, and as what the file is called."""
+        body = (
+            f"User-agent: {nasty}\nDisallow: /{nasty}\n\nUser-Agent-Purpose: {nasty}\nDisallow: /p"
+        )
+        found = matrix(parse(body), url=nasty, paths=["/", f"/{nasty}"])
+        tree = read(page(found, date=nasty))
+        clean = read(page(matrix(parse(body), url="x", paths=["/", "/x"]), date="x"))
+        assert [node.tag for node in tree.css("*")] == [node.tag for node in clean.css("*")]
+        for node in tree.css("*"):
+            allowed = {
+                *("lang", "charset", "http-equiv", "content", "name", "class", "id", "title"),
+                *("scope", "colspan", "tabindex", "role", "style", "width", "height", "viewbox"),
+                *("viewBox", "rx", "d", "href", "aria-hidden", "aria-label"),
+            }
+            assert set(node.attributes) <= allowed
+
+    def test_no_control_characters(self) -> None:
+        """Nor octets that are no text, nor marks that turn text around."""
+        body = b"User-agent: a\x1b[31m\xff\xe2\x80\xae\x07\nDisallow: /\x1b\n"
+        text = page(matrix(parse(body, "google"), url="x\x00y\u202e"))
+        assert all(c.isprintable() or c == "\n" for c in text)
+        text.encode("utf-8")
+
+    def test_long_names_are_cut(self) -> None:
+        """A page is not as long as the longest name."""
+        text = page(matrix(parse(f"User-agent: {'x' * 100_000}\nDisallow: /{'y' * 100_000}")))
+        assert len(text) < 100_000

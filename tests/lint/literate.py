@@ -6,11 +6,13 @@ Literate tests of checks: Markdown pages whose blocks are files, and say which l
                                   redirects (with commas), complete=no, notes=SLUG,SLUG for notes
                                   about the file as a whole; `bytes` reads \\xNN, \\t, \\r, \\n and
                                   `{text x 1000}` as 1,000 times text; `all` compares all checks and
-                                  not only that of the page
+                                  not only that of the page; registries=example: those below
     ```fixed                      what the block before becomes with its fixes; `fixed verdicts`
                                   with those that change verdicts too
-    ```page url=… notes=SLUG      a page: field lines, an empty line, HTML; a ```robots block before
-                                  it with `beside` is the robots.txt of its origin
+    ```page url=… notes=SLUG      a page: field lines, an empty line, HTML, and behind a line
+                                  `%%% dom` the final DOM; `joined`: the lines of a field come as
+                                  one; a ```robots block before it with `beside` is the robots.txt
+                                  of its origin
 
 It does not know what any check finds.
 """
@@ -24,11 +26,34 @@ from typing import NamedTuple
 
 import robotrules
 from robotrules.linting import LintNote, Received, fix, lint, lint_page
+from robotrules.registries import (
+    SHIPPED,
+    Application,
+    DirectiveEntry,
+    Purpose,
+    Registries,
+    Registry,
+)
 
 _BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 _MARK = re.compile(rb"[ \t]*# note: ([a-z0-9, -]+?)[ \t]*$")
 _ESCAPE = re.compile(rb"\\(x[0-9a-fA-F]{2}|[trn])")
 _TIMES = re.compile(rb"\{(.*?) x (\d+)\}", re.DOTALL)
+DOM = b"%%% dom\n"
+_WHERE = "https://search.example/directives"
+# The registries that come with the package have no entries but those of tag rules.
+EXAMPLES = Registries(
+    SHIPPED.tag_rules,
+    Registry(Purpose, [Purpose(f"EXAMPLE-PURPOSE-{n}", "for tests", "none") for n in (1, 2)]),
+    Registry(Application, [Application("examplesearch", "ExampleSearch", "Example Inc.")]),
+    Registry(
+        DirectiveEntry,
+        [
+            DirectiveEntry("examplesearch", "widgets", "Boolean", "tests", _WHERE, "active"),
+            DirectiveEntry("examplesearch", "teaser", "Integer", "tests", _WHERE, "deprecated"),
+        ],
+    ),
+)
 RECEIVED = ("url", "status", "media_type", "charset", "cache_control", "redirects")
 
 
@@ -126,7 +151,8 @@ def received(block: Block) -> Received:
 def notes_of(block: Block, body: bytes, slug: str) -> list[LintNote]:
     """Return the notes of a block: those of one check, unless it asks for all."""
     select = () if "all" in block.options else (slug,)
-    return lint(parsed(block, body), received=received(block), select=select)
+    known = EXAMPLES if block.options.get("registries") == "example" else SHIPPED
+    return lint(parsed(block, body), received=received(block), select=select, registries=known)
 
 
 def fixed(block: Block, body: bytes, slug: str, *, verdicts: bool) -> bytes:
@@ -136,12 +162,17 @@ def fixed(block: Block, body: bytes, slug: str, *, verdicts: bool) -> bytes:
 
 def page_notes(block: Block, beside: bytes | None, slug: str) -> list[LintNote]:
     """Return the notes of a page."""
-    fields, _, html = octets(block).partition(b"\n\n")
+    initial, _, dom = octets(block).partition(DOM)
+    fields, _, html = initial.partition(b"\n\n")
     robots = None if beside is None else robotrules.parse(beside)
+    headers: object = fields or None
+    if "joined" in block.options:  # a mapping has one value for each name
+        headers = dict(line.split(": ", 1) for line in fields.decode().splitlines())
     return lint_page(
         block.options.get("url", "https://example.com/page"),
-        headers=fields or None,
+        headers=headers,
         html=html or None,
+        dom=dom.decode() or None,
         robots=robots,
         product_token=block.options.get("as", "*"),
         select=() if "all" in block.options else (slug,),

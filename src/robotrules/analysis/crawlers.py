@@ -59,7 +59,13 @@ class Crawler(NamedTuple):
 
 def crawlers(*files: RobotsTxt) -> tuple[Crawler, ...]:
     """Return every crawler that some files can tell apart; everyone else comes last."""
-    return tuple(dict.fromkeys([*_named(files), *_with_purposes(files), Crawler(EVERYONE_ELSE)]))
+    return tuple(dict.fromkeys([*named_crawlers(*files), Crawler(EVERYONE_ELSE)]))
+
+
+def named_crawlers(*files: RobotsTxt) -> Iterator[Crawler]:
+    """Yield the crawlers that files name, one after another: who wants few does not ask for all."""
+    yield from _named(files)
+    yield from _with_purposes(files)
 
 
 def is_complete(*files: RobotsTxt) -> bool:
@@ -69,18 +75,18 @@ def is_complete(*files: RobotsTxt) -> bool:
 
 
 def _named(files: Iterable[RobotsTxt]) -> Iterator[Crawler]:
-    for token in _tokens(files).values():
+    for token in _tokens(files):
         yield Crawler(token)
 
 
-def _tokens(files: Iterable[RobotsTxt]) -> dict[str, str]:
-    """Return the product tokens that files name, as spelled, by their lower case."""
-    found: dict[str, str] = {}
+def _tokens(files: Iterable[RobotsTxt]) -> Iterator[str]:
+    """Yield the product tokens that files name, as first spelled; case does not tell them apart."""
+    found: set[str] = set()
     for robots in files:
         for token in _candidates(robots):
             if folded(token) not in found and _is_named(robots, token):
-                found[folded(token)] = token
-    return found
+                found.add(folded(token))
+                yield token
 
 
 def _candidates(robots: RobotsTxt) -> Iterator[str]:
@@ -150,7 +156,7 @@ def _with_purposes(files: tuple[RobotsTxt, ...]) -> Iterator[Crawler]:
     for chosen in sets:
         yield Crawler(EVERYONE_ELSE, chosen)
     # Whom one file names and another does not, the other may know by its purpose.
-    for token in _tokens(files).values():
+    for token in _tokens(files) if len(files) > 1 else ():
         if not all(_is_named(robots, token) for robots in files):
             for chosen in sets[:MOST_NAMES]:
                 yield Crawler(token, chosen)

@@ -22,16 +22,16 @@ from robotrules.cli.options import (
     robots_options,
     single_or_many,
 )
+from robotrules.cli.registry_files import given_registries
 from robotrules.cli.streams import Output, Trouble, quoted
-from robotrules.cli.text import between, cells, listed, plural, shortened, visible
-from robotrules.errors import RegistryError
+from robotrules.cli.text import between, cells, listed, shortened, visible
 from robotrules.extensions.app_directives import (
     AppDirective,
     AppDirectives,
     DirectiveSet,
     directives_for,
 )
-from robotrules.registries import SHIPPED, Registries, load
+from robotrules.registries import Registries
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.values import Group, Note, shown
 from robotrules.robotstxt.verdict import Because
@@ -94,7 +94,7 @@ def directives(
     parsed = given_or_fetched(robots, profile, urls, opening)
     profile = parsing_profile(profile, fetches=robots is None)
     tokens = given_tokens(product_tokens, profile) if product_tokens else ()
-    found = _asked(parsed, application, single_or_many(tokens) or None, _given_registries(files))
+    found = _asked(parsed, application, single_or_many(tokens) or None, given_registries(files))
     groups = parsed.select(tokens or found.product_token)
     octets = given_urls(urls, profile)
     output = Output()
@@ -118,28 +118,6 @@ def _asked(
             f"{quoted(application)} is no application identifier: pass a Token (RFC 9651 §3.3.4), "
             "which starts with a letter or '*' and has no spaces, such as examplesearch"
         ) from None
-
-
-def _given_registries(files: Sequence[str]) -> Registries:
-    """Return the registries of `--registry`, each laid over those before."""
-    registries = SHIPPED
-    for name in files:
-        if not name.lower().endswith((".json", ".csv")):
-            raise Trouble(
-                f"{quoted(name)} is no registry: pass a file that ends with .json or .csv"
-            )
-        try:
-            registries = load(name, over=registries)
-        except OSError as error:
-            why = error.strerror or type(error).__name__
-            raise Trouble(
-                f"cannot read the registry {quoted(name)}: {why}; check its name and mode"
-            ) from None
-        except RegistryError as error:
-            first, *others = str(error).splitlines()
-            more = f" ({plural(len(others), 'more reason')})" if others else ""
-            raise Trouble(f"{visible(first)}{more}") from None
-    return registries
 
 
 class _Page:

@@ -22,7 +22,7 @@ from robotrules.linting.exact import BUDGET
 from robotrules.linting.fixing import Fixed, fix
 from robotrules.linting.note import LEVELS, Edit, Fix, LintNote, Related
 from robotrules.linting.subject import Page, Received, Subject
-from robotrules.linting.suppressions import Suppression, suppressions
+from robotrules.linting.suppressions import sieved, suppressions
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import RobotsTxt, parse
 
@@ -81,17 +81,8 @@ def _unsuppressed(
     if not asked:
         yield from notes
         return
-    by_line: dict[int | None, list[Suppression]] = {}
-    for one in asked:
-        by_line.setdefault(one.about, []).append(one)
-    used: set[Suppression] = set()
-    for note in notes:
-        over = [
-            one for about in {None, note.line} for one in by_line.get(about, ()) if one.covers(note)
-        ]
-        used.update(over)
-        if not over:
-            yield note
+    kept, used = sieved(notes, asked)
+    yield from kept
     for check in checks:
         yield from check.check_suppressions(subject, asked, used, checks)
 

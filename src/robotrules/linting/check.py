@@ -9,12 +9,12 @@ nothing is looked for twice. It does not know which checks there are.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from robotrules.linting.note import Fix, LintNote, Related
 from robotrules.linting.subject import Page, Subject
-from robotrules.linting.suppressions import Suppression
+from robotrules.linting.suppressions import Suppression, Used
 from robotrules.robotstxt.values import Note, Record, Rule
 from robotrules.tags.codes import TagNote
 
@@ -45,7 +45,7 @@ class Check:
         self,
         subject: Subject,
         asked: Sequence[Suppression],
-        used: Collection[Suppression],
+        used: Used,
         checks: Sequence[Check],
     ) -> Iterator[LintNote]:
         """Yield what is found in comments that ask not to report, after *checks* have run."""

@@ -53,11 +53,14 @@ class Answers(NamedTuple):
 class Exact:
     """The exact answers about the rules of a file. Rules without a pattern are not asked about."""
 
-    def __init__(self, kinds: Iterable[Kind], budget: int = BUDGET) -> None:
+    def __init__(
+        self, kinds: Iterable[Kind], budget: int = BUDGET, unasked: Iterable[Rule] = ()
+    ) -> None:
         self._kinds = tuple(kinds)
         self._budget = budget
         self._states = budget * QUESTIONS
         self._rungs = MOST_RUNGS
+        self._unasked = {rule.line: rule for rule in unasked}
 
     @cached_property
     def twins(self) -> dict[int, Rule]:
@@ -96,7 +99,7 @@ class Exact:
     @property
     def undecided(self) -> tuple[Rule, ...]:
         """Rules of which something was not decided, in the order of the file."""
-        both = self._dead.undecided | self._redundant.undecided
+        both = self._unasked | self._dead.undecided | self._redundant.undecided
         return tuple(both[line] for line in sorted(both))
 
     @cached_property

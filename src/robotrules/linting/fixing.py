@@ -9,6 +9,7 @@ nothing, and does not know which checks there are.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -49,7 +50,8 @@ def fix(robots: RobotsTxt, notes: Iterable[LintNote], *, verdicts: bool = False)
     taken = _apart(quiet, [])
     proved = _Proof(robots).proved(taken)
     applied = [*proved, *_apart(loud, proved)]
-    left = tuple(note for note in fixable if note not in applied)
+    done = set(map(id, applied))
+    left = tuple(note for note in fixable if id(note) not in done)
     return Fixed(edited(robots.body, applied), tuple(applied), left, "")
 
 
@@ -72,19 +74,30 @@ def edited(body: bytes, notes: Iterable[LintNote]) -> bytes:
 
 def _apart(notes: Iterable[LintNote], before: Sequence[LintNote]) -> list[LintNote]:
     """Return the notes whose edits overlap no earlier ones, nor those of *before*."""
-    spans = {edit for note in before if note.fix for edit in note.fix.edits}
+    # Sorted, and none overlaps another: only neighbours can overlap one more.
+    taken = sorted({edit for note in before if note.fix for edit in note.fix.edits})
     found = []
     for note in notes:
-        edits = note.fix.edits if note.fix else ()
-        if not any(_overlap(edit, other) for edit in edits for other in spans):
-            found.append(note)
-            spans.update(edits)
+        edits = sorted(set(note.fix.edits if note.fix else ()))
+        if any(map(_overlap, edits, edits[1:])) or any(_is_taken(one, taken) for one in edits):
+            continue
+        found.append(note)
+        for edit in edits:
+            at = bisect_left(taken, edit)
+            if taken[at : at + 1] != [edit]:
+                taken.insert(at, edit)
     return found
 
 
-def _overlap(one: Edit, other: Edit) -> bool:
-    if one == other:  # the same twice is once
+def _is_taken(edit: Edit, taken: Sequence[Edit]) -> bool:
+    """Tell whether an edit overlaps one of some that are sorted; the same twice is once."""
+    at = bisect_left(taken, edit)
+    if taken[at : at + 1] == [edit]:
         return False
+    return any(_overlap(edit, other) for other in taken[max(at - 1, 0) : at + 1])
+
+
+def _overlap(one: Edit, other: Edit) -> bool:
     return (one.start < other.end and other.start < one.end) or one.start == other.start
 
 

@@ -11,20 +11,25 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from robotrules import extensions
-from robotrules.analysis.crawlers import Crawler, crawlers
+from robotrules.analysis.crawlers import EVERYONE_ELSE, Crawler, named_crawlers
 from robotrules.linting.exact import BUDGET, Exact, Kind
 from robotrules.profile import Profile, find_profile
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import RobotsTxt, parse
-from robotrules.robotstxt.values import Group, Line, Note, Record, shown
+from robotrules.robotstxt.values import Group, Line, Note, Record, Rule, shown
 from robotrules.tags.codes import Carrier, TagNote
 
 if TYPE_CHECKING:
     from robotrules.guide import Guidance
     from robotrules.tags.rules import UsageRules
+
+# Crawlers whose rules are looked at. Real files name some hundreds at most, and to find the groups
+# of one takes as long as the file has groups.
+MOST_CRAWLERS = 1_000
 
 
 class Received(NamedTuple):
@@ -62,14 +67,14 @@ class Subject:
 
     def noted(self, code: str) -> tuple[Note, ...]:
         """Return what the parser and the readers of records noted under a code, in order."""
-        return tuple(self._notes.get(code, ()))
+        return self._notes.get(code, ())
 
     @cached_property
-    def _notes(self) -> dict[str, list[Note]]:
+    def _notes(self) -> dict[str, tuple[Note, ...]]:
         found: dict[str, list[Note]] = {}
         for note in (*self.robots.notes, *extensions.notes(self.robots, self.registries)):
             found.setdefault(note.code, []).append(note)
-        return found
+        return {code: tuple(notes) for code, notes in found.items()}
 
     # --- What was written ---------------------------------------------------------------------
 
@@ -143,7 +148,7 @@ class Subject:
     def kinds(self) -> tuple[Kind, ...]:
         """Crawlers that obey the same groups, together; those that obey none are left out."""
         kinds: dict[tuple[int, ...], list[Crawler]] = {}
-        for crawler in crawlers(self.robots):
+        for crawler in self._crawlers:
             chosen = self.robots._choose(crawler.product_token, crawler.purposes)[0]
             if chosen:
                 kinds.setdefault(tuple(chosen), []).append(crawler)
@@ -155,9 +160,20 @@ class Subject:
         return Kind(tuple(found), groups, rules, written)
 
     @cached_property
+    def _crawlers(self) -> tuple[Crawler, ...]:
+        """The first crawlers that the file names, and everyone else."""
+        named = islice(named_crawlers(self.robots), MOST_CRAWLERS)
+        return (*dict.fromkeys(named), Crawler(EVERYONE_ELSE))
+
+    @cached_property
     def exact(self) -> Exact:
-        """The answers of the exact analysis."""
-        return Exact(self.kinds, self.budget)
+        """The answers of the exact analysis; of groups that nobody was asked for, there is none."""
+        unasked: list[Rule] = []
+        if len(self._crawlers) > MOST_CRAWLERS:
+            asked = {number for kind in self.kinds for number in kind.groups}
+            others = (group for group in self.groups if group.index not in asked)
+            unasked = [rule for group in others for rule in group.rules if rule.form]
+        return Exact(self.kinds, self.budget, unasked)
 
 
 class Page:

@@ -10,16 +10,20 @@ never see them: a comment is no part of any record (RFC 9309 §2.2). It does not
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from robotrules.linting.note import LintNote
+from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.robotstxt.values import Line
 
+# Brackets that are not closed end with the line: half a request must not ask for everything.
 _ASKED = re.compile(
-    rb"#[ \t]*robotrules:[ \t]*(ignore-file|ignore)\b[ \t]*(?:\[([^\]\r\n]*)\])?", re.IGNORECASE
+    rb"#[ \t]*robotrules:[ \t]*(ignore-file|ignore)(?![-\w])(?:[ \t]*\[([^\]\r\n]*)\]?)?",
+    re.IGNORECASE,
 )
 _NAME = re.compile(rb"[^\s,]+")
+# Names of a comment out of which one is taken: each is looked at for each.
+MOST_NAMES = 100
 
 
 class Named(NamedTuple):
@@ -42,17 +46,34 @@ class Suppression(NamedTuple):
     start: int
     end: int
 
-    def covers(self, note: LintNote) -> bool:
-        """Tell whether a note is one that it asks not to report."""
-        if self.about is not None and note.line != self.about:
-            return False
-        named = [name.text for name in self.names]
-        return not named or note.code.lower() in named or note.slug in named
+
+# What each suppression kept back, by the names it has for it; the empty name is everything's.
+Used = Mapping[Suppression, frozenset[str]]
+
+
+def sieved(notes: Iterable[LintNote], asked: Iterable[Suppression]) -> tuple[list[LintNote], Used]:
+    """Return the notes that nothing asks not to report, and what kept the others back."""
+    asked = tuple(asked)
+    named = {one: {name.text for name in one.names} or {""} for one in asked}
+    # By line and name, so that many comments and many notes are no product.
+    wanted = {(one.about, name) for one in asked for name in named[one]}
+    kept, met = [], set()
+    for note in notes:
+        names = ("", note.code.lower(), note.slug)
+        over = wanted.intersection((at, name) for at in (None, note.line) for name in names)
+        met |= over
+        if not over:
+            kept.append(note)
+    used = {
+        one: frozenset(name for name in names if (one.about, name) in met)
+        for one, names in named.items()
+    }
+    return kept, {one: names for one, names in used.items() if names}
 
 
 def suppressions(lines: Iterable[Line]) -> tuple[Suppression, ...]:
     """Return the suppressions of a file, in its order."""
-    return tuple(_found(tuple(lines)))
+    return tuple(sorted(_found(tuple(lines)), key=lambda one: one.start))
 
 
 def _found(lines: tuple[Line, ...]) -> Iterator[Suppression]:
@@ -84,3 +105,29 @@ def _found(lines: tuple[Line, ...]) -> Iterator[Suppression]:
             yield one
     # With nothing after them they are for no line.
     yield from waiting
+
+
+def without(
+    line: Line, whole: tuple[int, int], one: Suppression, names: Collection[Named] = ()
+) -> Fix | None:
+    """
+    Return a fix that takes names out of a suppression; without any left, or given, the comment.
+
+    The rest of the line stays as it is. A line with nothing else goes; *whole* is its span with its
+    line end. A comment with very many names is left to people: None.
+    """
+    if len(one.names) > MOST_NAMES:
+        return None
+    kept = [name for name in one.names if name not in names]
+    if names and kept:
+        said = [line.text[name.start - line.start : name.end - line.start] for name in kept]
+        edit = Edit(one.names[0].start, one.names[-1].end, b", ".join(said))
+        return Fix(f"Take out {' and '.join(name.text for name in names)}", (edit,))
+    before, after = line.text[: one.start - line.start], line.text[one.end - line.start :]
+    if after.strip():
+        # What follows is a comment still, by its own '#' or by that of the text before it.
+        octets = b"#" if one.start == line.comment and not after.lstrip().startswith(b"#") else b""
+        return Fix("Take out the request", (Edit(one.start, one.end, octets),))
+    left = before.rstrip(b" \t")
+    edit = Edit(line.start + len(left), line.end, b"") if left else Edit(*whole, b"")
+    return Fix("Take out the comment", (edit,))

@@ -31,7 +31,7 @@ class NotDecided(Check):
     slug = "not-decided"
     level = "info"
     message = (
-        "Whether {count} do anything was not decided within {budget:,} states a question; the "
+        "Whether {count} anything was not decided within {budget:,} states a question; the "
         "first is in line {line}."
     )
     reference = "docs/analysis.md"
@@ -41,5 +41,5 @@ class NotDecided(Check):
         """Yield one note for all of them."""
         undecided = subject.exact.undecided
         if undecided:
-            count = "one rule" if len(undecided) == 1 else f"{len(undecided):,} rules"
+            count = "one rule does" if len(undecided) == 1 else f"{len(undecided):,} rules do"
             yield self.about_file(count=count, budget=subject.budget, line=undecided[0].line)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 from robotrules.linting.check import ParserNote, quote
-from robotrules.linting.note import Edit, Fix
+from robotrules.linting.note import Edit, Fix, LintNote
+from robotrules.linting.shapes import is_authority, is_expression, is_url
 from robotrules.linting.subject import Subject
 from robotrules.robotstxt.values import Note
 
@@ -35,10 +39,17 @@ class PatternStart(ParserNote):
     message = "The path pattern {text} starts with neither '/' nor '*', so it never matches a URL."
     reference = "RFC 9309 §2.2.2, §2.2.3; AMB-03"
 
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield what is no URL, no name of a server and no expression: those have checks."""
+        for note in super().check(subject):
+            value = subject.robots.body[note.start : note.end]
+            if not (is_url(value) or is_authority(value) or is_expression(value)):
+                yield note
+
     def fix(self, subject: Subject, note: Note) -> Fix | None:
         """Put the `/` before it, unless it looks like something else than a path."""
         pattern = subject.robots.body[note.start : note.end]
-        if b":" in pattern or not pattern[:1].isalnum():
+        if re.search(rb"[:=&]", pattern) or not pattern[:1].isalnum():
             return None
         words = f"Write {quote(b'/' + pattern)}"
         return Fix(words, (Edit(note.start, note.start, b"/"),), changes_verdicts=True)

@@ -1,0 +1,30 @@
+-- robotrules in Neovim: put this file into ~/.config/nvim/plugin/.
+-- Neovim calls robots.txt by the filetype `robots` already. The server is `robotrules lsp`, from
+-- pip install 'robotrules[lsp]'; set g:robotrules_command to start it from elsewhere.
+local settings = {
+  name = "robotrules",
+  cmd = vim.g.robotrules_command or { "robotrules", "lsp" },
+  filetypes = { "robots" },
+  root_markers = { "robotrules.toml", "pyproject.toml", ".git" },
+}
+
+if vim.lsp.config ~= nil then -- Neovim 0.11 and later
+  vim.lsp.config("robotrules", settings)
+  vim.lsp.enable("robotrules")
+  return
+end
+
+-- Older ones are told for each buffer; all buffers share one server.
+local client
+vim.api.nvim_create_autocmd("FileType", {
+  pattern = settings.filetypes,
+  callback = function(event)
+    client = client or vim.lsp.start_client({
+      name = settings.name,
+      cmd = settings.cmd,
+      root_dir = vim.fn.fnamemodify(event.file, ":p:h"),
+      on_exit = function() client = nil end,
+    })
+    vim.lsp.buf_attach_client(event.buf, client)
+  end,
+})

@@ -1,0 +1,100 @@
+"""
+Lint a collection of real files, and print how often each check finds something, as Markdown.
+
+    python scripts/lint_corpus.py FOLDER                 the table of docs/lint-practice.md
+    python scripts/lint_corpus.py FOLDER --examples 3    and some notes of each check, to look at
+
+FOLDER has robots.txt files, at any depth; `--every 10` reads each tenth. What is printed with
+`--examples` quotes files of strangers: it is for looking, and not for the repository.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import robotrules
+from robotrules.linting import CHECKS, LintNote, lint
+
+MOST_KEPT = 500
+
+
+class Seen:
+    """What was found so far, by check."""
+
+    def __init__(self) -> None:
+        self.files: Counter[str] = Counter()
+        self.notes: Counter[str] = Counter()
+        self.levels: Counter[str] = Counter()
+        self.examples: dict[str, list[tuple[str, LintNote]]] = {}
+        self.seconds: list[float] = []
+
+    def add(self, name: str, notes: list[LintNote]) -> None:
+        """Count the notes of a file."""
+        self.files.update({note.code for note in notes})
+        self.notes.update(note.code for note in notes)
+        worst = {note.level for note in notes}
+        self.levels.update(
+            [next((one for one in ("error", "warning", "info") if one in worst), "")]
+        )
+        for note in notes:
+            kept = self.examples.setdefault(note.code, [])
+            if len(kept) < MOST_KEPT:
+                kept.append((name, note))
+
+
+def table(seen: Seen, total: int) -> list[str]:
+    """Return the rows: each check, how many files earn it, and how many notes there are."""
+    rows = ["| check | level | files | of all | notes |", "|---|---|---:|---:|---:|"]
+    for check in CHECKS:
+        if check.code[2] in "78":
+            continue
+        files = seen.files[check.code]
+        link = f"[{check.code}](lint/{check.slug}.md) {check.slug}"
+        share = f"{files / total:.2%}" if total else ""
+        rows.append(
+            f"| {link} | {check.level} | {files:,} | {share} | {seen.notes[check.code]:,} |"
+        )
+    return rows
+
+
+def main() -> int:
+    """Read, count, print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--examples", type=int, default=0)
+    parser.add_argument("--select", default="")
+    asked = parser.parse_args()
+    paths = sorted(path for path in asked.folder.rglob("*") if path.is_file())[:: asked.every]
+    seen = Seen()
+    for number, path in enumerate(paths):
+        robots = robotrules.parse(path.read_bytes())
+        began = time.process_time()
+        notes = lint(robots, select=list(filter(None, asked.select.split(","))))
+        seen.seconds.append(time.process_time() - began)
+        seen.add(path.name, notes)
+        if sys.stderr.isatty() and number % 100 == 0:
+            print(f"\r{number:,} of {len(paths):,}", end="", file=sys.stderr)
+    seconds = sorted(seen.seconds) or [0.0]
+    print(f"{len(paths):,} files, none of which stopped lint.")
+    print(
+        "Worst note: "
+        + ", ".join(f"{word or 'none'} {n:,}" for word, n in seen.levels.most_common())
+    )
+    middle, last = seconds[len(seconds) // 2], seconds[-1]
+    print(f"CPU seconds: {sum(seconds):.1f} in all, median {middle:.4f}, longest {last:.2f}.\n")
+    print("\n".join(table(seen, len(paths))))
+    chosen = random.Random(1)
+    for code, kept in sorted(seen.examples.items()) if asked.examples else ():
+        for name, note in chosen.sample(kept, min(asked.examples, len(kept))):
+            print(f"{code} {name}: {str(note)[:300]} {note.url or ''}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,146 @@
+"""
+What `robotrules lint` finds on the web: the robots.txt of a URL, how it is served, and the page.
+
+A server that answers is linted, whatever it answers: that there is no robots.txt is a thing to
+know. One that does not answer is trouble. The page is asked for if the rules allow it. Fetching is
+the client's, with its store, its limits and its care about private addresses.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from types import TracebackType
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from robotrules import parse
+from robotrules.access import target_of
+from robotrules.cache import Decides
+from robotrules.cli.access_text import page_words, state_words
+from robotrules.cli.client import Opening, told
+from robotrules.cli.fetching import Looker
+from robotrules.cli.given import can_read_html, warn_html_unread
+from robotrules.cli.lint_given import Settings
+from robotrules.cli.streams import Trouble, say
+from robotrules.cli.text import shortened, visible
+from robotrules.linting import Received, lint, lint_page
+from robotrules.linting.note import ROBOTS_TXT
+from robotrules.linting.render import Linted
+from robotrules.origins import robots_url
+from robotrules.tags.media import charset_of, is_html, media_type
+
+if TYPE_CHECKING:
+    from robotrules.cache import Visit
+    from robotrules.client.held import Held
+    from robotrules.client.pages import Fetched
+    from robotrules.client.sync import Client
+
+LONGEST = 200
+# What has no page of its own to look at.
+NO_PAGE = ("", "/", "/robots.txt")
+
+
+class Live:
+    """Lints what URLs lead to; a context manager. The client is opened when the first one comes."""
+
+    def __init__(self, opening: Opening, profile: str) -> None:
+        self._opening = opening
+        self._profile = profile
+        self._opened = ExitStack()
+        self._client: Client | None = None
+        self._looker: Looker | None = None
+        self._told_html = False
+
+    def __enter__(self) -> Live:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._opened.__exit__(kind, error, trace)
+
+    def robots(self, url: str, settings: Settings) -> tuple[Linted, Held]:
+        """Ask for the robots.txt that governs a URL; return what is found, and what is held."""
+        held = self._open().held_of(os.fsencode(url))
+        visit, name = held.visit, shortened(visible(held.origin), LONGEST)
+        if visit is None or (held.decides is not Decides.RULES and visit.status is None):
+            raise Trouble(f"{name} was not linted: {state_words(held)}")
+        rules = held.decides is Decides.RULES
+        robots = held.robots if rules else parse(b"", settings.profile)
+        received = _received(held, visit)
+        notes = lint(
+            robots,
+            select=settings.select,
+            ignore=settings.ignore,
+            received=received,
+            budget=settings.budget,
+        )
+        if not rules:  # what there is to say is about the response, and not about an empty file
+            notes = [note for note in notes if note.part != ROBOTS_TXT]
+        if held.because != "fresh" or (not rules and not notes):
+            level = "warning" if held.decides is Decides.DISALLOW else "hint"
+            say(f"{name}: {state_words(held)}", label=level, style="warning")
+        where = os.fsencode(received.url or "")
+        found = Linted(where, False, tuple(notes), robots.body, fail_on=settings.fail_on)
+        return found, held
+
+    def page(self, url: str, held: Held, settings: Settings) -> Iterator[Linted]:
+        """Ask for the page of a URL, if the rules allow it; yield what its tags say."""
+        if urlsplit(url).path in NO_PAGE and not urlsplit(url).query:
+            return
+        assert self._client is not None
+        with told():
+            page = self._client.fetch(url)
+        name = shortened(visible(page.url), LONGEST)
+        if not page.verdict:
+            say(f"{name} was not asked for: the rules disallow it", label="hint")
+            return
+        if page.trouble is not None or not page.ok:
+            raise Trouble(f"{name} was not linted: {page_words(page)}")
+        with told():
+            notes = lint_page(
+                page.url,
+                headers=page.fields,
+                html=self._html(page),
+                robots=held.robots if page.held is None else page.held.robots,
+                select=settings.select,
+                ignore=settings.ignore,
+            )
+        yield Linted(os.fsencode(page.url), False, tuple(notes), fail_on=settings.fail_on)
+
+    def _html(self, page: Fetched) -> bytes | None:
+        if not is_html(page.fields):
+            return None
+        if can_read_html():
+            return page.body
+        if not self._told_html:
+            self._told_html = True
+            warn_html_unread()
+        return None
+
+    def _open(self) -> Looker:
+        if self._looker is None:
+            self._client = self._opened.enter_context(self._opening.client(self._profile))
+            looker = Looker(self._client, fresh=self._opening.fresh, profile=self._profile)
+            self._looker = self._opened.enter_context(looker)
+        return self._looker
+
+
+def _received(held: Held, visit: Visit) -> Received:
+    """Return how a file was served."""
+    targets = (target_of(hop.url, hop.location) or hop.location for hop in visit.hops)
+    cache_control = b", ".join(visit.fields.get("cache-control"))
+    return Received(
+        url=robots_url(held.origin),
+        # After a 304 the fields are those of the answer that it renews.
+        status=200 if visit.renewed else visit.status,
+        media_type=media_type(visit.fields) or "",
+        charset=charset_of(visit.fields),
+        redirects=tuple(targets),
+        cache_control=visible(cache_control) if cache_control else None,
+    )

@@ -1,0 +1,154 @@
+"""
+What lint found, as text on a screen.
+
+Each note has its place, its level, code and words; the line that it is about with carets under the
+span; a URL that shows it, other lines that it speaks of, the fix, and how to learn more. Of one
+check a file shows some notes and says how many more there are. What a stranger wrote has no control
+characters left, and long lines are cut around what matters. It does not know what checks find.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from robotrules.cli.text import Excerpt, Paint, plural, shortened, visible
+from robotrules.linting.note import ROBOTS_TXT, Fix, LintNote
+from robotrules.linting.render import Linted, counted
+from robotrules.linting.render.places import Places
+
+# Notes of one check that a file shows; JSON has all of them.
+MOST_NOTES = 10
+MOST_RELATED = 4
+LONGEST = 500
+# A pipe has no width, and what is pasted from one is read in so many columns.
+WIDTH = 100
+NARROWEST = 60
+
+
+class LintPage:
+    """Notes as lines of text; keeps count for the end."""
+
+    def __init__(self, paint: Paint, width: int | None = None) -> None:
+        """*width* is that of a terminal; None: there is none."""
+        self._paint = paint
+        self._room = max(width or WIDTH, NARROWEST)
+        self._counts: Counter[str] = Counter()
+        self._files = self._failed = 0
+        self._fixable = self._changing = 0
+        self._begun = False
+
+    def lines(self, one: Linted) -> Iterator[str]:
+        """Yield the lines of one file."""
+        self._files += 1
+        self._failed += bool(one.trouble and not one.notes)
+        self._counts.update(counted([one]))
+        places = Places(one.body)
+        shown: Counter[tuple[str, str]] = Counter()
+        for note in one.notes:
+            if note.fix is not None and one.is_file:
+                self._fixable += not note.fix.changes_verdicts
+                self._changing += note.fix.changes_verdicts
+            shown[note.code, note.slug] += 1
+            if shown[note.code, note.slug] <= MOST_NOTES:
+                yield from self._gap()
+                yield from self._note(one, note, places)
+        more = [(names, count - MOST_NOTES) for names, count in shown.items()]
+        for (code, slug), count in more:
+            if count > 0:
+                yield from self._gap()
+                yield f"{visible(one.name)}: {count:,} more {code} {slug}; --format json has all"
+
+    def end(self) -> Iterator[str]:
+        """Yield the lines that sum it all up."""
+        looked = plural(self._files - self._failed, "file")
+        if not self._counts.total():
+            if self._files > self._failed:
+                yield self._paint("allowed", f"No notes in {looked}.")
+            return
+        yield from self._gap()
+        counts = [_counted(count, level) for level, count in self._counts.items() if count]
+        yield self._paint("heading", f"{', '.join(counts)} in {looked}.")
+        if self._fixable:
+            yield f"--fix has {fixes(self._fixable)}."
+        if self._changing:
+            more = "more " if self._fixable else ""
+            changing = f"that change{'s' if self._changing == 1 else ''} verdicts"
+            yield f"--fix-verdicts has {fixes(self._changing)} {more}{changing}."
+
+    def statistics(self, counts: Sequence[dict[str, Any]]) -> Iterator[str]:
+        """Yield how often each check has a note."""
+        width = max((len(f"{one['count']:,}") for one in counts), default=0)
+        for one in counts:
+            level = self._paint(one["level"], f"{one['level']:<7}")
+            yield f"{one['count']:>{width},}  {one['code']}  {level}  {one['slug']}"
+
+    def _gap(self) -> Iterator[str]:
+        if self._begun:
+            yield ""
+        self._begun = True
+
+    def _note(self, one: Linted, note: LintNote, places: Places) -> Iterator[str]:
+        level, name = self._paint(note.level, note.level), visible(one.name)
+        message = shortened(visible(note.message), LONGEST)
+        where = "" if note.part == ROBOTS_TXT else f" {visible(note.part)}:"
+        number = "" if note.line is None else str(note.line)
+        if note.line is not None:
+            start = places.at(note.start)
+            name += f":{start.line}:{start.column}"
+            number = str(start.line)
+        yield f"{self._paint('heading', name)}:{where} {level} {note.code} {note.slug}: {message}"
+        lines = [str(places.at(related.start).line) for related in note.related[:MOST_RELATED]]
+        gutter = max(map(len, [number, *lines, "   "]))
+        if note.line is not None:
+            yield from self._marked(places, note.start, note.end, gutter, "", note.level)
+        for related in note.related[:MOST_RELATED]:
+            words = shortened(visible(related.words), LONGEST)
+            yield from self._marked(places, related.start, related.end, gutter, words, "faint")
+        if (more := len(note.related) - MOST_RELATED) > 0:
+            yield from self._beside(gutter, f"and {plural(more, 'more place')}")
+        if note.url is not None:
+            yield from self._beside(gutter, f"shown by {shortened(visible(note.url), LONGEST)}")
+        if note.fix is not None:
+            yield from self._beside(gutter, _fix_words(note.fix, one.is_file))
+        yield from self._beside(gutter, f"robotrules rule {note.code}")
+
+    def _marked(
+        self, places: Places, start: int, end: int, gutter: int, words: str, style: str
+    ) -> list[str]:
+        """Return a line with carets under a span; a long line is cut before it is looked at."""
+        number = places.at(start).line
+        text, (first, _) = places.text(number), places.span(number)
+        room = self._room - gutter - 3
+        begin, stop = start - first, max(end, start) - first
+        # Every character has four octets at most, so there is always more than is shown.
+        left, shown_to = max(begin - 4 * room, 0), min(stop, begin + 4 * room)
+        before, marked = visible(text[left:begin]), visible(text[begin:shown_to])
+        # Where the span fills the line there is no room for what follows it.
+        full = min(len(before), room // 2) + len(marked) >= room
+        part = text[left : shown_to if full else shown_to + 4 * room]
+        excerpt = Excerpt(part, begin - left, shown_to - left, room)
+        return excerpt.lines(f"{number:>{gutter}}", words, self._paint, style)
+
+    def _beside(self, gutter: int, words: str) -> Iterator[str]:
+        margin = " " * (gutter + 1)
+        for at, line in enumerate(textwrap.wrap(words, self._room - gutter - 3) or [""]):
+            yield f"{margin}{self._paint('faint', ' ' if at else '=')} {line}"
+
+
+def _fix_words(fix: Fix, is_file: bool) -> str:
+    beside = "--fix-verdicts" if fix.changes_verdicts else "--fix"
+    if not is_file:  # there is nothing that could be written
+        beside = "changes verdicts" if fix.changes_verdicts else "changes no verdict"
+    return f"fix: {shortened(visible(fix.words), LONGEST)} ({beside})"
+
+
+def fixes(count: int) -> str:
+    """Return `1 fix`, `2,000 fixes`."""
+    return "1 fix" if count == 1 else f"{count:,} fixes"
+
+
+def _counted(count: int, level: str) -> str:
+    return f"{count:,} info" if level == "info" else plural(count, level)

@@ -1,0 +1,149 @@
+"""
+The work of `robotrules lint`: one file or URL after the other, and how it went.
+
+Trouble with one is said in a line, and the next is done. Files are fixed here, too: written in one
+piece, or shown as a diff. It does not know the forms of output.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from robotrules.cli.client import Opening
+from robotrules.cli.lint_fixing import changes, diff_lines, mended
+from robotrules.cli.lint_given import (
+    Given,
+    Settings,
+    is_page,
+    is_url,
+    linted,
+    linted_page,
+    named,
+    read_file,
+)
+from robotrules.cli.lint_text import fixes
+from robotrules.cli.progress import Progress
+from robotrules.cli.saving import save
+from robotrules.cli.streams import STDIN, Trouble, quoted, say
+from robotrules.cli.text import visible
+from robotrules.errors import MissingExtraError
+from robotrules.linting import LEVELS
+from robotrules.linting.render import Linted
+
+if TYPE_CHECKING:
+    from robotrules.cli.lint_live import Live
+
+
+class Work:
+    """Lints one thing after the other, and remembers how it went."""
+
+    def __init__(
+        self,
+        given: Given,
+        opening: Opening,
+        level: str,
+        *,
+        as_diff: bool,
+        fixing: bool,
+        verdicts: bool,
+    ) -> None:
+        """*level* is the least that counts; *fixing* writes files, and *as_diff* shows how."""
+        self._given = given
+        self._opening = opening
+        self._levels = LEVELS[: LEVELS.index(level) + 1]
+        self._as_diff, self._verdicts, self._fixing = as_diff, verdicts, fixing
+        self._progress: Progress | None = None
+        self._said: set[str] = set()
+        self._live: Live | None = None
+        self.diff: list[str] = []
+        """That of the last file."""
+        self.notes = 0
+        self.troubles = self.changed = self.failed = False
+
+    def done(self, files: Sequence[str], progress: Progress) -> Iterator[Linted]:
+        """Yield what was found in each; trouble with one is told, and the next is done."""
+        self._progress = progress
+        with ExitStack() as opened:
+            for file in files:
+                self.diff = []
+                try:
+                    yield from map(self._judged, self._parts(file, opened))
+                except (Trouble, MissingExtraError) as error:
+                    words = error.message if isinstance(error, Trouble) else str(error)
+                    where = (os.fsencode(file), False) if is_url(file) else named(file)
+                    yield self._judged(Linted(*where, trouble=" ".join(words.split())))
+                progress.add(1, 1)
+
+    def _parts(self, file: str, opened: ExitStack) -> Iterator[Linted]:
+        if not is_url(file):
+            yield from self._of_file(file)
+            return
+        settings = self._given.settings(None)
+        if self._live is None:
+            # What fetches takes as long to import as all the rest.
+            from robotrules.cli.lint_live import Live
+
+            self._live = opened.enter_context(Live(self._opening, settings.profile))
+        robots, held = self._live.robots(file, settings)
+        yield robots
+        yield from self._live.page(file, held, settings)
+
+    def _judged(self, one: Linted) -> Linted:
+        kept = tuple(note for note in one.notes if note.level in self._levels)
+        one = one._replace(notes=kept)
+        self.notes += len(kept)
+        if one.trouble:
+            self.troubles = True
+            self._say(one.trouble)
+        self.failed |= any(map(one.fails, kept))
+        return one
+
+    def _say(self, words: str, **how: str) -> None:
+        """Say something once: files of one folder have the same broken settings."""
+        if words not in self._said:
+            self._said.add(words)
+            if self._progress is not None:
+                self._progress.step_aside()
+            say(words, **how)
+
+    def _of_file(self, file: str) -> Iterator[Linted]:
+        settings = self._given.settings(None if file == STDIN else file)
+        if is_page(file):
+            yield linted_page(file, settings)
+        elif self._fixing or self._as_diff:
+            yield self._fixed(file, settings)
+        else:
+            read = read_file(file, settings)
+            yield linted(file, read, read.notes())
+
+    def _fixed(self, file: str, settings: Settings) -> Linted:
+        read = read_file(file, settings)
+        found = mended(read, verdicts=self._verdicts, levels=self._levels)
+        name = "stdin" if file == STDIN else quoted(file)
+        if found.refused:
+            trouble = f"{name} is left alone: {found.refused}"
+            return linted(file, read, found.notes)._replace(trouble=trouble)
+        body = found.robots.body
+        if not found.applied or body == read.octets:
+            return linted(file, read, found.notes)
+        self.changed = True
+        if self._as_diff:
+            shown = "stdin" if file == STDIN else visible(os.fsencode(file))
+            self.diff = list(diff_lines(read.octets, body, shown))
+        else:
+            save(file, body, read.octets)
+        done = fixes(len(found.applied))
+        if found.changes_verdicts:
+            written, verb = " was written", "changed"
+            if self._as_diff:
+                written, verb = "", "would change"
+            self._say(f"{name}{written}: {done}, and these verdicts {verb}:")
+            for words in changes(read.robots, found.robots):
+                self._say(f"{name}: {words}", style="warning", label="verdict")
+        elif not self._as_diff:
+            self._say(f"{name} was written: {done}, proved to change no verdict")
+        now = read._replace(robots=found.robots, octets=body)
+        return linted(file, now, found.notes)._replace(fixed=found.applied)

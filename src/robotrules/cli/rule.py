@@ -1,0 +1,178 @@
+"""
+`robotrules rule`: what a check of lint has to say for itself.
+
+A few lines over `robotrules.linting.teaching`: what it finds, why that matters, an example and what
+to write instead; or the list of all checks. It lints nothing.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import click
+
+from robotrules.cli.options import json_option
+from robotrules.cli.streams import Output, Trouble, quoted
+from robotrules.cli.text import Paint
+from robotrules.linting.check import Check, PageCheck
+from robotrules.linting.checks import CHECKS
+from robotrules.linting.choosing import find
+from robotrules.linting.teaching import parts
+
+# Raised when a key of the JSON changes meaning or goes away.
+SCHEMA_VERSION = 1
+# Longer lines are hard to read, however wide a terminal is.
+WIDEST = 100
+NARROWEST = 40
+INDENT = "  "
+LAYERS = {
+    "1": "Bytes",
+    "2": "Lines",
+    "3": "Records",
+    "4": "Groups",
+    "5": "Rules",
+    "6": "Extensions",
+    "7": "Access",
+    "8": "Tags",
+    "9": "Lint itself",
+}
+LEVELS = {
+    "error": "something is not used, or does not work",
+    "warning": "it works, and probably not as meant",
+    "info": "good to know",
+}
+
+
+@click.command()
+@click.argument("names", metavar="[CODE|NAME]...", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="List all checks, by layer.")
+@json_option("Print one JSON object; docs/cli/rule.md describes it.")
+def rule(names: tuple[str, ...], everything: bool, as_json: bool) -> int:
+    """
+    Explain checks of lint.
+
+    A check is named by its code, such as RR501, or by its name, such as dead-rule. The exit code is
+    0, or 2 for a name that no check has.
+
+    \b
+    Examples:
+      robotrules rule RR501
+      robotrules rule dead-rule pattern-start
+      robotrules rule --all
+    """
+    if everything and names:
+        raise click.UsageError("--all lists all checks: leave it out, or the names")
+    if not names and not everything:
+        raise click.UsageError("no check was named: pass a code such as RR501, or --all")
+    found = CHECKS if everything else tuple(dict.fromkeys(map(_named, names)))
+    output = Output()
+    if as_json:
+        checks = [_as_dict(check) for check in found]
+        output.json({"schema": SCHEMA_VERSION, "checks": checks})
+    elif everything:
+        output.lines(list(_listed(found, output.paint)))
+    else:
+        width = max(min(output.width, WIDEST), NARROWEST)
+        lines: list[str] = []
+        for check in found:
+            lines += [*([""] if lines else []), *_page(check, output.paint, width)]
+        output.lines(lines)
+    output.flush()
+    return 0
+
+
+def _named(name: str) -> Check:
+    check = find(name)
+    if check is not None:
+        return check
+    plain = name.strip().lower()
+    # Of two codes that look alike neither is nearer, but one may have a digit too many.
+    close = [one.code for one in CHECKS if plain.startswith(one.code.lower())]
+    close = close or get_close_matches(plain, [one.slug for one in CHECKS], 1)
+    near = find(close[0]) if close else None
+    hint = f"did you mean {near.code} ({near.slug})?" if near else "see robotrules rule --all"
+    raise Trouble(f"{quoted(name)} is no check: {hint}")
+
+
+def _as_dict(check: Check) -> dict[str, Any]:
+    return {
+        "code": check.code,
+        "slug": check.slug,
+        "level": check.level,
+        "layer": LAYERS[check.code[2]].lower(),
+        "of_pages": isinstance(check, PageCheck),
+        "exact": check.exact,
+        "message": check.message,
+        "reference": check.reference,
+        "teaching": parts(check),
+    }
+
+
+# --- Text -----------------------------------------------------------------------------------------
+
+
+def _listed(checks: Sequence[Check], paint: Paint) -> Iterator[str]:
+    width = max(len(check.slug) for check in checks)
+    layer = ""
+    for check in checks:
+        if check.code[2] != layer:
+            if layer:
+                yield ""
+            layer = check.code[2]
+            yield paint("heading", LAYERS[layer])
+        level = paint(check.level, check.level)
+        yield f"{INDENT}{check.code}  {check.slug:<{width}}  {level}"
+
+
+def _page(check: Check, paint: Paint, width: int) -> Iterator[str]:
+    yield paint("heading", f"{check.code} {check.slug}")
+    level = paint(check.level, check.level)
+    yield f"{level}: {LEVELS[check.level]}"
+    for heading, text in parts(check).items():
+        yield ""
+        yield paint("heading", heading)
+        yield from _laid_out(text, width)
+    yield ""
+    yield paint("heading", "Reference")
+    yield from _laid_out(check.reference, width)
+    yield ""
+    yield paint("heading", "Leaving it")
+    words = f"`# robotrules: ignore[{check.code}]` at the end of a line, or on a line before it"
+    if isinstance(check, PageCheck):
+        words = f"`--ignore {check.code}`, or `ignore` in robotrules.toml"
+    yield from _laid_out(words, width)
+
+
+def _laid_out(text: str, width: int) -> Iterator[str]:
+    """Yield paragraphs wrapped, and what stands deeper as it is."""
+    for number, paragraph in enumerate(text.split("\n\n")):
+        if number:
+            yield ""
+        lines = paragraph.split("\n")
+        if all(line.startswith("    ") or not line.strip() for line in lines):
+            yield from (f"{INDENT}{line}".rstrip() for line in lines)
+            continue
+        for item in _items(lines):
+            hanging = INDENT + ("  " if item.startswith("- ") else "")
+            yield from textwrap.wrap(
+                item,
+                width,
+                initial_indent=INDENT,
+                subsequent_indent=hanging,
+                break_on_hyphens=False,
+                break_long_words=False,
+            )
+
+
+def _items(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the items of a list, or a paragraph as one."""
+    item: list[str] = []
+    for line in lines:
+        if line.startswith("- ") and item:
+            yield " ".join(item)
+            item = []
+        item.append(line.strip())
+    yield " ".join(item)

@@ -1,0 +1,43 @@
+"""
+App words: which applications and app directives a note on an App-Directives record is about.
+
+The reader of the record notes that something is odd about a line; this finds out what, in words for
+a message. It does not know what is odd in general: the registries do.
+"""
+
+from __future__ import annotations
+
+from robotrules.extensions.app_lines import AppDirective, Registration, read_line, statement_for
+from robotrules.linting.check import listed, quote
+from robotrules.linting.subject import Subject
+from robotrules.robotstxt.values import Group, Note
+
+# What a message names at most, though a line may have a thousand.
+MOST = 4
+
+
+def applications(subject: Subject, note: Note) -> list[str]:
+    """Return the applications that the record of a note names."""
+    if note.line is None:
+        return []
+    return list(read_line(subject.by_line[note.line], subject.robots).told)
+
+
+def told(subject: Subject, note: Note, status: Registration) -> list[tuple[str, AppDirective]]:
+    """Return the app directives of a standing, each with its application."""
+    if note.line is None:
+        return []
+    line = read_line(subject.by_line[note.line], subject.robots)
+    return [
+        (application, one)
+        for application in line.told
+        for one in statement_for(application, line, subject.registries).directives
+        if one.status is status
+    ]
+
+
+def called(group: Group) -> str:
+    """Return whom a group is for, in words: a few of the names, for there may be thousands."""
+    names = [quote(start.text) for start in group.starts[:MOST]]
+    more = len(group.starts) - len(names)
+    return f"{', '.join(names)} and {more:,} more" if more else listed(names, MOST)

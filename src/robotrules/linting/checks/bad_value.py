@@ -1,0 +1,37 @@
+"""RR823: a rule with a value that it cannot have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robotrules.linting.check import PageCheck, quote
+from robotrules.linting.mentions import said
+from robotrules.linting.subject import Page
+from robotrules.tags.codes import TagNote
+
+
+class BadValue(PageCheck):
+    """
+    What it finds:
+        `max-snippet` or `max-video-preview` without a number, `max-image-preview` with another word
+        than `none`, `standard` or `large`, or `unavailable_after` without a date.
+
+    Why it matters:
+        A rule whose value cannot be read is skipped, so there is no limit at all.
+
+    Example:
+            <meta name="robots" content="max-snippet:short">
+
+    Instead:
+            <meta name="robots" content="max-snippet:50">
+    """
+
+    code = "RR823"
+    slug = "bad-value"
+    level = "error"
+    message = "{text} has a value that the rule cannot have, so the rule is not used."
+    reference = "Google, robots meta tag; XRT-08 to XRT-12"
+
+    def words(self, page: Page, note: TagNote) -> dict[str, Any]:
+        """Quote the rule as written."""
+        return {"text": quote(said(page, note))}

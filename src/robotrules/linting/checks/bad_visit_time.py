@@ -1,0 +1,43 @@
+"""RR665: a visit time that is none."""
+
+from __future__ import annotations
+
+from robotrules.extensions.visit_time import read_window
+from robotrules.linting.note import Edit, Fix
+from robotrules.linting.subject import Subject
+from robotrules.linting.value_notes import ValueNote
+from robotrules.robotstxt.values import Note
+
+
+class BadVisitTime(ValueNote):
+    """
+    What it finds:
+        A `Visit-time` record whose value is not two times of day in UTC, of four digits each, with
+        a hyphen between.
+
+    Why it matters:
+        Few crawlers read the record at all, and those that do skip a value of another form. They
+        then come at any time of the day.
+
+    Example:
+            User-agent: *
+            Visit-time: 06:00-08:45
+
+    Instead:
+            User-agent: *
+            Visit-time: 0600-0845
+    """
+
+    code = "RR665"
+    slug = "bad-visit-time"
+    level = "error"
+    message = "{text} is no time window such as '0600-0845', so it is not used."
+    reference = "S. Conner, An Extended Standard for Robot Exclusion (1996); REC-visit-time-01"
+
+    def fix(self, subject: Subject, note: Note) -> Fix | None:
+        """Take out what stands between the digits."""
+        bare = subject.robots.body[note.start : note.end].translate(None, b": \t")
+        if read_window(bare) is None:
+            return None
+        edit = Edit(note.start, note.end, bare)
+        return Fix(f"Write '{bare.decode()}'", (edit,), changes_verdicts=True)

@@ -1,0 +1,79 @@
+"""RR415: a blank line inside a group, at which old parsers end it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from robotrules.linting.check import Check
+from robotrules.linting.note import Edit, Fix, LintNote
+from robotrules.linting.subject import Subject
+from robotrules.profile import Role
+from robotrules.robotstxt.values import Group, Line, Record
+
+
+class BlankLineInGroup(Check):
+    """
+    What it finds:
+        A blank line between the user-agent lines of a group and its rules, or between its rules.
+
+    Why it matters:
+        For RFC 9309 a blank line is nothing. In the text of 1994 it ended a group, and some
+        software still reads so: Python's urllib.robotparser before its rewrite of 2026, which many
+        crawlers run, forgets the user-agent lines before it, and leaves out the rules after it.
+        For them a blank line after `User-agent: *` makes the whole group disappear.
+
+    Example:
+            User-agent: *
+
+            Disallow: /search
+
+    Instead:
+            User-agent: *
+            Disallow: /search
+
+        Between groups a blank line is welcome. Inside one, a line with a comment does as well.
+    """
+
+    code = "RR415"
+    slug = "blank-line-in-group"
+    level = "info"
+    message = "Old parsers end the group at this blank line: {lost}."
+    reference = "RFC 9309 §2.2; A Standard for Robot Exclusion (1994)"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield the first such line of each group; the fix is for all of them."""
+        for group in subject.groups:
+            gaps = list(_gaps(subject, group))
+            if gaps:
+                yield self._blank(subject, gaps)
+
+    def _blank(self, subject: Subject, gaps: Sequence[tuple[bool, Line]]) -> LintNote:
+        starts, first = gaps[0]
+        edits = [Edit(*subject.whole_line(line.number), b"") for _, line in gaps]
+        words = "Take the blank line out" if len(edits) == 1 else "Take the blank lines out"
+        return self.note(
+            subject,
+            first.start,
+            first.end,
+            level="warning" if starts else None,
+            lost="they lose the whole group" if starts else "they lose the rules after it",
+            fix=Fix(words, tuple(edits)),
+        )
+
+
+def _gaps(subject: Subject, group: Group) -> Iterator[tuple[bool, Line]]:
+    """Yield the blank lines that part a group, each with whether no rule stands before it."""
+    last: Record | None = None
+    waiting: list[Line] = []
+    listing, other = True, False
+    for record in group.records:
+        if last is not None and record.line > last.line + 1:
+            between = subject.lines[last.line : record.line - 1]
+            waiting += [line for line in between if not line.text.strip()]
+        # With another record between them, two user-agent lines were meant for two groups.
+        if record.role is Role.RULE or (record.role is Role.START and not other):
+            yield from ((listing, line) for line in waiting)
+        other = record.role is Role.OTHER
+        if not other:
+            waiting, listing = [], record.role is Role.START
+        last = record

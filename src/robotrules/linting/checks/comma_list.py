@@ -1,0 +1,61 @@
+"""RR406: several names with commas in one user-agent line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from robotrules.linting.check import ParserNote, listed, quote
+from robotrules.linting.note import Edit, Fix, LintNote
+from robotrules.linting.shapes import identifier, line_end, list_members
+from robotrules.linting.subject import Subject
+from robotrules.robotstxt.values import Note
+
+
+class CommaList(ParserNote):
+    """
+    What it finds:
+        A user-agent line that lists several crawlers, with commas between them.
+
+    Why it matters:
+        A user-agent line has one product token. Google's parser reads the first name and leaves out
+        the rest, and so does the RFC's grammar, read kindly. An erratum of 2026 (8895) proposes
+        lists; it is not accepted, and few parsers know them. The other crawlers obey the group of
+        `*`, or nothing at all.
+
+    Example:
+            User-agent: ExampleBot, SampleBot
+            Disallow: /search
+
+    Instead:
+            User-agent: ExampleBot
+            User-agent: SampleBot
+            Disallow: /search
+    """
+
+    code = "RR406"
+    slug = "comma-list"
+    level = "warning"
+    message = "A user-agent line names one crawler: {first} is read, and {rest} not."
+    reference = "RFC 9309 §2.2.1; erratum 8895 (reported); AMB-25"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield lines that are lists; a comma in other text makes none."""
+        for note in super().check(subject):
+            if list_members(subject.robots.body[note.start : note.end]):
+                yield note
+
+    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+        """Return who is read, and who is not."""
+        value = subject.robots.body[note.start : note.end]
+        members = list_members(value)
+        first = identifier(value) or value.partition(b",")[0].strip()
+        return {"first": quote(first), "rest": listed([quote(name) for name in members[1:]])}
+
+    def fix(self, subject: Subject, note: Note) -> Fix | None:
+        """Write a line for each."""
+        record, body = subject.by_line[note.line or 0], subject.robots.body
+        before = line_end(subject, record.line) + body[record.key_start : record.start]
+        edit = Edit(record.start, record.end, before.join(list_members(record.value)))
+        changes = not subject.robots.profile.comma_user_agents
+        return Fix("Write one user-agent line for each", (edit,), changes)

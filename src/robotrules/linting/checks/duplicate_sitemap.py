@@ -1,0 +1,48 @@
+"""RR653: a sitemap that is named twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from robotrules.linting.check import Check, related
+from robotrules.linting.note import Edit, Fix, LintNote
+from robotrules.linting.subject import Subject
+from robotrules.robotstxt.values import Record
+
+
+class DuplicateSitemap(Check):
+    """
+    What it finds:
+        A `Sitemap` record whose URL stands in an earlier one.
+
+    Why it matters:
+        A sitemap belongs to no group, and once is enough for every crawler. A copy does no harm,
+        and has to be changed along with the first.
+
+    Example:
+            Sitemap: https://example.com/sitemap.xml
+            Sitemap: https://example.com/sitemap.xml
+
+    Instead:
+            Sitemap: https://example.com/sitemap.xml
+    """
+
+    code = "RR653"
+    slug = "duplicate-sitemap"
+    level = "info"
+    message = "Line {line} names the same sitemap."
+    reference = "REC-sitemap-01, AMB-117"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield the records that repeat an earlier one."""
+        noted = {note.start for note in subject.noted(self.slug)}
+        first: dict[bytes, Record] = {}
+        for record in subject.records("sitemap") if noted else ():
+            before = first.setdefault(record.value, record)
+            if record.start not in noted or before is record:
+                continue
+            fix = None
+            if subject.line(record.line).comment is None:
+                fix = Fix("Take the line out", (Edit(*subject.whole_line(record.line), b""),))
+            where = [related(subject, "names it first", before)]
+            yield self.about(subject, record, line=before.line, related=where, fix=fix)

@@ -1,0 +1,52 @@
+"""RR508: an Allow or Disallow without a path among other rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from robotrules.linting.check import Check, quote
+from robotrules.linting.note import LintNote
+from robotrules.linting.shapes import taken_out
+from robotrules.linting.subject import Subject
+
+
+class EmptyRuleBesideOthers(Check):
+    """
+    What it finds:
+        An Allow or Disallow without a path in a group that has other rules.
+
+    Why it matters:
+        Alone in its group, `Disallow:` says that everything is allowed. Among other rules it says
+        nothing: it matches no URL better than they do, and Google's parser, ours and Python's all
+        leave the decision to the others. Whoever wrote it may have believed that it lifts the other
+        rules, or that an empty Allow opens everything. It does neither.
+
+    Example:
+            User-agent: *
+            Disallow:
+            Disallow: /search
+
+    Instead:
+            User-agent: *
+            Disallow: /search
+    """
+
+    code = "RR508"
+    slug = "empty-rule-beside-others"
+    level = "info"
+    message = "{rule} without a path does nothing here: the other rules of the group decide."
+    reference = "RFC 9309 §2.2.2; AMB-42"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield the empty rules of groups that have others."""
+        for group in subject.groups:
+            empty = [rule for rule in group.rules if not rule.pattern]
+            if empty and len(empty) < len(group.rules):
+                for rule in empty:
+                    yield self.note(
+                        subject,
+                        subject.by_line[rule.line].key_start,
+                        rule.end,
+                        rule=quote(f"{rule.key}:"),
+                        fix=taken_out(subject, rule.line),
+                    )

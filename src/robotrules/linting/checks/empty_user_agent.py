@@ -1,0 +1,37 @@
+"""RR402: a user-agent line without a value."""
+
+from __future__ import annotations
+
+from robotrules.linting.check import ParserNote
+
+
+class EmptyUserAgent(ParserNote):
+    """
+    What it finds:
+        A user-agent line that names nobody, because nothing stands after its colon.
+
+    Why it matters:
+        It opens a group all the same, and the group is for nobody: whatever rules follow are lost.
+        It does not mean everyone, which is `*`. Some parsers even skip the line and give the rules
+        to the group before it.
+
+    Example:
+            User-agent: ExampleBot
+            Disallow: /search
+
+            User-agent:
+            Disallow: /drafts/
+
+    Instead:
+            User-agent: ExampleBot
+            Disallow: /search
+
+            User-agent: *
+            Disallow: /drafts/
+    """
+
+    code = "RR402"
+    slug = "empty-user-agent"
+    level = "warning"
+    message = "The user-agent line names nobody, so the rules after it are for nobody."
+    reference = "RFC 9309 §2.2.1; REP-2.2.1-17; AMB-24"

@@ -1,0 +1,48 @@
+"""RR811: rules that only Robots-Tag has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from robotrules.linting.check import PageCheck, listed, quote
+from robotrules.linting.mentions import in_force
+from robotrules.linting.note import LintNote
+from robotrules.linting.subject import Page
+from robotrules.tags.codes import Carrier, Source, TagNote
+
+
+class FieldNotDocumented(PageCheck):
+    """
+    What it finds:
+        A rule for everybody that is in Robots-Tag alone, and neither in X-Robots-Tag nor in a
+        robots meta element.
+
+    Why it matters:
+        Robots-Tag is the name in a draft. Google, Bing, Apple and Yandex document X-Robots-Tag and
+        the meta element; until they say otherwise, a rule in the new field alone is read by few.
+        Both together do no harm.
+
+    Example:
+            Robots-Tag: *;noindex
+
+    Instead:
+            Robots-Tag: *;noindex
+            X-Robots-Tag: noindex
+    """
+
+    code = "RR811"
+    slug = "field-not-documented"
+    level = "warning"
+    message = (
+        "Robots-Tag says {names}, and nothing else on the page does: no vendor documents that it "
+        "reads this field. Send X-Robots-Tag as well."
+    )
+    reference = "draft-illyes-repext §5.1; RTG-5.1-01, RTG-5.3-02"
+
+    def check_page(self, page: Page) -> Iterator[LintNote]:
+        """Yield a note where only the new field says something."""
+        new, old, meta = (in_force(page, one) for one in Carrier)
+        alone = [text for rule, text in new.items() if rule not in old and rule not in meta]
+        if alone:
+            note = TagNote(self.slug, self.level, Source(Carrier.ROBOTS_TAG))
+            yield self.about_tag(note, names=listed([quote(text) for text in alone]))

@@ -1,0 +1,57 @@
+"""RR116: a byte order mark that was read in a wrong encoding and written again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from robotrules.linting.check import Check
+from robotrules.linting.foreign import GARBLED_BOM
+from robotrules.linting.note import Edit, Fix, LintNote
+from robotrules.linting.subject import Subject
+
+_AT_START = re.compile(rb"(?:\A|(?<=[\r\n]))(?:\xef\xbb\xbf)?((?:" + GARBLED_BOM + rb")+)")
+
+
+class GarbledBom(Check):
+    """
+    What it finds:
+        The three signs `ï»¿` at the start of a line. They are a UTF-8 byte order mark that a
+        program read as Latin-1 and then saved as UTF-8.
+
+    Why it matters:
+        No parser skips them. They are a part of the first record's name, `ï»¿User-agent`, which
+        nobody knows: the user-agent line is lost, and the rules after it are for nobody, or for the
+        crawlers of the group before.
+
+    Example:
+            ï»¿User-agent: *
+            Disallow: /private/
+
+    Instead:
+            User-agent: *
+            Disallow: /private/
+    """
+
+    code = "RR116"
+    slug = "garbled-bom"
+    level = "error"
+    message = (
+        "The line starts with 'ï»¿', the remains of a byte order mark, which crawlers take for a "
+        "part of what follows."
+    )
+    reference = "RFC 9309 §2.2, §2.3; AMB-07"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield a note for each line that starts so; one without a record loses nothing by it."""
+        body = subject.robots.body
+        if GARBLED_BOM not in body:
+            return
+        for found in _AT_START.finditer(body):
+            start, end = found.span(1)
+            if body[end : end + 1] in (b"", b"\r", b"\n", b"#"):
+                level, loud = "info", False
+            else:
+                level, loud = self.level, True
+            fix = Fix("Take it out", (Edit(start, end, b""),), changes_verdicts=loud)
+            yield self.note(subject, start, end, level=level, fix=fix)

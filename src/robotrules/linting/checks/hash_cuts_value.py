@@ -1,0 +1,53 @@
+"""RR306: a `#` that cuts a path pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from robotrules.linting.check import Check, quote
+from robotrules.linting.note import LintNote
+from robotrules.linting.subject import Subject
+
+
+class HashCutsValue(Check):
+    """
+    What it finds:
+        A path pattern with a `#` right after it and text right after that, as in `/page#top`.
+
+    Why it matters:
+        A `#` starts a comment, with or without a space before it. The rule above is `/page`, which
+        matches more than it seems to. What follows a `#` in an address never reaches a server, so
+        no rule can tell `/page#top` from `/page`.
+
+    Example:
+            User-agent: *
+            Disallow: /page#top
+
+    Instead:
+        Write `%23` where a path really has that sign, which is rare; or leave a space before a
+        comment, so that nobody takes it for a part of the path:
+
+            User-agent: *
+            Disallow: /page%23top
+            Disallow: /page # top
+    """
+
+    code = "RR306"
+    slug = "hash-cuts-value"
+    level = "warning"
+    message = "The '#' starts a comment, so the path pattern is {text} only."
+    reference = "RFC 9309 §2.2, §2.2.3 (REP-2.2-06); AMB-16"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield rules with a comment that looks like a part of the pattern."""
+        body = subject.robots.body
+        if b"#" not in body:
+            return
+        for record in subject.records("allow", "disallow"):
+            after = body[record.end : record.end + 2]
+            if record.value and after[:1] == b"#" and after[1:] not in (b"", *_BLANK):
+                line = subject.line(record.line)
+                yield self.note(subject, record.end, line.end, text=quote(record.value))
+
+
+_BLANK = (b" ", b"\t", b"#", b"\r", b"\n")

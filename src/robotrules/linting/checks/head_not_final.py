@@ -1,0 +1,42 @@
+"""RR846: a head that does not end within what is read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robotrules.linting.check import PageCheck
+from robotrules.linting.subject import Page
+from robotrules.tags.codes import TagNote
+from robotrules.tags.profile import DEFAULT
+
+
+class HeadNotFinal(PageCheck):
+    """
+    What it finds:
+        A page whose head goes on beyond 2 MiB.
+
+    Why it matters:
+        Crawlers read a bounded part of a page, at least 8 KiB by the draft. Robots meta elements
+        behind that are seen by some and not by others. Large scripts and styles in the head are the
+        usual reason.
+
+    Example:
+        A head with megabytes of styles before its robots meta element.
+
+    Instead:
+        Put the element first:
+
+            <head><meta name="robots" content="noindex"><style></style></head>
+    """
+
+    code = "RR846"
+    slug = "head-not-final"
+    level = "error"
+    message = (
+        "The head of the page does not end within {limit:,} octets; what comes behind is not read."
+    )
+    reference = "draft-illyes-repext §4; RTG-4-07, AMB-92"
+
+    def words(self, page: Page, note: TagNote) -> dict[str, Any]:
+        """Say how much is read here."""
+        return {"limit": DEFAULT.max_html_bytes}

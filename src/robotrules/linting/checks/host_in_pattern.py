@@ -1,0 +1,45 @@
+"""RR521: the name of a server where a path pattern belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from robotrules.linting.check import Check, quote
+from robotrules.linting.note import LintNote
+from robotrules.linting.shapes import is_authority, own_authorities, path_alone
+from robotrules.linting.subject import Subject
+
+
+class HostInPattern(Check):
+    """
+    What it finds:
+        A rule whose pattern starts with the name of a server, such as `www.example.com`.
+
+    Why it matters:
+        Rules are compared with the path of a URL, which starts with `/`, after the server's name.
+        So the rule matches nothing. A robots.txt is for the server that it is fetched from; what
+        others should do is for their own robots.txt to say.
+
+    Example:
+            User-agent: *
+            Disallow: www.example.com/search
+
+    Instead:
+            User-agent: *
+            Disallow: /search
+    """
+
+    code = "RR521"
+    slug = "host-in-pattern"
+    level = "error"
+    message = "{text} starts with the name of a server and not with '/', so it never matches."
+    reference = "RFC 9309 §2.2.2, §2.3; AMB-03"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield the rules that start with such a name."""
+        own = own_authorities(subject)
+        for key in ("allow", "disallow"):
+            for record in subject.records(key):
+                if record.value[:1] not in b"/*" and is_authority(record.value):
+                    text, fix = quote(record.value), path_alone(record, own)
+                    yield self.about(subject, record, text=text, fix=fix)

@@ -1,0 +1,62 @@
+"""RR312: a line that belongs in another file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from robotrules.linting.check import Check, quote
+from robotrules.linting.foreign import FIELDS, SECURITY, home, strangers
+from robotrules.linting.note import LintNote
+from robotrules.linting.subject import Subject
+
+_FIELD = "the header fields of HTTP responses"
+
+
+class LineOfAnotherFile(Check):
+    """
+    What it finds:
+        A line that has the form of something else: a header field such as `X-Robots-Tag`, a line of
+        an ads.txt or a security.txt, a setting of a web server, an element of HTML.
+
+    Why it matters:
+        Crawlers skip the line, and whoever wrote it believes that it works. Each of these has its
+        own place, where it does.
+
+    Example:
+            User-agent: *
+            X-Robots-Tag: noindex
+
+    Instead:
+        Let the server send `X-Robots-Tag: noindex` with the pages that it is about. Lines of an
+        ads.txt go to `/ads.txt`, those of a security.txt to `/.well-known/security.txt`.
+
+            User-agent: *
+            Disallow:
+    """
+
+    code = "RR312"
+    slug = "line-of-another-file"
+    level = "error"
+    message = "{text} belongs in {home}; in a robots.txt it does nothing."
+    reference = "RFC 9309 §2.2.4; RFC 9116 §2.5; REC-noindex-01"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield records and other lines; an HTML page has a note of its own."""
+        if subject.noted("looks-like-html"):
+            return
+        for record in subject.records(*FIELDS.intersection(subject.keys)):
+            name = quote(subject.robots.body[record.key_start : record.key_end])
+            yield self.about_key(subject, record, text=name, home=_FIELD)
+        security = SECURITY.intersection(subject.keys)
+        for record in subject.records(*security) if _is_security(security) else ():
+            name = quote(subject.robots.body[record.key_start : record.key_end])
+            yield self.about_key(subject, record, level="info", text=name, home="security.txt")
+        for start, end in strangers(subject):
+            text = subject.robots.body[start:end]
+            if found := home(text):
+                yield self.note(subject, start, end, text=quote(text), home=found)
+
+
+def _is_security(names: frozenset[str]) -> bool:
+    """Tell whether names are those of a security.txt: it has a contact, and something else."""
+    return "contact" in names and len(names) > 1

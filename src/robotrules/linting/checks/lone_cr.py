@@ -1,0 +1,53 @@
+"""RR109: a line that ends with CR alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from robotrules.linting.check import Check
+from robotrules.linting.note import Edit, Fix, LintNote
+from robotrules.linting.subject import Subject
+
+_LONE = re.compile(rb"\r(?!\n)")
+# With more of them than this an editor is the better tool.
+MOST_EDITS = 10_000
+
+
+class LoneCr(Check):
+    r"""
+    What it finds:
+        Lines that end with a CR and no LF after it, as old Macs wrote them.
+
+    Why it matters:
+        For RFC 9309, for Google's parser and here such a line ends. Several parsers split at LF
+        only: two lines are one for them, and a file that has nothing else is a single line, of
+        which one record is left, or none if it starts with a comment.
+
+    Example:
+            User-agent: *\rDisallow: /private/
+
+    Instead:
+            User-agent: *
+            Disallow: /private/
+    """
+
+    code = "RR109"
+    slug = "lone-cr"
+    level = "warning"
+    message = "{count} with CR alone: parsers that look for LF read on into the next line."
+    reference = "RFC 9309 §2.2 (REP-2.2-04); AMB-09"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield one note for all, at the first."""
+        body = subject.robots.body
+        if b"\r" not in body or subject.noted("looks-like-html"):
+            return
+        found = [one.start() for one in _LONE.finditer(body)]
+        if not found:
+            return
+        fix = None
+        if len(found) <= MOST_EDITS:
+            fix = Fix("End lines with LF", tuple(Edit(at, at + 1, b"\n") for at in found))
+        count = "A line ends" if len(found) == 1 else f"{len(found):,} lines end"
+        yield self.note(subject, found[0], found[0] + 1, count=count, fix=fix)

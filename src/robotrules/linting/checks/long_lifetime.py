@@ -1,0 +1,57 @@
+"""RR709: a robots.txt that asks to be kept for more than a day."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from robotrules.linting.note import LintNote
+from robotrules.linting.responses import ResponseCheck, in_words, is_success
+from robotrules.linting.subject import Received, Subject
+from robotrules.tags.freshness import freshness
+
+DAY = 86_400.0
+
+
+class LongLifetime(ResponseCheck):
+    """
+    What it finds:
+        A `Cache-Control` of the robots.txt with a `max-age` of more than 24 hours.
+
+    Why it matters:
+        RFC 9309 says that crawlers SHOULD NOT use a copy for longer than 24 hours, whatever the
+        header asks. The longer time is for others: a CDN or a proxy in front of the server may hand
+        out the old file for as long as it says, after you changed it.
+
+    Example:
+            HTTP/1.1 200 OK
+            Content-Type: text/plain
+            Cache-Control: max-age=2592000
+
+            User-agent: *
+            Disallow: /private/
+
+    Instead:
+            HTTP/1.1 200 OK
+            Content-Type: text/plain
+            Cache-Control: max-age=3600
+
+            User-agent: *
+            Disallow: /private/
+    """
+
+    code = "RR709"
+    slug = "long-lifetime"
+    level = "info"
+    message = (
+        "The robots.txt asks to be kept for {time}; crawlers use a copy for no longer than 24 "
+        "hours."
+    )
+    reference = "RFC 9309 §2.4; REP-2.4-03, AMB-60"
+
+    def check_response(self, subject: Subject, received: Received) -> Iterator[LintNote]:
+        """Yield a note for a lifetime of more than a day."""
+        if not received.cache_control or not is_success(received):
+            return
+        said = freshness({"Cache-Control": received.cache_control})
+        if said.may_store and not said.must_validate and (said.lifetime or 0) > DAY:
+            yield self.about_response(time=in_words(said.lifetime or 0))

@@ -1,0 +1,47 @@
+"""RR515: a rule that is longer than Yandex reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from robotrules.linting.check import Check
+from robotrules.linting.note import LintNote
+from robotrules.linting.subject import Subject
+
+# What Yandex documents.
+MOST_OCTETS = 1_024
+
+
+class LongRule(Check):
+    """
+    What it finds:
+        A rule whose path pattern has more than 1,024 octets.
+
+    Why it matters:
+        RFC 9309 has no such limit, but Yandex documents that it takes a longer rule as an error,
+        and other software has limits that it does not tell of: one PHP library cuts each line after
+        500. A pattern is compared with the beginning of a path, so its first part usually does.
+
+    Example:
+        A Disallow for one address with all its parameters, two thousand octets of them.
+
+    Instead:
+        As much of it as tells the address from others:
+
+            User-agent: *
+            Disallow: /search?filter=
+    """
+
+    code = "RR515"
+    slug = "long-rule"
+    level = "warning"
+    message = "The path pattern has {count:,} octets; Yandex takes more than {most:,} as an error."
+    reference = "Yandex: Using robots.txt; VEN-10; AMB-17"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield the rules that are longer."""
+        for key in ("allow", "disallow"):
+            for record in subject.records(key):
+                if len(record.value) > MOST_OCTETS:
+                    count = len(record.value)
+                    yield self.about(subject, record, count=count, most=MOST_OCTETS)

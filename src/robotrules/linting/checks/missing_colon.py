@@ -1,0 +1,40 @@
+"""RR202: two words that are a record without its colon."""
+
+from __future__ import annotations
+
+from robotrules.linting.check import ParserNote, quote
+from robotrules.linting.note import Edit, Fix
+from robotrules.linting.subject import Subject
+from robotrules.robotstxt.values import Note
+
+
+class MissingColon(ParserNote):
+    """
+    What it finds:
+        A record whose colon is missing: a known name, a space and one word.
+
+    Why it matters:
+        The grammar asks for the colon. Google's parser guesses it, and so do we; profile `strict`,
+        Python's `urllib.robotparser` and others skip the line. If it is a user-agent line, its
+        rules then go to the group before.
+
+    Example:
+            User-agent *
+            Disallow /private/
+
+    Instead:
+            User-agent: *
+            Disallow: /private/
+    """
+
+    code = "RR202"
+    slug = "missing-colon"
+    level = "warning"
+    message = "The colon is missing in {text}: some crawlers read it as a record, others skip it."
+    reference = "RFC 9309 §2.2 (REP-2.2-16); AMB-13; VEN-01"
+
+    def fix(self, subject: Subject, note: Note) -> Fix | None:
+        """Write the colon."""
+        record = subject.by_line[note.line or 0]
+        name = subject.robots.body[record.key_start : record.key_end]
+        return Fix(f"Write {quote(name + b':')}", (Edit(record.key_end, record.key_end, b":"),))

@@ -1,0 +1,60 @@
+"""RR303: a name that nobody knows, and that is nearly a known one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from robotrules.linting.check import Check, quote
+from robotrules.linting.foreign import mark
+from robotrules.linting.names import KNOWN, meant
+from robotrules.linting.note import Edit, Fix, LintNote
+from robotrules.linting.subject import Subject
+
+# Names of a file that are compared: real files have some dozens, and hostile ones thousands.
+MOST_NAMES = 1_000
+
+
+class MisspeltRecord(Check):
+    """
+    What it finds:
+        A record whose name is a slip away from one that is known, and is not accepted in this
+        spelling: `Disallows`, `User-agnet`, `Crawl_delay`, `- Disallow`.
+
+    Why it matters:
+        Crawlers skip records that they do not know, and RFC 9309 asks them to. So the line does
+        nothing. If it is a user-agent line, the rules after it go to the group before, which may
+        be everyone's. Records that somebody invented are welcome, and are not noted.
+
+    Example:
+            User-agent: *
+            Disallows: /private/
+
+    Instead:
+            User-agent: *
+            Disallow: /private/
+    """
+
+    code = "RR303"
+    slug = "misspelt-record"
+    level = "error"
+    message = "No crawler that is known reads a record {text}, so it is ignored. Is {name} meant?"
+    reference = "RFC 9309 §2.2, §2.2.4 (REP-2.2.4-02); AMB-14"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield the records of such names; an HTML page has a note of its own."""
+        if subject.noted("looks-like-html"):
+            return
+        others = (key for key in subject.keys if key not in KNOWN)
+        for key in islice(others, MOST_NAMES):
+            name = None if mark(key.encode()) else meant(key)
+            if name is None:
+                continue
+            for record in subject.records(key):
+                fix = None
+                # Of quotation marks around the whole line one would stay.
+                if not key.startswith(('"', "'")):
+                    edit = Edit(record.key_start, record.key_end, name.encode())
+                    fix = Fix(f"Write {quote(name)}", (edit,), changes_verdicts=True)
+                written = quote(subject.robots.body[record.key_start : record.key_end])
+                yield self.about_key(subject, record, text=written, name=quote(name), fix=fix)

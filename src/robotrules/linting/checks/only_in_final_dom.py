@@ -1,0 +1,42 @@
+"""RR843: a rule that a script added."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robotrules.linting.check import PageCheck
+from robotrules.linting.mentions import rules_of
+from robotrules.linting.subject import Page
+from robotrules.tags.codes import TagNote
+
+
+class OnlyInFinalDom(PageCheck):
+    """
+    What it finds:
+        A rule in a meta element of the final DOM that is not in the HTML the server sent. This
+        takes both states of the page.
+
+    Why it matters:
+        Many crawlers read the HTML as it was sent and run nothing. For them the page has no such
+        rule. Those that run scripts do so later, and may have used the page by then.
+
+    Example:
+            <head></head>
+            %%% dom
+            <head><meta name="robots" content="noindex"></head>
+
+    Instead:
+            <head><meta name="robots" content="noindex"></head>
+            %%% dom
+            <head><meta name="robots" content="noindex"></head>
+    """
+
+    code = "RR843"
+    slug = "only-in-final-dom"
+    level = "info"
+    message = "A script added {rules}: crawlers that run no scripts do not see it."
+    reference = "draft-illyes-repext §4; RTG-4-05, RTG-4-06, AMB-94"
+
+    def words(self, page: Page, note: TagNote) -> dict[str, Any]:
+        """Name the rules of the element."""
+        return {"rules": rules_of(page, note)}

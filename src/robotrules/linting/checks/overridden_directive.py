@@ -1,0 +1,68 @@
+"""RR618: an app directive that a later record gives another value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from robotrules.extensions.app_lines import read_line
+from robotrules.linting.check import Check, quote, related
+from robotrules.linting.note import LintNote
+from robotrules.linting.subject import Subject
+from robotrules.robotstxt import normal_form
+from robotrules.robotstxt.values import Record, shown
+from robotrules.structured import value_type
+
+
+class OverriddenDirective(Check):
+    """
+    What it finds:
+        Two `App-Directives` records of the same groups and the same path that give one app
+        directive different values.
+
+    Why it matters:
+        Records with one path are read as one list, and in a list the later value of a name replaces
+        the earlier. Which of the two was meant, only the site knows; the first has no effect.
+
+    Example:
+            User-agent: *
+            App-Directives: examplesearch;widgets=?0
+            App-Directives: examplesearch;widgets=?1
+
+    Instead:
+            User-agent: *
+            App-Directives: examplesearch;widgets=?0
+            App-Directives: /news/ examplesearch;widgets=?1
+    """
+
+    code = "RR618"
+    slug = "overridden-directive"
+    level = "warning"
+    message = "Line {line} gives {name} another value for the same path, and the later one counts."
+    reference = "draft-nottingham-plan-b §2; AMB-105"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield records of which a later one of the same path replaces something."""
+        records = subject.records("app-directives", "app-directive")
+        star = frozenset(subject.robots._choose("*")[0]) if records else frozenset()
+        stated: dict[tuple[Any, ...], tuple[Any, Record]] = {}
+        told: set[int] = set()
+        for record in records:
+            line = read_line(record, subject.robots)
+            group = None if record.group in star else record.group
+            path = None if line.path is None else normal_form(shown(line.path))
+            for application, members in line.told.items():
+                for name, value in (one for member in members for one in member.items()):
+                    key = group, path, application, name
+                    now = value_type(value), value
+                    before, earlier = stated.get(key, (now, record))
+                    stated[key] = now, record
+                    if before != now and earlier.line != record.line and earlier.line not in told:
+                        told.add(earlier.line)
+                        yield self.about(
+                            subject,
+                            earlier,
+                            line=record.line,
+                            name=quote(f"{application};{name}"),
+                            related=[related(subject, "counts", record)],
+                        )

@@ -1,0 +1,110 @@
+"""RR511: a Disallow that tells everyone of a path which nobody would guess."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from robotrules.linting.check import Check, quote
+from robotrules.linting.note import LintNote
+from robotrules.linting.subject import Subject
+
+# What every second site has is no news: /admin/, /wp-admin/, /login, /user/password, /.git.
+_TELLING = re.compile(
+    rb"(?:^|[-_.])(?:backups?|bak|confidential|credentials?|dumps?|htpasswd|internal|intranet"
+    rb"|passwd|payroll|secrets?|unreleased)(?:$|[-_.])|^[._]?private$"
+    rb"|^\.(?:env|ssh|aws|htpasswd|svn)$|^wp-config\.|^phpmyadmin|^adminer"
+    rb"|\.(?:sql|bak|dump|pem|key|kdbx)(?:\.(?:gz|zip|bz2))?\$?$",
+    re.IGNORECASE,
+)
+# What has to stand in a line for any of it, so that most lines are not looked at.
+HINTS = (
+    *(b"backup", b"bak", b"confidential", b"credential", b"dump", b"htpasswd", b"internal"),
+    *(b"intranet", b"passwd", b"payroll", b"secret", b"unreleased", b"private", b"/.env", b"/.ssh"),
+    *(b"/.aws", b"/.svn", b"wp-config", b"phpmyadmin", b"adminer", b".sql", b".pem", b".key"),
+    b".kdbx",
+)
+_LONG = re.compile(rb"/[0-9a-f]{8}[-0-9a-f]{16}")
+# A name that only a machine makes up, such as that of a link that is meant for a few.
+_MADE_UP = re.compile(
+    rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+    rb"|(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{24,64}",
+    re.IGNORECASE,
+)
+
+_WORD = re.compile(rb"[^-_.\s]+")
+MOST_WORDS = 3
+# What the software of many sites writes into their files.
+NO_NEWS = frozenset((b"feed/private", b"feed/podcast/*/private/*.rss"))
+
+
+class PathDisclosure(Check):
+    """
+    What it finds:
+        A Disallow for a path that looks as if strangers should not learn of it: a backup, something
+        internal or confidential, a file with passwords, a name that nobody could guess. Paths that
+        every site has, such as `/wp-admin/`, tell nothing and are left alone.
+
+    Why it matters:
+        robots.txt is for everybody to read, and people who look for such things read it first. A
+        rule asks well-behaved crawlers to stay away; it keeps nobody out. RFC 9309 says that the
+        protocol is no substitute for access control, which belongs to the application: ask for a
+        password there, or do not put it on the web.
+
+    Example:
+            User-agent: *
+            Disallow: /backup-2019/customers.sql
+
+    Instead:
+        Do not name it. Let the server ask for a password, or answer 404, and take the rule out. A
+        page that may be read but not be found can say `noindex` itself. Where crawlers should stay
+        away from a whole part, a rule for that part tells less:
+
+            User-agent: *
+            Disallow: /files/
+    """
+
+    code = "RR511"
+    slug = "path-disclosure"
+    level = "info"
+    message = "Everybody can read here that {path} exists; the rule keeps nobody out."
+    reference = "RFC 9309 §3; REP-3-01, REP-3-02, REP-3-03"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield the rules with a telling part, once for each path."""
+        seen: set[bytes] = set()
+        for line in sorted(set(_hinted(subject))):
+            record = subject.by_line.get(line)
+            value = record.value if record and record.key == "disallow" else b""
+            if record and value not in seen and value[:1] == b"/" and _tells(value):
+                seen.add(value)
+                yield self.about(subject, record, path=quote(value))
+
+
+def _hinted(subject: Subject) -> Iterator[int]:
+    """Yield the lines that are worth a look."""
+    body = subject.robots.body.lower()
+    for hint in HINTS:
+        at = body.find(hint)
+        while at >= 0:
+            line, _, _ = subject.place(at, at)
+            yield line
+            at = body.find(hint, max(subject.whole_line(line)[1], at + 1))
+    for found in _LONG.finditer(body):
+        yield subject.place(found.start(), found.end())[0]
+
+
+def _tells(pattern: bytes) -> bool:
+    """Tell whether a part of the path, spelled out without wildcards, is a telling one."""
+    path = pattern.partition(b"?")[0]
+    if path.strip(b"/") in NO_NEWS:
+        return False
+    parts = (part for part in path.split(b"/") if part and b"*" not in part)
+    return any(
+        _MADE_UP.fullmatch(part) or (_is_short(part) and _TELLING.search(part)) for part in parts
+    )
+
+
+def _is_short(part: bytes) -> bool:
+    """Tell whether a part has few words: a headline may have any of them."""
+    return len(_WORD.findall(part)) <= MOST_WORDS

@@ -1,0 +1,64 @@
+"""RR407: a record between user-agent lines, which does not part them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from robotrules.linting.between import gaps
+from robotrules.linting.check import ParserNote, quote, related
+from robotrules.linting.note import LintNote
+from robotrules.linting.subject import Subject
+
+
+class RecordBetweenAgents(ParserNote):
+    """
+    What it finds:
+        A record such as Sitemap between two user-agent lines. Records that people write for a
+        group, such as Crawl-delay, have a check of their own: RR408.
+
+    Why it matters:
+        Only a rule ends a list of user-agent lines. By RFC 9309 other records do not interfere, so
+        the names before and after are one group with the same rules, whatever the layout suggests.
+        Google's parser and crawler-commons read it so. Protego, robots-parser and others end the
+        list there, and those before the record then have no rules.
+
+    Example:
+            User-agent: ExampleBot
+            Sitemap: https://example.com/sitemap.xml
+
+            User-agent: SampleBot
+            Disallow: /search
+
+    Instead:
+        Put the record before the first group or after the last one:
+
+            User-agent: ExampleBot
+            User-agent: SampleBot
+            Disallow: /search
+
+            Sitemap: https://example.com/sitemap.xml
+    """
+
+    code = "RR407"
+    slug = "record-between-agents"
+    level = "warning"
+    message = (
+        "{record} does not part the user-agent lines around it: {names} and {after} obey the same "
+        "rules."
+    )
+    reference = "RFC 9309 §2.1, §2.2.4; AMB-28"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield the gaps in which nothing is said to a group."""
+        for gap in gaps(subject):
+            if not gap.says_something and gap.parts_names:
+                record = gap.between[0]
+                yield self.note(
+                    subject,
+                    record.key_start,
+                    record.end,
+                    record=quote(subject.robots.body[record.key_start : record.end]),
+                    names=gap.names,
+                    after=quote(gap.after.value),
+                    related=[related(subject, "in the same group", gap.after)],
+                )

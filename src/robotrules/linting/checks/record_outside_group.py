@@ -1,0 +1,43 @@
+"""RR308: a record of groups before the first group."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robotrules.linting.check import ParserNote, quote
+from robotrules.linting.names import KNOWN
+from robotrules.linting.subject import Subject
+from robotrules.robotstxt.values import Note
+
+
+class RecordOutsideGroup(ParserNote):
+    """
+    What it finds:
+        A Crawl-delay, Request-rate, Visit-time, Content-Signal, Content-Usage or App-Directives
+        record before the first user-agent line.
+
+    Why it matters:
+        These records belong to a group: they are for the crawlers that its user-agent lines name.
+        Before the first of those lines they are for nobody.
+
+    Example:
+            Crawl-delay: 5
+            User-agent: *
+            Disallow: /private/
+
+    Instead:
+            User-agent: *
+            Crawl-delay: 5
+            Disallow: /private/
+    """
+
+    code = "RR308"
+    slug = "record-outside-group"
+    level = "warning"
+    message = "{name} stands before the first user-agent line, so it is for nobody."
+    reference = "RFC 9309 §2.1; REC-crawl-delay-02; AMB-31"
+
+    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+        """Return the name of the record."""
+        record = subject.by_line.get(note.line or 0)
+        return {"name": quote(KNOWN.get(record.key, record.key) if record else "")}

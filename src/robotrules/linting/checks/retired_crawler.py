@@ -1,0 +1,57 @@
+"""RR414: a user-agent line for a crawler that does not come any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from robotrules.linting.check import Check, quote
+from robotrules.linting.note import LintNote
+from robotrules.linting.shapes import name_of
+from robotrules.linting.subject import Subject
+from robotrules.registries.crawlers import KNOWN_CRAWLERS
+
+# Where a remark goes on to say how its facts are known.
+SOURCES = " From reports of others"
+
+
+class RetiredCrawler(Check):
+    """
+    What it finds:
+        A well-known crawler that is not in use any more, as far as its operator says. The registry
+        of this project has them, each with the day on which that was checked.
+
+    Why it matters:
+        Files keep such names for years. They do no harm, but a file that names `anthropic-ai` and
+        not `ClaudeBot` asks nobody for anything. Where another crawler took its place, see that the
+        new name is there too.
+
+    Example:
+            User-agent: anthropic-ai
+            Disallow: /
+
+    Instead:
+            User-agent: ClaudeBot
+            Disallow: /
+    """
+
+    code = "RR414"
+    slug = "retired-crawler"
+    level = "info"
+    message = "{name} ({operator}) is retired. {remarks} This was checked on {checked}."
+    reference = "docs/crawlers.md"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield the lines that name one."""
+        for record in subject.records("user-agent"):
+            if record.value == b"*":
+                continue
+            known = KNOWN_CRAWLERS.get(name_of(record))
+            if known and known.status == "retired":
+                yield self.about(
+                    subject,
+                    record,
+                    name=quote(record.value),
+                    operator=known.operator,
+                    remarks=known.remarks.partition(SOURCES)[0],
+                    checked=known.checked,
+                )

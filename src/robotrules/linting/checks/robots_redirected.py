@@ -1,0 +1,71 @@
+"""RR705: a robots.txt that redirects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from robotrules.linting.check import quote
+from robotrules.linting.note import LintNote
+from robotrules.linting.responses import MOST_HOPS, ResponseCheck, is_success
+from robotrules.linting.subject import Received, Subject
+from robotrules.origins import origin_of
+
+
+class RobotsRedirected(ResponseCheck):
+    """
+    What it finds:
+        A robots.txt that is reached by one to five redirects. It is a warning where they lead to
+        another host.
+
+    Why it matters:
+        Crawlers follow at least five redirects in a row, also to other hosts. The rules that they
+        find count for the host that was asked first, and not for the one that they were sent to. A
+        file on a host of somebody else is in the hands of somebody else.
+
+    Example:
+            HTTP/1.1 200 OK
+            URL: https://example.com/robots.txt
+            Location: https://cdn.example.net/robots.txt
+            Content-Type: text/plain
+
+            User-agent: *
+            Disallow: /private/
+
+    Instead:
+            HTTP/1.1 200 OK
+            URL: https://example.com/robots.txt
+            Content-Type: text/plain
+
+            User-agent: *
+            Disallow: /private/
+    """
+
+    code = "RR705"
+    slug = "robots-redirected"
+    level = "info"
+    message = (
+        "The robots.txt redirects to {url}{where}; its rules hold for {here}, which was asked "
+        "first."
+    )
+    reference = "RFC 9309 §2.3.1.2; REP-2.3.1.2-02, REP-2.3.1.2-04, AMB-56"
+
+    def check_response(self, subject: Subject, received: Received) -> Iterator[LintNote]:
+        """Yield a note for redirects that led to the file."""
+        hops = received.redirects
+        if not hops or len(hops) > MOST_HOPS or not is_success(received):
+            return
+        origin = origin_of(received.url) if received.url else None
+        here, there = _host(received.url), _host(hops[-1])
+        away = here and there and here.removeprefix("www.") != there.removeprefix("www.")
+        yield self.about_response(
+            "warning" if away else None,
+            url=quote(hops[-1]),
+            where=", which is another host" if away else "",
+            here=origin or "the origin",
+        )
+
+
+def _host(url: str | None) -> str | None:
+    origin = origin_of(url) if url else None
+    return urlsplit(origin).hostname if origin else None

@@ -1,0 +1,45 @@
+"""RR526: a Disallow for robots.txt itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from robotrules.linting.check import Check, quote
+from robotrules.linting.note import LintNote
+from robotrules.linting.subject import Subject
+
+ROBOTS_TXT = frozenset((b"/robots.txt", b"/robots.txt$", b"*/robots.txt", b"/*robots.txt"))
+
+
+class RobotsTxtDisallowed(Check):
+    """
+    What it finds:
+        A Disallow for `/robots.txt`.
+
+    Why it matters:
+        A crawler has to fetch robots.txt to know the rule, so RFC 9309 allows it always, and the
+        rule does nothing. It does not keep people from reading the file either. Google's parser
+        compares that path like any other, and so does profile `google`.
+
+    Example:
+            User-agent: *
+            Disallow: /robots.txt
+
+    Instead:
+        Take the rule out. To keep the address of robots.txt out of search results, send
+        `X-Robots-Tag: noindex` with it.
+    """
+
+    code = "RR526"
+    slug = "robots-txt-disallowed"
+    level = "warning"
+    message = "{rule} does nothing: robots.txt itself may always be fetched."
+    reference = "RFC 9309 §2.2.2; AMB-45"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield the rules for it."""
+        if subject.robots.profile.match_robots_txt:
+            return
+        for record in subject.records("disallow"):
+            if record.value in ROBOTS_TXT:
+                yield self.about(subject, record, rule=quote(b"Disallow: " + record.value))

@@ -1,0 +1,49 @@
+"""RR828: a word of another carrier among tag rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from robotrules.linting.check import PageCheck, quote
+from robotrules.linting.mentions import elsewhere
+from robotrules.linting.note import LintNote
+from robotrules.linting.subject import Page
+from robotrules.tags.codes import TagNote
+from robotrules.tags.rules import Standing
+
+
+class RuleInWrongCarrier(PageCheck):
+    """
+    What it finds:
+        A word in a field or a robots meta element that belongs into a robots.txt, or into a record
+        or field about AI: `disallow`, `crawl-delay`, `train-ai`, `ai-train`.
+
+    Why it matters:
+        Tags tell what may be done with a page that was fetched; a robots.txt tells what to fetch.
+        They share no words. Crawlers skip a word that they do not know where it stands, so the page
+        is treated as if it said nothing.
+
+    Example:
+            <meta name="robots" content="disallow">
+
+    Instead:
+        To keep the page out of search results:
+
+            <meta name="robots" content="noindex">
+    """
+
+    code = "RR828"
+    slug = "rule-in-wrong-carrier"
+    level = "warning"
+    message = "{text} is no tag rule and has no effect here; it is read in {where}."
+    reference = "draft-illyes-repext §3.1.3; RFC 9309 §2.2; draft-ietf-aipref-attach-05 §2, §3"
+
+    def check_page(self, page: Page) -> Iterator[LintNote]:
+        """Yield each such word once."""
+        told: set[str] = set()
+        for mention in page.usage.mentions:
+            where = elsewhere(mention.name)
+            if where and mention.standing is Standing.UNKNOWN and mention.name not in told:
+                told.add(mention.name)
+                note = TagNote(self.slug, self.level, mention.source, mention.start, mention.end)
+                yield self.about_tag(note, text=quote(mention.text), where=where)

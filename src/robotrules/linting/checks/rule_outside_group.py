@@ -1,0 +1,46 @@
+"""RR401: a rule before the first user-agent line."""
+
+from __future__ import annotations
+
+from robotrules.linting.check import ParserNote
+from robotrules.linting.note import Edit, Fix
+from robotrules.linting.shapes import line_end
+from robotrules.linting.subject import Subject
+from robotrules.robotstxt.values import Note
+
+
+class RuleOutsideGroup(ParserNote):
+    """
+    What it finds:
+        An Allow or Disallow that stands before the first user-agent line.
+
+    Why it matters:
+        A rule is for the crawlers that the user-agent lines before it name. With none before it,
+        it is for nobody, and crawlers leave it out: RFC 9309 asks them to, and Google's parser,
+        crawler-commons, Protego and Python's do.
+
+    Example:
+            Disallow: /drafts/
+
+            User-agent: *
+            Disallow: /search
+
+    Instead:
+            User-agent: *
+            Disallow: /drafts/
+            Disallow: /search
+    """
+
+    code = "RR401"
+    slug = "rule-outside-group"
+    level = "error"
+    message = "{text} stands before the first user-agent line, so it is for nobody."
+    reference = "RFC 9309 §2.1, §2.2.1; AMB-31"
+
+    def fix(self, subject: Subject, note: Note) -> Fix | None:
+        """Name everyone, in a file that names nobody at all; elsewhere it is the author's."""
+        if subject.groups or note.line is None or note != subject.noted(self.slug)[0]:
+            return None
+        start, _ = subject.whole_line(note.line)
+        edit = Edit(start, start, b"User-agent: *" + line_end(subject, note.line))
+        return Fix("Write 'User-agent: *' before it", (edit,), changes_verdicts=True)

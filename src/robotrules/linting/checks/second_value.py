@@ -1,0 +1,64 @@
+"""RR309: a second record where one counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from robotrules.linting.check import ParserNote, quote, related
+from robotrules.linting.names import KNOWN
+from robotrules.linting.note import LintNote
+from robotrules.linting.subject import Subject
+from robotrules.robotstxt.values import Record
+
+
+class SecondValue(ParserNote):
+    """
+    What it finds:
+        A second Crawl-delay in a group, or a second Host in a file.
+
+    Why it matters:
+        One value counts, and which one is a crawler's own choice: here the first, in the library
+        crawler-commons the smallest delay. Two user-agent lines with only a Crawl-delay between
+        them are one group, so the second delay may have been meant for others.
+
+    Example:
+            User-agent: *
+            Crawl-delay: 5
+            Crawl-delay: 10
+
+    Instead:
+            User-agent: *
+            Crawl-delay: 10
+    """
+
+    code = "RR309"
+    slug = "second-value"
+    level = "info"
+    message = "{name} of line {line} counts {where}, so this one does not."
+    reference = "REC-crawl-delay-02; REC-host-01; AMB-28, AMB-118"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield the readers' notes, each with the record that counts."""
+        noted = {note.line: note.level for note in subject.noted(self.slug)}
+        if not noted:
+            return
+        bad = {
+            note.line for code in ("bad-crawl-delay", "bad-host") for note in subject.noted(code)
+        }
+        first: dict[tuple[str, int | None], Record] = {}
+        for record in subject.records("crawl-delay", "host"):
+            place = record.key, record.group if record.key == "crawl-delay" else None
+            if record.line not in noted:
+                if record.line not in bad:
+                    first.setdefault(place, record)
+                continue
+            counts = first.get(place, record)
+            yield self.about(
+                subject,
+                record,
+                level=noted[record.line],
+                related=[related(subject, "counts", counts)],
+                name=quote(KNOWN[record.key]),
+                line=counts.line,
+                where="in this group" if record.key == "crawl-delay" else "in this file",
+            )

@@ -1,0 +1,54 @@
+"""RR208: whitespace between a record's name and its colon."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from robotrules.linting.check import Check, quote
+from robotrules.linting.names import KNOWN
+from robotrules.linting.note import Edit, Fix, LintNote
+from robotrules.linting.subject import Subject
+
+_GAP = re.compile(rb"(?:\A|[\r\n])[ \t]*[-\w]+([ \t]+):")
+
+
+class SpaceBeforeColon(Check):
+    """
+    What it finds:
+        A space or a tab between the name of a known record and its colon.
+
+    Why it matters:
+        RFC 9309 allows it, and most crawlers read it. The format of 1994, which some old or
+        home-made parsers still follow, has the colon right after the name.
+
+    Example:
+            User-agent : *
+            Disallow : /private/
+
+    Instead:
+            User-agent: *
+            Disallow: /private/
+    """
+
+    code = "RR208"
+    slug = "space-before-colon"
+    level = "info"
+    message = (
+        "There is whitespace between {name} and its colon, which some old parsers do not read."
+    )
+    reference = "RFC 9309 §2.2 (REP-2.2-02)"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield the gaps; the records are asked for only where there are some."""
+        body = subject.robots.body
+        if b" :" not in body and b"\t:" not in body:
+            return
+        for found in _GAP.finditer(body):
+            start, end = found.span(1)
+            record = subject.by_line.get(subject.place(start, end)[0])
+            if record is None or record.key_end != start or record.key not in KNOWN:
+                continue
+            name = quote(body[record.key_start : record.key_end])
+            fix = Fix(f"Write the colon right after {name}", (Edit(start, end, b""),))
+            yield self.note(subject, start, end, name=name, fix=fix)

@@ -1,0 +1,71 @@
+"""RR506: whitespace inside a path pattern."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from robotrules.linting.check import ParserNote, quote
+from robotrules.linting.note import Edit, Fix
+from robotrules.linting.shapes import line_end
+from robotrules.linting.subject import Subject
+from robotrules.robotstxt.values import Note
+
+_SPACE = re.compile(rb"[ \t]")
+
+
+class SpaceInPattern(ParserNote):
+    """
+    What it finds:
+        A rule with a space or a tab inside its path pattern.
+
+    Why it matters:
+        A rule has one pattern, and a URL has no spaces: in a request they are `%20`. Parsers do not
+        agree. crawler-commons, Python's and profile `default` write `%20` for the space; Google's
+        keeps it, so that the rule never matches; by the grammar the line is no rule. If two paths
+        were meant, each needs a rule of its own; if a comment was, it starts with `#`.
+
+    Example:
+            User-agent: *
+            Disallow: /my files/
+
+    Instead:
+            User-agent: *
+            Disallow: /my%20files/
+    """
+
+    code = "RR506"
+    slug = "space-in-pattern"
+    level = "warning"
+    message = "{text} has whitespace in it, and a URL has none: {hint}."
+    reference = "RFC 9309 §2.2, §2.2.2; AMB-11"
+
+    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+        """Return the pattern, and what was probably meant."""
+        value = subject.robots.body[note.start : note.end]
+        several = len(_paths(value)) > 1
+        hint = "each path needs a rule of its own" if several else "crawlers do not agree on it"
+        return {"text": quote(value), "hint": hint}
+
+    def fix(self, subject: Subject, note: Note) -> Fix | None:
+        """Write a rule for each path, or `%20` where one path has spaces."""
+        value = subject.robots.body[note.start : note.end]
+        record = subject.by_line[note.line or 0]
+        paths = _paths(value)
+        if len(paths) > 1:
+            before = line_end(subject, record.line)
+            before += subject.robots.body[record.key_start : record.start]
+            edit = Edit(note.start, note.end, before.join(paths))
+            return Fix("Write one rule for each path", (edit,), changes_verdicts=True)
+        if re.search(rb"[ \t]/|//|--|<|:", value):
+            return None  # a remark, or who knows what
+        profile = subject.robots.profile
+        encoded = _SPACE.sub(lambda one: b"%20" if one[0] == b" " else b"%09", value)
+        changes = not profile.keep_spaces or profile.minimal_encoding
+        return Fix(f"Write {quote(encoded)}", (Edit(note.start, note.end, encoded),), changes)
+
+
+def _paths(value: bytes) -> list[bytes]:
+    """Return the paths of a value that has several, and nothing but paths."""
+    parts = value.split()
+    return parts if all(re.match(rb"/(?!/)", part) for part in parts) else []

@@ -1,0 +1,55 @@
+"""RR514: more rules than Yandex reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from robotrules.linting.check import Check
+from robotrules.linting.note import LintNote
+from robotrules.linting.subject import Subject
+
+# What Yandex documents.
+MOST_RULES = 2_048
+
+
+class TooManyRules(Check):
+    """
+    What it finds:
+        A file with more than 2,048 rules.
+
+    Why it matters:
+        RFC 9309 counts octets and no rules: a crawler has to read at least 500 KiB. Yandex however
+        documents that it takes more than 2,048 rules as an error. A file of that size mostly lists
+        single pages, which a pattern or a `noindex` on the pages says better, and each crawler has
+        to read all of it.
+
+    Example:
+        A file with a rule for each of three thousand products:
+
+            User-agent: *
+            Disallow: /shop/product-0001
+            Disallow: /shop/product-0002
+
+        and so on.
+
+    Instead:
+        One pattern for many paths:
+
+            User-agent: *
+            Disallow: /shop/product-
+
+        `robotrules simplify` finds rules that can go, and proves that nothing changes.
+    """
+
+    code = "RR514"
+    slug = "too-many-rules"
+    level = "warning"
+    message = "The file has {count:,} rules; Yandex takes more than {most:,} as an error."
+    reference = "Yandex: Using robots.txt; VEN-10"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield a note at the first rule that is too many."""
+        count = len(subject.records("allow")) + len(subject.records("disallow"))
+        if count > MOST_RULES:
+            rule = subject.records("allow", "disallow")[MOST_RULES]
+            yield self.about(subject, rule, count=count, most=MOST_RULES)

@@ -1,0 +1,39 @@
+"""RR104: a file that is longer than is read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robotrules.linting.check import ParserNote
+from robotrules.linting.subject import Subject
+from robotrules.robotstxt.values import Note
+
+
+class Truncated(ParserNote):
+    """
+    What it finds:
+        A file that is longer than the parsing limit, which is 500 KiB (512,000 octets) here.
+
+    Why it matters:
+        Crawlers have to read 500 KiB and need not read more. Google ignores what comes after them;
+        Yandex treats a file of more than 500 KB as if there were none. Rules at the end of the file
+        ask nobody.
+
+    Example:
+        A file with a `Disallow` line for each of 20,000 pages.
+
+    Instead:
+        Say it in fewer lines: one pattern for a folder, `*` for what varies, and `robotrules
+        simplify` for rules that others make needless. To keep single pages out of search results
+        use a `noindex` tag on them.
+    """
+
+    code = "RR104"
+    slug = "truncated"
+    level = "error"
+    message = "The file is longer than {limit:,} octets; what starts after them is ignored."
+    reference = "RFC 9309 §2.5 (REP-2.5-02, REP-2.5-03); AMB-18; VEN-10"
+
+    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+        """Return the limit of the profile."""
+        return {"limit": subject.robots.profile.max_bytes}

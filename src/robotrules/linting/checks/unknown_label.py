@@ -1,0 +1,57 @@
+"""RR631: a category that the vocabulary does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Any
+
+from robotrules.extensions.vocabulary import CATEGORIES
+from robotrules.linting.check import ParserNote
+from robotrules.linting.note import LintNote
+from robotrules.linting.old_labels import OLD_LABELS
+from robotrules.linting.subject import Subject
+from robotrules.robotstxt.values import Note, shown
+
+# What Content-Signal calls the same (REC-content-signal-03).
+SIGNALS = {"ai-train": "train-ai"}
+
+
+class UnknownLabel(ParserNote):
+    """
+    What it finds:
+        A `Content-Usage` record with a label other than `train-ai` and `search`, the two that the
+        vocabulary has.
+
+    Why it matters:
+        Readers ignore labels that they do not know; the others of the record count. A slip of the
+        pen therefore states nothing, and says so to nobody. Case counts.
+
+    Example:
+            User-agent: *
+            Content-Usage: ai-train=n
+
+    Instead:
+            User-agent: *
+            Content-Usage: train-ai=n
+    """
+
+    code = "RR631"
+    slug = "unknown-label"
+    level = "info"
+    message = "The vocabulary has no category {text}, so readers ignore it{hint}."
+    reference = "draft-ietf-aipref-vocab-07 §6.1, §6.4; CU-V6.4-01"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield labels that never were one; older ones have a check of their own."""
+        body = subject.robots.body
+        for note in super().check(subject):
+            if shown(body[note.start : note.end]) not in OLD_LABELS:
+                yield note
+
+    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+        """Quote the label, and say what was probably meant."""
+        label = shown(subject.robots.body[note.start : note.end][:40])
+        close = [SIGNALS[label]] if label in SIGNALS else get_close_matches(label, CATEGORIES, 1)
+        hint = f"; what is meant is probably '{close[0]}'" if close else ""
+        return {**super().words(subject, note), "hint": hint}

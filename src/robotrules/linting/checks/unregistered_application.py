@@ -1,0 +1,56 @@
+"""RR613: an application that no registry knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from robotrules.linting.app_words import applications
+from robotrules.linting.check import ParserNote, listed, quote
+from robotrules.linting.note import LintNote
+from robotrules.linting.subject import Subject
+from robotrules.robotstxt.values import Note
+
+
+class UnregisteredApplication(ParserNote):
+    """
+    What it finds:
+        An application in an `App-Directives` record that is in no registry that lint was given.
+        Where no registry has any entry, as with the one that comes with this package, nothing is
+        reported.
+
+    Why it matters:
+        Registration is not needed: an application may read a record that names it, registered or
+        not. But a name that nobody registered may be a slip of the pen, and case counts:
+        `ExampleSearch` is not `examplesearch`.
+
+    Example:
+        With a registry that has `examplesearch`:
+
+            User-agent: *
+            App-Directives: ExampleSearch;widgets=?0
+
+    Instead:
+            User-agent: *
+            App-Directives: examplesearch;widgets=?0
+    """
+
+    code = "RR613"
+    slug = "unregistered-application"
+    level = "info"
+    message = (
+        "No registry that was loaded knows {names}; who goes by such a name may read the record "
+        "all the same."
+    )
+    reference = "draft-nottingham-plan-b §1.1, §3.1; APP-1.1-01"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield such records, where a registry has anything to compare with."""
+        if len(subject.registries.applications):
+            yield from super().check(subject)
+
+    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+        """Name the applications."""
+        registered = subject.registries.applications
+        names = [name for name in applications(subject, note) if name not in registered]
+        return {"names": listed([quote(name) for name in names])}

@@ -1,0 +1,46 @@
+"""RR614: an app directive that its application did not register."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robotrules.extensions.app_lines import Registration
+from robotrules.linting.app_words import MOST, told
+from robotrules.linting.check import ParserNote, listed, quote
+from robotrules.linting.subject import Subject
+from robotrules.robotstxt.values import Note
+
+
+class UnregisteredDirective(ParserNote):
+    """
+    What it finds:
+        An app directive of an application that is registered, which the application itself did not
+        register.
+
+    Why it matters:
+        The application may know it all the same. More often it is a slip of the pen, and then the
+        application ignores it, as every reader of parameters ignores what it does not know.
+
+    Example:
+        Where `widgets` is registered:
+
+            User-agent: *
+            App-Directives: examplesearch;widget=?0
+
+    Instead:
+            User-agent: *
+            App-Directives: examplesearch;widgets=?0
+    """
+
+    code = "RR614"
+    slug = "unregistered-directive"
+    level = "info"
+    message = "The application has not registered {names}."
+    reference = "draft-nottingham-plan-b §1.1, §3.2; APP-1.1-01"
+
+    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+        """Name the app directives."""
+        found = told(subject, note, Registration.UNREGISTERED)[:MOST]
+        known = subject.registries.applications
+        names = [quote(f"{name};{one.name}") for name, one in found if name in known]
+        return {"names": listed(names)}

@@ -1,0 +1,42 @@
+"""RR307: a record that Google's parser knows and does not use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robotrules.linting.check import ParserNote, quote
+from robotrules.linting.names import KNOWN
+from robotrules.linting.subject import Subject
+from robotrules.robotstxt.values import Note
+
+
+class UnusedRecord(ParserNote):
+    """
+    What it finds:
+        In profile `google`, a record that Google's parser knows by name and does not use:
+        Crawl-delay, Host, Clean-param, Request-rate, Visit-time, Content-Signal, Content-Usage and
+        a few more.
+
+    Why it matters:
+        For Google's crawlers the line does nothing. Others may use it: Bing reads Crawl-delay,
+        Yandex reads Clean-param. It is good to know whom a record is for.
+
+    Example:
+            User-agent: Googlebot
+            Crawl-delay: 10
+
+    Instead:
+        Keep it for the crawlers that use it, in the groups that name them, and do not count on it
+        for Google. Lint with profile `default` says nothing of it.
+    """
+
+    code = "RR307"
+    slug = "unused-record"
+    level = "info"
+    message = "Google's parser knows {name} and does not use it; others may."
+    reference = "REC-unused-01; REC-crawl-delay-03"
+
+    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+        """Return the name of the record."""
+        record = subject.by_line.get(note.line or 0)
+        return {"name": quote(KNOWN.get(record.key, record.key) if record else "")}

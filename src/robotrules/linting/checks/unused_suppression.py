@@ -1,0 +1,82 @@
+"""RR901: a comment that asks not to report what is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from robotrules.linting.check import Check, listed, quote
+from robotrules.linting.note import LintNote
+from robotrules.linting.subject import Subject
+from robotrules.linting.suppressions import Suppression, Used, without
+
+
+class UnusedSuppression(Check):
+    """
+    What it finds:
+        A comment `# robotrules: ignore[…]` for which there is nothing to ignore: a check that it
+        names found nothing there. It only counts where that check did run.
+
+    Why it matters:
+        The reason for the comment is gone, and if the fault comes back nobody will hear of it.
+
+    Example:
+            User-agent: *
+            Disallow: /private/   # robotrules: ignore[pattern-start]
+
+    Instead:
+            User-agent: *
+            Disallow: /private/
+    """
+
+    code = "RR901"
+    slug = "unused-suppression"
+    level = "warning"
+    message = "Nothing is there to ignore: {names} found nothing."
+    reference = "docs/lint.md"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield nothing: other checks have to run first."""
+        return iter(())
+
+    def check_suppressions(
+        self,
+        subject: Subject,
+        asked: Sequence[Suppression],
+        used: Used,
+        checks: Sequence[Check],
+    ) -> Iterator[LintNote]:
+        """Yield the comments that kept nothing back, and could have."""
+        ran = {name for check in checks for name in _names(check) if self._decides(subject, check)}
+        everything = len(checks) == _how_many()
+        for one in asked:
+            kept = used.get(one, frozenset())
+            if "" in kept or not (one.names or everything):
+                continue
+            idle = [name for name in one.names if name.text in ran and name.text not in kept]
+            if not one.names:
+                names = "all checks"
+            elif idle:
+                names = listed([quote(name.text) for name in idle])
+            else:
+                continue
+            fix = without(subject.line(one.line), subject.whole_line(one.line), one, idle)
+            yield self.note(subject, one.start, one.end, names=names, fix=fix)
+
+    def _decides(self, subject: Subject, check: Check) -> bool:
+        """Tell whether a check that found nothing has looked at everything."""
+        if check.code.startswith("RR9"):
+            return False  # what these find cannot be kept back
+        if check.code.startswith("RR7"):
+            return subject.received.status is not None
+        return not (check.exact and subject.exact.undecided)
+
+
+def _names(check: Check) -> tuple[str, str]:
+    return check.code.lower(), check.slug
+
+
+def _how_many() -> int:
+    # Not at the top: that module imports this one.
+    from robotrules.linting.checks import CHECKS
+
+    return len(CHECKS)

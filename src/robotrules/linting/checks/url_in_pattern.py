@@ -1,0 +1,46 @@
+"""RR518: a whole URL where a path pattern belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from robotrules.linting.check import Check, quote
+from robotrules.linting.note import LintNote
+from robotrules.linting.shapes import is_url, own_authorities, path_alone
+from robotrules.linting.subject import Subject
+
+
+class UrlInPattern(Check):
+    """
+    What it finds:
+        A rule with a whole URL, from `https://` on.
+
+    Why it matters:
+        A robots.txt is for the one origin that it is fetched from, and its rules are compared with
+        what comes after that: the path. A pattern with a scheme in it never matches, so the rule
+        does nothing. For another origin, even `www.` or `http:` of the same site, rules belong in
+        the robots.txt there.
+
+    Example:
+            User-agent: *
+            Disallow: https://example.com/search
+
+    Instead:
+            User-agent: *
+            Disallow: /search
+    """
+
+    code = "RR518"
+    slug = "url-in-pattern"
+    level = "error"
+    message = "{url_text} is a URL; a rule is compared with the path alone, so it never matches."
+    reference = "RFC 9309 §2.2.2, §2.3; AMB-03"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield the rules with a URL."""
+        own = own_authorities(subject)
+        for key in ("allow", "disallow"):
+            for record in subject.records(key):
+                if record.value[:1] in b"hH" and is_url(record.value):
+                    text, fix = quote(record.value), path_alone(record, own)
+                    yield self.about(subject, record, url_text=text, fix=fix)

@@ -1,0 +1,70 @@
+"""RR404: text behind the product token of a user-agent line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from robotrules.linting.check import ParserNote, quote
+from robotrules.linting.note import Edit, Fix, LintNote
+from robotrules.linting.shapes import identifier, is_header, is_name, list_members
+from robotrules.linting.subject import Subject
+from robotrules.robotstxt.values import Note
+
+# A version, an asterisk, a remark in brackets: what is certainly no part of a name.
+_NOT_A_NAME = re.compile(rb"(?:/\S*|\*)?(?:\s*\([^()]*\))?")
+
+
+class UserAgentText(ParserNote):
+    """
+    What it finds:
+        A user-agent line with more than a product token: a version, a second word, an asterisk.
+
+    Why it matters:
+        A product token has letters, `_` and `-` alone. What Google's parser reads ends at the first
+        other octet: `Googlebot/2.1` is Googlebot, every version of it, and `Example Reader` is
+        `Example`, which may be somebody else. Some parsers compare the whole value, find nobody of
+        that name, and the rules are lost.
+
+    Example:
+            User-agent: ExampleBot/2.1
+            Disallow: /search
+
+    Instead:
+            User-agent: ExampleBot
+            Disallow: /search
+
+        The fix takes a version away. It counts as one that changes verdicts, because a crawler
+        that calls itself `ExampleBot/2.1`, which it should not, is compared with the whole value.
+    """
+
+    code = "RR404"
+    slug = "user-agent-text"
+    level = "warning"
+    message = "Only {token} is the product token; parsers leave out {text}."
+    reference = "RFC 9309 §2.2.1; REP-2.2.1-15; AMB-21, AMB-23"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield values that no other check is about: names with digits, headers and lists."""
+        for note in super().check(subject):
+            record = subject.by_line[note.line or 0]
+            value = record.value
+            if not (is_name(value) or is_header(value) or list_members(value)):
+                yield note
+
+    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+        """Return what is read, and what is not."""
+        record = subject.by_line[note.line or 0]
+        text = subject.robots.body[note.start : note.end].strip()
+        return {"token": quote(identifier(record.value)), "text": quote(text)}
+
+    def fix(self, subject: Subject, note: Note) -> Fix | None:
+        """Take the text away where it is certainly no part of a name."""
+        rest = subject.robots.body[note.start : note.end]
+        if not _NOT_A_NAME.fullmatch(rest):
+            return None
+        # Who asks by a name outside the grammar is told apart where whole values are compared.
+        changes = subject.robots.profile.literal_tokens
+        token = identifier(subject.by_line[note.line or 0].value)
+        return Fix(f"Write {quote(token)}", (Edit(note.start, note.end, b""),), changes)

@@ -1,0 +1,40 @@
+"""RR824: a rule with a value that it does not take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robotrules.linting.check import PageCheck, quote
+from robotrules.linting.mentions import said
+from robotrules.linting.subject import Page
+from robotrules.tags.codes import TagNote
+
+
+class ValueNotUsed(PageCheck):
+    """
+    What it finds:
+        A plain rule such as `noindex` with a value: `noindex=1`, `noindex:true`.
+
+    Why it matters:
+        The rule counts as soon as it is there. `noindex:false` therefore does not mean that the
+        page may be indexed: crawlers that read the word act on it, others skip it because they know
+        no rule of that form.
+
+    Example:
+            <meta name="robots" content="noindex:false">
+
+    Instead:
+        A page that may be indexed says nothing, or:
+
+            <meta name="robots" content="index">
+    """
+
+    code = "RR824"
+    slug = "value-not-used"
+    level = "warning"
+    message = "The rule in {text} takes no value; it is in force all the same."
+    reference = "draft-illyes-repext §3.1.1; AMB-71"
+
+    def words(self, page: Page, note: TagNote) -> dict[str, Any]:
+        """Quote the rule as written."""
+        return {"text": quote(said(page, note))}

@@ -1,0 +1,204 @@
+"""
+SARIF 2.1.0: notes as the interchange format of static analysis, which GitHub and editors read.
+
+One run has all files. Columns are code units of UTF-16, and the run says so; offsets in octets are
+given where the file has the octets that were parsed. What makes a note the same from one run to the
+next, though lines moved, is in its partial fingerprint: the check, the text of the line, and how
+many like it came before. It does not know where the object is written.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from typing import Any
+
+from robotrules.linting.check import Check
+from robotrules.linting.checks import CHECKS
+from robotrules.linting.note import Edit, Fix, LintNote, Related
+from robotrules.linting.render import Linted, one_line
+from robotrules.linting.render.places import Places
+from robotrules.linting.teaching import parts
+from robotrules.robotstxt.values import octets_of
+
+VERSION = "2.1.0"
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+FINGERPRINT = "robotrules/v1"
+LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+# Enough to tell lines apart, and short enough to read past.
+_DIGITS = 16
+
+
+def sarif(
+    files: Iterable[Linted], *, version: str, checks: Sequence[Check] = CHECKS
+) -> dict[str, Any]:
+    """
+    Return a log with one run; *version* is that of the program.
+
+    Its rules are those of *checks* that found something: all of them are some 300 KiB of text.
+    """
+    results: list[dict[str, Any]] = []
+    troubles: list[dict[str, Any]] = []
+    artifacts: list[dict[str, Any]] = []
+    for one in files:
+        place = {"uri": one.uri}
+        artifacts.append({"location": place})
+        if one.trouble:
+            about = {"physicalLocation": {"artifactLocation": place}}
+            said = {"text": one_line(one.trouble)}
+            troubles.append({"level": "error", "message": said, "locations": [about]})
+        results += _File(one, len(artifacts) - 1).results()
+    codes = {result["ruleId"] for result in results}
+    rules = [check for check in checks if check.code in codes]
+    numbers = {check.code: number for number, check in enumerate(rules)}
+    for result in results:
+        if result["ruleId"] in numbers:
+            result["ruleIndex"] = numbers[result["ruleId"]]
+    run = {
+        "tool": {"driver": _driver(version, rules)},
+        "invocations": [
+            {"executionSuccessful": not troubles, "toolExecutionNotifications": troubles}
+        ],
+        "columnKind": "utf16CodeUnits",
+        # RFC 9309 §2.2: CR alone ends a line, too.
+        "newlineSequences": ["\r\n", "\n", "\r"],
+        "artifacts": artifacts,
+        "results": results,
+    }
+    return {"$schema": SCHEMA, "version": VERSION, "runs": [run]}
+
+
+# --- The tool -------------------------------------------------------------------------------------
+
+
+def _driver(version: str, checks: Sequence[Check]) -> dict[str, Any]:
+    return {
+        "name": "robotrules",
+        "semanticVersion": version,
+        "rules": [_rule(check) for check in checks],
+    }
+
+
+def _rule(check: Check) -> dict[str, Any]:
+    said = parts(check)
+    finds = _flat(said.get("What it finds", check.message))
+    both = [finds, _flat(said.get("Why it matters", ""))]
+    markdown = "\n\n".join(f"## {name}\n\n{text}" for name, text in said.items())
+    return {
+        "id": check.code,
+        "name": check.slug,
+        "shortDescription": {"text": f"{finds.split('. ')[0].rstrip('.')}."},
+        "fullDescription": {"text": " ".join(filter(None, both))},
+        "help": {
+            "text": markdown.replace("## ", "") or finds,
+            "markdown": f"{markdown}\n\nReference: {check.reference}",
+        },
+        "defaultConfiguration": {"level": LEVELS[check.level]},
+        "properties": {"reference": check.reference, "tags": ["robots.txt"]},
+    }
+
+
+def _flat(text: str) -> str:
+    """Return the first paragraph of a part of teaching text as one line."""
+    return " ".join(text.split("\n\n")[0].split())
+
+
+# --- Files ----------------------------------------------------------------------------------------
+
+
+class _File:
+    """The notes of one file as results."""
+
+    def __init__(self, one: Linted, number: int) -> None:
+        self._one = one
+        self._place = {"uri": one.uri, "index": number}
+        self._places = Places(one.body, utf16=True)
+        self._prints: dict[int, str] = {}
+        self._seen: Counter[str] = Counter()
+
+    def results(self) -> list[dict[str, Any]]:
+        """Return a result for each note."""
+        return [self._result(note) for note in self._one.notes]
+
+    def _result(self, note: LintNote) -> dict[str, Any]:
+        where: dict[str, Any] = {"artifactLocation": self._place}
+        if note.line is not None:
+            where["region"] = self._region(note.start, note.end)
+        found: dict[str, Any] = {
+            "ruleId": note.code,
+            "level": LEVELS[note.level],
+            "message": {"text": _message(note)},
+            "locations": [{"physicalLocation": where}],
+            "partialFingerprints": {FINGERPRINT: self._fingerprint(note)},
+        }
+        if note.related:
+            found["relatedLocations"] = [
+                self._related(number, one) for number, one in enumerate(note.related, 1)
+            ]
+        if note.fix is not None:
+            found["fixes"] = [self._fix(note.fix)]
+        more = {"slug": note.slug, "part": note.part, "url": note.url}
+        found["properties"] = {name: one_line(value) for name, value in more.items() if value}
+        return found
+
+    def _region(self, start: int, end: int) -> dict[str, int]:
+        first, last = self._places.at(start), self._places.at(max(start, end))
+        region = {
+            "startLine": first.line,
+            "startColumn": first.column,
+            "endLine": last.line,
+            "endColumn": last.column,
+        }
+        if self._one.whole:
+            region |= {"byteOffset": start, "byteLength": max(end - start, 0)}
+        return region
+
+    def _related(self, number: int, related: Related) -> dict[str, Any]:
+        where = {
+            "artifactLocation": self._place,
+            "region": self._region(related.start, related.end),
+        }
+        said = {"text": _disarmed(one_line(related.words))}
+        return {"id": number, "physicalLocation": where, "message": said}
+
+    def _fix(self, fix: Fix) -> dict[str, Any]:
+        words = one_line(fix.words) + (" (changes verdicts)" if fix.changes_verdicts else "")
+        change = {
+            "artifactLocation": self._place,
+            "replacements": [self._replacement(edit) for edit in fix.edits],
+        }
+        return {"description": {"text": _disarmed(words)}, "artifactChanges": [change]}
+
+    def _replacement(self, edit: Edit) -> dict[str, Any]:
+        found: dict[str, Any] = {"deletedRegion": self._region(edit.start, edit.end)}
+        if edit.octets:
+            try:
+                found["insertedContent"] = {"text": edit.octets.decode("utf-8")}
+            except UnicodeDecodeError:
+                found["insertedContent"] = {"binary": b64encode(edit.octets).decode()}
+        return found
+
+    def _fingerprint(self, note: LintNote) -> str:
+        """Return what stays if lines move: check, part, text of the line, and how many before."""
+        line = 0 if note.line is None else self._places.at(note.start).line
+        if line not in self._prints:
+            text = self._places.text(line) if line else b""
+            self._prints[line] = sha256(b" ".join(text.split())).hexdigest()[:_DIGITS]
+        part = sha256(octets_of(note.part)).hexdigest()[:4]
+        same = f"{note.code}:{part}:{self._prints[line]}"
+        self._seen[same] += 1
+        return f"{same}:{self._seen[same]}"
+
+
+def _message(note: LintNote) -> str:
+    said = one_line(note.message)
+    if note.line is None and note.part != "robots.txt":
+        said = f"{one_line(note.part)}: {said}"
+    return _disarmed(said)
+
+
+def _disarmed(text: str) -> str:
+    """Return text in which nothing that a file holds is a link of its own (SARIF §3.11.6)."""
+    return text.replace("[", "\\[").replace("]", "\\]") if "](" in text else text

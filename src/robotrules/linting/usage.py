@@ -1,0 +1,28 @@
+"""
+Usage: the Content-Usage records of a file, by group and path.
+
+What counts for a URL, `extensions.content_usage` knows. Checks compare records of one group with
+each other, and need them side by side. It does not know which of them is odd.
+"""
+
+from __future__ import annotations
+
+from robotrules.extensions.scoped import split
+from robotrules.extensions.vocabulary import Source, Statement, read_values
+from robotrules.linting.subject import Subject
+from robotrules.robotstxt.values import Record
+from robotrules.structured import parse_dictionary
+
+Stated = dict[tuple[int | None, bytes | None], tuple[tuple[Record, Statement], ...]]
+
+
+def stated(subject: Subject) -> Stated:
+    """Return the records that state something, by group and path; None: without a path."""
+    found: dict[tuple[int | None, bytes | None], list[tuple[Record, Statement]]] = {}
+    for record in subject.records("content-usage"):
+        path, text, _ = split(record)
+        parsed = parse_dictionary(text)
+        if parsed.value:
+            statement = Statement(Source.ROBOTS, read_values(parsed), record=record)
+            found.setdefault((record.group, path), []).append((record, statement))
+    return {key: tuple(some) for key, some in found.items()}

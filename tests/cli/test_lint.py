@@ -1,0 +1,881 @@
+"""`robotrules lint`: what is read, fixed and written; the transcript has what people see."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+from xml.etree import ElementTree
+
+import pytest
+
+import robotrules as library
+from robotrules.analysis import compare
+from robotrules.cli import progress
+from robotrules.cli.lint_given import refuse_binary
+from robotrules.cli.lint_text import MOST_NOTES, LintPage
+from robotrules.cli.text import Paint
+from robotrules.linting import Edit, Fix, Fixed, LintNote, Received, Related
+from robotrules.linting.check import Check
+from robotrules.linting.render import Linted
+from tests.cli.shell import Ran, process_environment, robotrules
+from tests.cli.sites import Site, response, site
+from tests.lint.rendered import BODY, HOSTILE, hostile, many, note
+
+CLEAN = b"User-agent: *\nDisallow: /private/\n"
+SELECT = ("--select", "pattern-start,dead-rule")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of its own, in which the command runs; nothing above it has settings."""
+    (tmp_path / "robotrules.toml").write_text("[lint]\n")
+    inner = tmp_path / "site"
+    inner.mkdir()
+    monkeypatch.chdir(inner)
+    return inner
+
+
+@pytest.fixture
+def file(folder: Path) -> Path:
+    """A file with an error and a warning."""
+    path = folder / "robots.txt"
+    path.write_bytes(BODY)
+    return path
+
+
+def lint(*arguments: str | Path, select: tuple[str, ...] = SELECT, **how: Any) -> Ran:
+    """Run the command with two checks."""
+    return robotrules("lint", *map(str, arguments), *select, **how)
+
+
+def slugs(ran: Ran) -> list[str]:
+    """Return the notes of all files of a run with `--json`."""
+    return [note["slug"] for one in json.loads(ran.out)["files"] for note in one["notes"]]
+
+
+class TestExitCodes:
+    """0 clean, 1 notes, 2 usage or I/O."""
+
+    @pytest.mark.parametrize(
+        ("options", "code"),
+        [
+            ([], 1),
+            (["--fail-on", "error"], 1),
+            (["--fail-on", "never"], 0),
+            (["--exit-zero"], 0),
+            (["--ignore", "RR505"], 1),
+            (["--ignore", "RR505", "--fail-on", "error"], 0),
+            (["--level", "error"], 1),
+            (["--level", "error", "--ignore", "RR505"], 0),
+        ],
+    )
+    def test_notes(self, file: Path, options: list[str], code: int) -> None:
+        """As bad as `--fail-on`, and not hidden by `--level`."""
+        ran = lint(file, *options)
+        assert (ran.code, ran.err) == (code, "")
+
+    def test_info_does_not_fail(self, file: Path) -> None:
+        """Unless somebody asks for it."""
+        file.write_bytes(b"\xef\xbb\xbf" + CLEAN)
+        assert lint(file, select=("--select", "bom")).code == 0
+        assert lint(file, "--fail-on", "info", select=("--select", "bom")).code == 1
+
+    def test_clean(self, file: Path) -> None:
+        """It says so."""
+        file.write_bytes(CLEAN)
+        assert lint(file) == Ran(0, "No notes in 1 file.\n", "")
+
+    def test_trouble_beats_notes(self, file: Path) -> None:
+        """`--exit-zero` is about notes."""
+        ran = lint(file, "missing.txt", "--exit-zero")
+        assert ran.code == 2
+        assert "RR505" in ran.out
+
+
+class TestGiven:
+    """What is linted."""
+
+    def test_the_usual_file(self, file: Path) -> None:
+        """Without a name, robots.txt of this folder."""
+        assert lint().out == lint(file).out
+        assert "robots.txt:2:11: error" in lint().out
+
+    def test_no_usual_file(self) -> None:
+        """Then a name is needed."""
+        ran = lint()
+        assert ran.code == 2
+        assert "there is no robots.txt in this folder: name a file" in ran.err
+        assert ran.err.count("\n") == 1
+
+    def test_stdin(self) -> None:
+        """Is called so."""
+        ran = lint("-", stdin=BODY)
+        assert ran.code == 1
+        assert ran.out.startswith("stdin:2:11: error RR505")
+
+    @pytest.mark.parametrize("name", ["page.html", "PAGE.HTM"])
+    def test_a_page(self, folder: Path, name: str) -> None:
+        """Its tags are linted, and it is no robots.txt."""
+        (folder / name).write_text("<meta name=robots content=noindex>Disallow: private/")
+        ran = lint(name, "--json", select=())
+        assert "pattern-start" not in slugs(ran)
+        assert "looks-like-html" not in slugs(ran)
+
+    def test_notes_about_a_page_have_a_part(self, folder: Path) -> None:
+        """They say which element they are about."""
+
+        def found(*_: object, **given: object) -> list[LintNote]:
+            """Find one thing."""
+            assert given["html"] == b"<p>"
+            return [note(line=None, column=0, end_column=0, part="meta element 2")]
+
+        (folder / "page.html").write_text("<p>")
+        with mock.patch("robotrules.cli.lint_given.lint_page", found):
+            ran = lint("page.html")
+        assert ran.out.startswith("page.html: meta element 2: error RR505 pattern-start: A mess")
+
+    def test_a_name_with_a_line_end(self, folder: Path) -> None:
+        """It cannot write a line of its own."""
+        name = "a\n::error::\x1b[31m.txt"
+        (folder / name).write_bytes(BODY)
+        ran = lint(name)
+        assert ran.out.startswith("a\\x0a::error::\\x1b[31m.txt:2:11: error RR505")
+        for line in lint(name, "--format", "github").out.splitlines():
+            assert line.startswith(("::error file=a%0A%3A%3Aerror", "::warning file=a%0A%3A%3Aerr"))
+        assert json.loads(lint(name, "--json").out)["files"][0]["file"] == name
+
+    def test_names_are_from_this_folder(self, folder: Path, tmp_path: Path) -> None:
+        """What is elsewhere has its whole path."""
+        (folder / "a").mkdir()
+        for path in (folder / "a" / "robots.txt", tmp_path / "robots.txt"):
+            path.write_bytes(BODY)
+        ran = lint(folder / "a" / ".." / "a" / "robots.txt", tmp_path / "robots.txt", "--json")
+        names = [one["file"] for one in json.loads(ran.out)["files"]]
+        assert names == ["a/robots.txt", str(tmp_path / "robots.txt")]
+
+    def test_where_it_will_be(self, file: Path) -> None:
+        """Checks that need a URL get that of the robots.txt."""
+        with mock.patch("robotrules.cli.lint_given.lint", return_value=[]) as found:
+            lint(file, "--url", "https://example.com/shop/")
+        assert found.call_args.kwargs["received"] == Received(url="https://example.com/robots.txt")
+        ran = lint(file, "--url", "example.com")
+        assert (ran.code, ran.err.count("\n")) == (2, 1)
+        assert "has no origin: pass an http or https URL" in ran.err
+
+    def test_profile_and_budget(self, file: Path) -> None:
+        """They are handed on."""
+        with mock.patch("robotrules.cli.lint_given.lint", return_value=[]) as found:
+            lint(file, "--profile", "google", "--budget", "7")
+        assert found.call_args.args[0].profile.name == "google"
+        assert found.call_args.kwargs["budget"] == 7
+
+
+class TestBadInput:
+    """One clear line each, exit 2, and the others are linted."""
+
+    def refused(self, name: str | Path, words: str, file: Path) -> None:
+        """Lint something that cannot be, and a file after it."""
+        ran = lint(name, file)
+        assert ran.code == 2
+        assert words in ran.err
+        assert ran.err.count("\n") == 1
+        assert "robots.txt:2:11: error RR505" in ran.out
+
+    def test_a_missing_file(self, file: Path) -> None:
+        """Check the name."""
+        self.refused("nothing.txt", "'nothing.txt': there is no such file", file)
+        self.refused("nothing.html", "'nothing.html': there is no such file", file)
+
+    def test_a_folder(self, file: Path) -> None:
+        """Name a file in it."""
+        self.refused(".", "'.': it is a folder; name a file in it", file)
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
+    def test_no_right_to_read(self, file: Path, folder: Path) -> None:
+        """Change its mode."""
+        (folder / "mine").touch(0)
+        self.refused("mine", "'mine': this account may not read it", file)
+
+    @pytest.mark.parametrize(
+        "octets",
+        [
+            b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)),
+            b"\x7fELF\2\1\1" + b"\0" * 9,
+            bytes(range(256)) * 400,
+            "Disallow: /".encode("utf-16-le"),
+            b"\0\0\0 and some words",
+        ],
+    )
+    def test_a_binary_file(self, file: Path, folder: Path, octets: bytes) -> None:
+        """It says so, whatever it is called."""
+        for name in ("picture", "picture.html"):
+            (folder / name).write_bytes(octets)
+            self.refused(name, f"'{name}' is binary: ", file)
+
+    @pytest.mark.parametrize(
+        "octets",
+        [
+            b"",
+            BODY,
+            b"Hello\0\0",
+            "Hello é".encode("utf-16"),
+            "Hello é".encode("latin-1"),
+            b"\x1b[0m" * 9,
+            "Запрет: /".encode("cp1251"),
+            b"# Hello\n" + BODY + b"\0" * 1000,
+        ],
+    )
+    def test_text_is_not_binary(self, octets: bytes) -> None:
+        """Nor is some NUL in it, UTF-16 with its mark, or what starts like a robots.txt."""
+        refuse_binary(octets, "x")
+
+    def test_broken_settings(self, file: Path, folder: Path) -> None:
+        """They are told once for all files near them; others are linted."""
+        broken = folder / "broken"
+        broken.mkdir()
+        (broken / "robotrules.toml").write_text("[lint\n")
+        for name in ("a", "b"):
+            (broken / name).write_bytes(BODY)
+        ran = lint(broken / "a", broken / "b", file)
+        assert ran.code == 2
+        assert "robotrules.toml" in ran.err
+        assert ran.err.count("\n") == 1
+        assert ran.out.count("RR505 pattern-start") == 1
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            (["--select", "RR5011"], "--select names 'RR5011', which is no check: did you mean"),
+            (["--ignore", "dead-rul"], "--ignore names 'dead-rul', which is no check: did you m"),
+            (["--json", "--format", "sarif"], "two forms: leave out one; see robotrules lint"),
+            (["--diff", "--json"], "--diff is a form of its own"),
+            (["--statistics", "--format", "junit"], "--statistics has no form junit"),
+            (["--config", "x.toml", "--no-config"], "leave out one"),
+            (["--config", "x.toml"], "x.toml: cannot be read"),
+            (["-", "-"], "pass '-' once"),
+            (["-", "--fix"], "stdin cannot be fixed in place"),
+            (["https://example.com/", "--fix"], "cannot be fixed from here"),
+            (["--format", "xml"], "'xml' is not one of"),
+        ],
+    )
+    def test_options(self, file: Path, options: list[str], words: str) -> None:
+        """What nobody can mean is refused before anything is read."""
+        ran = robotrules("lint", str(file), *options)
+        assert (ran.code, ran.out) == (2, "")
+        assert words in ran.err
+        assert ran.err.count("\n") == 1
+
+
+class TestSettings:
+    """The command line first, then the nearest file."""
+
+    def settings(self, folder: Path, text: str) -> None:
+        """Write the settings of the folder."""
+        (folder / "robotrules.toml").write_text(text)
+
+    def test_of_the_file(self, file: Path, folder: Path) -> None:
+        """Each is used."""
+        self.settings(folder, '[lint]\nselect = ["RR505"]\nfail-on = "warning"\n')
+        assert slugs(lint(file, "--json", select=())) == ["pattern-start"]
+        self.settings(folder, '[lint]\nselect = ["RR501"]\nfail-on = "error"\n')
+        assert lint(file, select=()).code == 0
+        self.settings(folder, '[lint]\nselect = ["RR501", "RR505"]\nignore = ["RR505"]\n')
+        assert slugs(lint(file, "--json", select=())) == ["dead-rule"]
+
+    def test_the_command_line_wins(self, file: Path, folder: Path) -> None:
+        """An option takes the place of its setting."""
+        self.settings(folder, '[lint]\nselect = ["RR505"]\nignore = ["RR501"]\nfail-on = "error"\n')
+        ran = lint(file, "--json", "--ignore", "RR505")
+        assert (ran.code, slugs(ran)) == (0, ["dead-rule"])
+        ran = lint(file, "--json", "--ignore", "RR505", "--fail-on", "warning")
+        assert ran.code == 1
+
+    def test_by_file(self, file: Path, folder: Path) -> None:
+        """Settings may leave checks out for some files, whatever else is said."""
+        (folder / "old.txt").write_bytes(BODY)
+        self.settings(folder, '[lint]\nper-file-ignores = { "old*" = ["RR505"] }\n')
+        ran = lint(file, "old.txt", "--json")
+        assert slugs(ran) == ["pattern-start", "dead-rule", "dead-rule"]
+
+    def test_another_file_or_none(self, file: Path, folder: Path) -> None:
+        """`--config` names it, `--no-config` looks for none."""
+        self.settings(folder, '[lint]\nselect = ["RR505"]\n')
+        (folder / "other.toml").write_text('[lint]\nselect = ["RR501"]\n')
+        assert slugs(lint(file, "--json", "--config", "other.toml", select=())) == ["dead-rule"]
+        everything = slugs(lint(file, "--json", "--no-config", select=()))
+        assert {"dead-rule", "pattern-start"} <= set(everything)
+
+    def test_a_check_that_is_none(self, file: Path, folder: Path) -> None:
+        """The line says in which file it is named."""
+        self.settings(folder, '[lint]\nignore = ["RR000"]\n')
+        ran = lint(file, select=())
+        assert ran.code == 2
+        assert "robotrules.toml: ignore names 'RR000', which is no check" in ran.err
+
+
+class FixOfCase(Check):
+    """
+    What it finds:
+        A record in lower case, so that there is a fix that changes nothing.
+
+    Why it matters:
+        Tests need one.
+
+    Example:
+            disallow: /
+
+    Instead:
+            Disallow: /
+    """
+
+    code, slug, level, message, reference = "RR999", "lower-case", "warning", "It is.", "none"
+
+    def check(self, subject: Any) -> Iterator[LintNote]:
+        """Yield a fix for the first letter of each such record; `x:` it would change."""
+        body = subject.robots.body
+        for record in subject.robots.records:
+            letter = body[record.key_start : record.key_start + 1]
+            if letter.islower():
+                edit = Edit(record.key_start, record.key_start + 1, letter.upper())
+                yield self.about_key(subject, record, fix=Fix("Write it large", (edit,)))
+
+
+@pytest.fixture
+def lower_case() -> Iterator[None]:
+    """One check more, whose fix changes nothing."""
+    check = FixOfCase()
+    with mock.patch("robotrules.linting.choosing.CHECKS", (check,)):
+        yield
+
+
+class TestFixing:
+    """In place, in one piece, and proved."""
+
+    def test_verdicts_stay(self, file: Path) -> None:
+        """A fix that changes verdicts is for `--fix-verdicts`."""
+        ran = lint(file, "--fix")
+        assert (ran.code, file.read_bytes()) == (1, BODY)
+        assert "--fix-verdicts has 1 fix that changes verdicts." in ran.out
+
+    @pytest.mark.usefixtures("lower_case")
+    def test_what_changes_nothing(self, file: Path, folder: Path) -> None:
+        """It is written, and what is left is linted."""
+        file.write_bytes(b"user-agent: *\r\ndisallow: /x # note\r\n")
+        before = library.parse(file.read_bytes())
+        ran = lint(file, "--fix", "--json", select=("--select", "lower-case"))
+        assert file.read_bytes() == b"User-agent: *\r\nDisallow: /x # note\r\n"
+        assert compare(before, library.parse(file.read_bytes())).equal is True
+        [one] = json.loads(ran.out)["files"]
+        assert (ran.code, one["notes"]) == (0, [])
+        assert [fixed["line"] for fixed in one["fixed"]] == [1, 2]
+        assert "was written: 2 fixes, proved to change no verdict" in ran.err
+        assert [path.name for path in folder.iterdir()] == ["robots.txt"]
+
+    def test_verdicts_change(self, file: Path) -> None:
+        """That is told, with a URL."""
+        ran = lint(file, "--fix-verdicts")
+        assert file.read_bytes() == BODY.replace(b"private/", b"/private/")
+        assert "robots.txt' was written: 1 fix, and these verdicts changed:" in ran.err
+        assert "/private/ was allowed and is disallowed, for everyone" in ran.err
+        assert "RR505" not in ran.out
+        assert ran.code == 1  # the warning is left
+
+    def test_one_that_is_ignored_stays(self, file: Path) -> None:
+        """A comment or an option that leaves a note out leaves its fix out."""
+        lint(file, "--fix-verdicts", "--ignore", "RR505")
+        assert file.read_bytes() == BODY
+        kept = BODY.replace(b"private/", b"private/ # robotrules: ignore[RR505]")
+        file.write_bytes(kept)
+        lint(file, "--fix-verdicts")
+        assert file.read_bytes() == kept
+
+    @pytest.mark.usefixtures("lower_case")
+    def test_one_that_is_below_the_level_stays(self, file: Path) -> None:
+        """What is not told is not fixed."""
+        file.write_bytes(b"user-agent: *\ndisallow: /x\n")
+        ran = lint(file, "--fix", "--level", "error", select=("--select", "lower-case"))
+        assert (ran.code, ran.err) == (0, "")
+        assert file.read_bytes() == b"user-agent: *\ndisallow: /x\n"
+
+    @pytest.mark.usefixtures("lower_case")
+    def test_rounds_end(self, file: Path) -> None:
+        """What would go on for ever stops."""
+
+        def swapped(_: object, subject: Any) -> Iterator[LintNote]:
+            """Yield a fix that the next round undoes."""
+            letter = subject.robots.body[:1]
+            fix = Fix("Swap it", (Edit(0, 1, letter.swapcase()),))
+            yield note(start=0, end=1, fix=fix)
+
+        with mock.patch.object(FixOfCase, "check", swapped):
+            ran = lint(file, "--fix", select=("--select", "lower-case"))
+        assert ran.code == 1
+        assert file.read_bytes() == BODY  # ten swaps are none
+
+    def test_utf_16_is_left_alone(self, file: Path) -> None:
+        """What is parsed is not what is written there."""
+        octets = BODY.decode().encode("utf-16")
+        file.write_bytes(octets)
+        ran = lint(file, "--fix-verdicts")
+        assert (ran.code, file.read_bytes()) == (2, octets)
+        assert "robots.txt' is left alone: it is not UTF-8" in ran.err
+        assert "RR505" in ran.out
+
+    def test_what_is_not_read_to_its_end_is_left_alone(self, file: Path) -> None:
+        """The rest would be lost."""
+        octets = BODY + b"#" * 2_000_000
+        file.write_bytes(octets)
+        ran = lint(file, "--fix-verdicts")
+        assert (ran.code, file.read_bytes()) == (2, octets)
+        assert "is left alone" in ran.err
+
+    def test_what_the_library_refuses_is_left_alone(self, file: Path) -> None:
+        """For its reason."""
+        refused = Fixed(BODY, (), (), "it is not whole")
+        with mock.patch("robotrules.cli.lint_fixing.fix", return_value=refused):
+            ran = lint(file, "--fix-verdicts")
+        assert (ran.code, file.read_bytes()) == (2, BODY)
+        assert "is left alone: it is not whole" in ran.err
+
+    def test_some_verdicts_are_told(self, file: Path) -> None:
+        """Not all of very many."""
+        groups = (f"User-agent: bot{chr(97 + at)}\nDisallow: x{at}/\n\n" for at in range(12))
+        file.write_text("".join(groups))
+        ran = lint(file, "--fix-verdicts")
+        assert ran.err.count("was allowed and is disallowed, for bot") == 10
+        assert "and more; robotrules diff shows all" in ran.err
+
+    def test_a_fix_that_changes_no_verdict_after_all(self, file: Path) -> None:
+        """That is said, too."""
+        file.write_bytes(CLEAN + b"Disallow: private/")
+        ran = lint(file, "--fix-verdicts", "--diff")
+        assert "verdict: '" in ran.err
+        assert ran.err.endswith("no verdict changes\n")
+        assert ran.out.endswith("+Disallow: /private/\n\\ No newline at end of file\n")
+
+    def test_a_file_that_cannot_be_written(self, file: Path) -> None:
+        """It is as it was, and the line says so."""
+        with mock.patch("robotrules.cli.saving.os.replace", side_effect=OSError(28, "No space")):
+            ran = lint(file, "--fix-verdicts")
+        assert ran.code == 2
+        assert "cannot write 'robots.txt'" in ran.err.replace(str(file), "robots.txt")
+        assert file.read_bytes() == BODY
+        assert os.listdir() == ["robots.txt"]
+
+
+class TestDiff:
+    """What `--fix` would do, and nothing is written."""
+
+    def test_something(self, file: Path) -> None:
+        """The exit code is 1."""
+        ran = lint(file, "--diff", "--fix-verdicts")
+        assert ran.code == 1
+        assert "-Disallow: private/\n+Disallow: /private/\n" in ran.out
+        assert "1 fix, and these verdicts would change:" in ran.err
+        assert file.read_bytes() == BODY
+
+    def test_nothing(self, file: Path) -> None:
+        """Without fixes that change verdicts there is none here, and notes do not count."""
+        assert lint(file, "--diff") == Ran(0, "", "")
+
+    def test_stdin(self) -> None:
+        """A diff needs no file to write."""
+        ran = lint("-", "--diff", "--fix-verdicts", stdin=BODY)
+        assert ran.code == 1
+        assert ran.out.startswith("--- stdin\n+++ fixed\n")
+
+
+class TestForms:
+    """Each form of output, to stdout or to a file."""
+
+    def test_sarif(self, file: Path, folder: Path) -> None:
+        """Written as a whole, to a file."""
+        ran = lint(file, "--format", "sarif", "--output", "x.sarif")
+        assert (ran.code, ran.out) == (1, "")
+        assert ran.err == "robotrules lint: 'x.sarif' was written: 2 notes\n"
+        log = json.loads((folder / "x.sarif").read_text())
+        assert [one["ruleId"] for one in log["runs"][0]["results"]] == ["RR505", "RR501"]
+        assert log["runs"][0]["artifacts"] == [{"location": {"uri": "robots.txt"}}]
+
+    def test_junit(self, file: Path) -> None:
+        """What fails is what `--fail-on` says."""
+        root = ElementTree.fromstring(lint(file, "--format", "junit", "--fail-on", "error").out)
+        assert (root.get("tests"), root.get("failures")) == ("2", "1")
+
+    def test_github(self, file: Path) -> None:
+        """Trouble is in it, too."""
+        ran = lint("missing", file, "--format", "github")
+        first, second, third = ran.out.splitlines()
+        assert first.startswith("::error title=robotrules lint::cannot read robots.txt from")
+        assert second.startswith("::error file=robots.txt,line=2,")
+        assert third.startswith("::warning file=robots.txt,line=4,")
+
+    def test_text_to_a_file_has_no_colour(self, file: Path, folder: Path) -> None:
+        """Whoever opens it is no terminal."""
+        lint(file, "--output", "notes.txt", terminals=["stdout", "stderr"])
+        assert (folder / "notes.txt").read_text() == lint(file).out
+
+    def test_an_output_that_cannot_be_written(self, file: Path) -> None:
+        """One line."""
+        ran = lint(file, "--output", "no/such/folder/x")
+        assert (ran.code, ran.err.count("\n")) == (2, 1)
+        assert "cannot write 'no/such/folder/x'" in ran.err
+
+    def test_statistics(self, file: Path, folder: Path) -> None:
+        """By check, the most frequent first."""
+        (folder / "other.txt").write_bytes(b"User-agent: *\nDisallow: x\n")
+        ran = lint(file, "other.txt", "--statistics")
+        assert ran.out == "2  RR505  error    pattern-start\n1  RR501  warning  dead-rule\n"
+        assert ran.code == 1
+
+    def test_levels_are_coloured_on_a_terminal(self, file: Path) -> None:
+        """And nowhere else."""
+        assert "\x1b[31merror\x1b[0m RR505" in lint(file, terminals=["stdout"]).out
+        assert "\x1b[33mwarning\x1b[0m RR501" in lint(file, terminals=["stdout"]).out
+        assert "\x1b" not in lint(file).out
+
+
+def page(*files: Linted, width: int | None = None) -> list[str]:
+    """Return files as text without colour."""
+    made = LintPage(Paint(False), width)
+    lines = [line for one in files for line in made.lines(one)]
+    return [*lines, *made.end()]
+
+
+class TestText:
+    """Notes for people."""
+
+    def test_nothing_hostile_is_left(self) -> None:
+        """Every line can be shown on a terminal."""
+        lines = page(hostile())
+        assert all(line.isprintable() for line in lines)
+        assert "::error" in HOSTILE
+        assert not any(line.startswith("::") for line in lines)
+
+    def test_some_of_each_check(self) -> None:
+        """And how many more there are; time does not depend on how long the line is."""
+        started = time.monotonic()
+        lines = page(many())
+        assert sum("error RR505" in line for line in lines) == MOST_NOTES
+        assert "robots.txt: 99,990 more RR505 pattern-start; --format json has all" in lines
+        assert "100,000 errors in 1 file." in lines
+        assert time.monotonic() - started < 30
+
+    def test_carets_stand_under_what_they_mark(self) -> None:
+        """Whatever comes before: tabs, wide characters, octets that are no text."""
+        body = "Disallow:\t漢é\udcff private/\n".encode("utf-8", "surrogateescape")
+        start = body.index(b"private")
+        one = Linted(b"x", notes=(note(start=start, end=start + 8, line=1),), body=body)
+        _, shown, carets, *_ = page(one)
+        assert shown == "  1 | Disallow:\\x09漢é\\xff private/"
+        before = len("Disallow:\\x09漢é\\xff ") + 1  # 漢 has two columns
+        assert carets == "    | " + " " * before + "^" * 8
+
+    @pytest.mark.parametrize("before", [b"x" * 300_000, "漢".encode() * 100_000])
+    def test_long_lines_are_cut_around_the_span(self, before: bytes) -> None:
+        """Both ends; what is marked is there."""
+        body = before + b"MARKED" + before
+        one = Linted(b"x", notes=(note(start=len(before), end=len(before) + 6),), body=body)
+        _, shown, carets, *_ = page(one, width=80)
+        assert "MARKED" in shown
+        assert len(shown) <= 80
+        assert "\\x" not in shown
+        assert shown.count("…") == 2
+        assert carets.count("^") == 6
+
+    def test_a_span_longer_than_the_screen(self) -> None:
+        """Its beginning is marked."""
+        one = Linted(b"x", notes=(note(start=0, end=300_000),), body=b"y" * 300_000)
+        _, shown, carets, *_ = page(one, width=80)
+        assert len(shown) == len(carets) == 80
+
+    def test_many_related_places(self) -> None:
+        """Some, and how many more."""
+        places = tuple(Related("here too", 3, 11, 43, 49) for _ in range(6))
+        lines = page(Linted(b"x", notes=(note(related=places),), body=BODY))
+        assert sum("here too" in line for line in lines) == 4
+        assert "    = and 2 more places" in lines
+
+    def test_what_shows_it(self) -> None:
+        """A URL, in words."""
+        one = Linted(b"x", notes=(note(url="https://example.com/a"),), body=BODY)
+        assert "    = shown by https://example.com/a" in page(one)
+
+    def test_fixes_are_counted(self) -> None:
+        """Those that change verdicts apart."""
+        quiet, loud = (note(fix=Fix("Do it", (Edit(0, 0, b"x"),), one)) for one in (False, True))
+        lines = page(Linted(b"x", notes=(quiet, loud, loud), body=BODY))
+        assert lines[-2:] == [
+            "--fix has 1 fix.",
+            "--fix-verdicts has 2 fixes more that change verdicts.",
+        ]
+        assert "    = fix: Do it (--fix)" in lines
+        assert "    = fix: Do it (--fix-verdicts)" in lines
+
+    def test_what_is_no_file_is_not_fixed(self) -> None:
+        """So no option is offered, but the words are there."""
+        quiet, loud = (note(fix=Fix("Do it", (Edit(0, 0, b"x"),), one)) for one in (False, True))
+        lines = page(Linted(b"https://example.com/robots.txt", False, (quiet, loud), BODY))
+        assert lines[-1] == "2 errors in 1 file."
+        assert "    = fix: Do it (changes no verdict)" in lines
+        assert "    = fix: Do it (changes verdicts)" in lines
+
+
+ROBOTS = "User-agent: *\nDisallow: private/\nDisallow: /closed\n"
+
+
+def live(at: Site, path: str, *more: str, select: tuple[str, ...] = SELECT) -> Ran:
+    """Lint a URL of a site on the loopback."""
+    options = ("--allow-private", "127.0.0.1", "--no-store", *more)
+    return lint(f"{at.origin}{path}", *options, select=select)
+
+
+class TestLive:
+    """A robots.txt and a page that are fetched."""
+
+    def received(self, at: Site, path: str = "/") -> Received:
+        """Return how lint was told that a robots.txt is served."""
+        with mock.patch("robotrules.cli.lint_live.lint", return_value=[]) as found:
+            assert live(at, path).code == 0
+        told: Received = found.call_args.kwargs["received"]
+        return told
+
+    def test_the_robots_txt(self) -> None:
+        """It has its URL for a name."""
+        with site({"/robots.txt": response(ROBOTS, "Content-Type: text/plain")}) as at:
+            ran = live(at, "/")
+            assert ran.code == 1
+            assert ran.out.startswith(f"{at.origin}/robots.txt:2:11: error RR505")
+            assert at.asked == ["/robots.txt"]
+
+    def test_how_it_is_served(self) -> None:
+        """Status, media type, charset and Cache-Control are told to the checks."""
+        lines = ("Content-Type: Text/HTML; charset=latin-1", "Cache-Control: max-age=60")
+        with site({"/robots.txt": response(ROBOTS, *lines)}) as at:
+            url = f"{at.origin}/robots.txt"
+            expected = Received(url, 200, "text/html", "latin-1", (), "max-age=60")
+            assert self.received(at) == expected
+
+    def test_redirects(self) -> None:
+        """Where each led."""
+        answers = {
+            "/robots.txt": response("", "Location: /a", status="301 Moved"),
+            "/a": response("", "Location: b", status="302 Found"),
+            "/b": response(ROBOTS),
+        }
+        with site(answers) as at:
+            told = self.received(at)
+            assert told.redirects == (f"{at.origin}/a", f"{at.origin}/b")
+            assert (told.status, told.media_type) == (200, "")
+            assert live(at, "/").code == 1
+
+    def test_there_is_none(self) -> None:
+        """A 404 is an answer, and linted as an empty file."""
+        with site({}) as at:
+            assert self.received(at).status == 404
+            ran = live(at, "/")
+            assert ran.code == 0
+            assert "there is no robots.txt (status 404)" in ran.err
+
+    def test_a_server_error(self) -> None:
+        """Nobody knows what the file says; the checks are told the status."""
+        with site({"/robots.txt": response("", status="500 Oops")}) as at:
+            assert self.received(at).status == 500
+            ran = live(at, "/")
+            assert "the robots.txt is unreachable (status 500)" in ran.err
+
+    def test_no_file_is_not_an_empty_file(self) -> None:
+        """Where there is none, notes are about the response."""
+        select = ("--select", "empty-file,robots-missing")
+        with site({}) as at:
+            ran = live(at, "/", "--json", select=select)
+            assert slugs(ran) == ["robots-missing"]
+            assert ran.err == ""  # the note says it
+            at.answers["/robots.txt"] = response(b"")
+            assert slugs(live(at, "/", "--json", select=select)) == ["empty-file"]
+
+    @pytest.mark.parametrize("count", [0, 1])
+    def test_a_server_that_does_not_answer(self, count: int, file: Path) -> None:
+        """One line, exit 2, and other files are linted."""
+        with site({}) as at:
+            port = at.port
+        url = f"http://127.0.0.1:{port}/x"
+        files = [str(file)] * count
+        ran = lint(*files, url, "--allow-private", "127.0.0.1", "--no-store")
+        assert (ran.code, ran.err.count("\n")) == (2, 1)
+        assert f"http://127.0.0.1:{port} was not linted: the robots.txt is unreach" in ran.err
+        assert ("RR505" in ran.out) == bool(count)
+
+    def test_a_server_that_is_slow(self) -> None:
+        """It has `--timeout` seconds."""
+        slow = Slow()
+        with site({}) as at, mock.patch.object(at, "response", slow.response):
+            ran = live(at, "/", "--timeout", "0.3")
+            slow.enough = True
+        assert (ran.code, ran.err.count("\n")) == (2, 1)
+        assert "no answer in time" in ran.err
+
+    def test_a_name_without_an_address(self) -> None:
+        """The name is refused before anybody is asked (RFC 6761 §6.4)."""
+        with mock.patch("socket.getaddrinfo", side_effect=OSError(-2, "Name not known")):
+            ran = lint("https://nobody.invalid/", "--no-store")
+        assert (ran.code, ran.err.count("\n")) == (2, 1)
+        assert "the host has no address" in ran.err
+
+    def test_a_private_address(self) -> None:
+        """Is not asked unless somebody means it."""
+        with site({}) as at:
+            ran = lint(f"{at.origin}/", "--no-store")
+            assert at.asked == []
+        assert ran.code == 2
+        assert "add --allow-private 127.0.0.1" in ran.err
+
+    @pytest.mark.parametrize("url", ["ftp://example.com/x", "https:///x", "https://[::1/"])
+    def test_no_url(self, url: str) -> None:
+        """One line."""
+        ran = lint(url)
+        assert (ran.code, ran.err.count("\n")) == (2, 1)
+        assert "has no robots.txt: pass an http or https URL" in ran.err
+
+    def test_the_page(self) -> None:
+        """Its headers and its HTML, with the rules of its origin."""
+        answers = {
+            "/robots.txt": response(ROBOTS),
+            "/page?x": response("<p>", "Content-Type: text/html", "Robots-Tag: ;noindex"),
+        }
+        with site(answers) as at:
+            ran = live(at, "/page?x", "--json", select=("--select", "bad-field"))
+            [robots, of_page] = json.loads(ran.out)["files"]
+            assert [robots["url"], of_page["url"]] == [
+                f"{at.origin}/robots.txt",
+                f"{at.origin}/page?x",
+            ]
+            [found] = of_page["notes"]
+            assert (found["slug"], found["line"]) == ("bad-field", None)
+            assert ran.code == 1
+            with mock.patch("robotrules.cli.lint_live.lint_page", return_value=[]) as told:
+                live(at, "/page?x")
+            assert told.call_args.kwargs["html"] == b"<p>"
+            assert b"closed" in told.call_args.kwargs["robots"].body
+
+    def test_a_page_that_is_no_html(self) -> None:
+        """Its headers speak alone."""
+        plain = response("<p>", "Content-Type: text/plain")
+        with (
+            site({"/robots.txt": response(ROBOTS), "/x": plain}) as at,
+            mock.patch("robotrules.cli.lint_live.lint_page", return_value=[]) as told,
+        ):
+            live(at, "/x")
+            assert told.call_args.kwargs["html"] is None
+
+    def test_no_library_reads_html(self) -> None:
+        """Then headers speak alone, and that is said once."""
+        with (
+            site({"/robots.txt": response(ROBOTS), "/x": response("<p>")}) as at,
+            mock.patch("robotrules.cli.lint_live.can_read_html", return_value=False),
+            mock.patch("robotrules.cli.lint_live.lint_page", return_value=[]) as told,
+        ):
+            ran = live(at, "/x")
+            assert told.call_args.kwargs["html"] is None
+        assert ran.err.count("the HTML of the page is not read") == 1
+        assert "pip install 'robotrules[html]'" in ran.err
+
+    def test_a_copy_that_was_not_changed(self) -> None:
+        """A 304 renews what a 200 said."""
+        options = ("--allow-private", "127.0.0.1", "--fresh")
+        with site({"/robots.txt": response(ROBOTS, 'ETag: "1"')}) as at:
+            assert lint(f"{at.origin}/", *options).code == 1
+            at.answers["/robots.txt"] = response("", 'ETag: "1"', status="304 Not Modified")
+            with mock.patch("robotrules.cli.lint_live.lint", return_value=[]) as found:
+                lint(f"{at.origin}/", *options)
+        assert found.call_args.kwargs["received"].status == 200
+        assert b"private" in found.call_args.args[0].body
+
+    def test_a_page_that_the_rules_disallow(self) -> None:
+        """It is not asked for."""
+        with site({"/robots.txt": response(ROBOTS)}) as at:
+            ran = live(at, "/closed/x")
+            assert at.asked == ["/robots.txt"]
+            assert f"{at.origin}/closed/x was not asked for: the rules disallow it" in ran.err
+            assert ran.code == 1
+
+    def test_a_page_that_is_not_there(self) -> None:
+        """One line, exit 2; the robots.txt is linted all the same."""
+        with site({"/robots.txt": response(ROBOTS)}) as at:
+            ran = live(at, "/gone")
+            assert (ran.code, ran.err.count("\n")) == (2, 1)
+            assert f"{at.origin}/gone was not linted: status 404" in ran.err
+            assert "RR505" in ran.out
+
+    def test_several_are_asked_by_one_client(self) -> None:
+        """Each robots.txt once, through the store."""
+        with site({"/robots.txt": response(ROBOTS)}) as at:
+            options = ("--allow-private", "127.0.0.1")
+            assert lint(f"{at.origin}/", f"{at.origin}/robots.txt", *options).code == 1
+            assert lint(f"{at.origin}/", *options).code == 1
+            assert at.asked == ["/robots.txt"]
+            assert lint(f"{at.origin}/", *options, "--fresh").code == 1
+            assert at.asked == ["/robots.txt"] * 2
+
+    def test_options_about_fetching(self, file: Path) -> None:
+        """Where nothing is fetched they change nothing, and that is said."""
+        ran = lint(file, "--fresh")
+        assert "nothing is fetched where files are given, so --fresh changes nothing" in ran.err
+
+
+class Slow:
+    """Answers late, until somebody has had enough."""
+
+    enough = False
+
+    def response(self, path: str, moment: str | None) -> bytes:
+        """Wait, some seconds at most."""
+        for _ in range(50):
+            if self.enough:
+                break
+            time.sleep(0.1)
+        return response(ROBOTS)
+
+
+def test_a_bar_is_for_terminals(file: Path) -> None:
+    """It shows how many files are done, after a moment, and is wiped."""
+    drawn: list[str] = []
+    with (
+        mock.patch.object(progress, "FIRST_AFTER", 0),
+        mock.patch.object(progress, "_draw", lambda _, text: drawn.append(text)),
+    ):
+        lint(file, file)
+        assert drawn == []
+        lint(file, file, terminals=["stderr"])
+    assert "1 file " in drawn[0]
+    assert drawn[-1] == ""
+
+
+HEAVY = ("httpx2", "httpx", "aiohttp", "selectolax", "justhtml", "pygls", "idna", "sqlite3")
+
+
+def test_a_file_is_linted_without_what_fetches(file: Path) -> None:
+    """No HTTP client, no parser of HTML and no language server is imported for a small file."""
+    code = (
+        "import sys\nfrom robotrules.cli import run\n"
+        f"run(['lint', {str(file)!r}, '--exit-zero'])\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)\n"
+        "print([name for name in sys.modules if name.startswith('robotrules.client')], "
+        "file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        env=process_environment(),
+    )
+    assert done.stderr == "[]\n[]\n"

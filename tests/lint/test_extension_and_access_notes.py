@@ -1,0 +1,257 @@
+"""
+What notes about extensions and access show besides their line: URLs, levels, numbers, edits.
+
+The pages beside this file say which lines earn which note. Here a URL that a note shows is put to
+the readers, every fix is looked at again, and what is bounded is.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from robotrules import DEFAULT, parse, preferences
+from robotrules.linting import LintNote, Received, fix, lint
+from robotrules.linting.app_words import called
+from robotrules.linting.checks.leaking_purpose import MOST_SHOWN as LEAKS_SHOWN
+from robotrules.linting.checks.not_inherited import MOST_SHOWN as LOST_SHOWN
+from robotrules.linting.checks.sitemap_disallowed import MOST_JUDGED
+from robotrules.linting.responses import in_words
+from robotrules.linting.telling import telling
+from robotrules.registries import Application, Registries, Registry
+
+
+def only(body: str | bytes, slug: str, received: Received | None = None) -> LintNote:
+    """Return the one note of a check on a file."""
+    (note,) = lint(body, select=[slug], received=received)
+    return note
+
+
+# --- URLs -----------------------------------------------------------------------------------------
+
+
+def test_a_leaking_purpose_shows_a_url_that_old_parsers_judge_otherwise() -> None:
+    """With purposes it is allowed, and without them it is not."""
+    body = "User-agent: Foo\nDisallow: /a\n\nUser-Agent-Purpose: P\nAllow: /b\nDisallow: /*/c$\n"
+    note = only(body, "leaking-purpose")
+    assert note.level == "error"
+    assert note.url == "https://example.com//c"
+    assert parse(body).check(note.url, "Foo")
+    assert not parse(body, DEFAULT.replace(extensions=())).check(note.url, "Foo")
+    assert note.url in note.message
+
+
+def test_a_leak_without_a_difference_shows_no_url() -> None:
+    """Allow wins a tie, so here old parsers say the same; the rules are in the wrong group yet."""
+    body = "User-agent: *\nAllow: /\n\nUser-Agent-Purpose: P\nDisallow: /\n"
+    assert only(body, "leaking-purpose").url is None
+
+
+def test_the_leak_is_stopped_with_the_line_end_of_the_file() -> None:
+    """The line that is put in front ends as the line behind it does."""
+    body = b"User-agent: *\r\nDisallow: /a\r\nUser-Agent-Purpose: P\r\nDisallow: /\r\n"
+    robots = parse(body)
+    fixed = fix(robots, lint(robots, select=["leaking-purpose"]), verdicts=True).body
+    assert b"\r\nUser-agent: _purpose-only_\r\nUser-Agent-Purpose: P\r\n" in fixed
+    assert fixed.count(b"\n") == fixed.count(b"\r\n")
+    old = parse(fixed, DEFAULT.replace(extensions=()))
+    assert old.check("https://example.com/b", "anybody")
+
+
+def test_a_preference_that_is_not_inherited_shows_where_it_is_unknown() -> None:
+    """The URL is one for which the category is unknown, though it is stated for the whole."""
+    body = "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /a/*.pdf$ search=n\n"
+    note = only(body, "not-inherited")
+    assert note.url == "https://example.com/a/.pdf"
+    robots = parse(body)
+    assert preferences(note.url, "x", robots=robots).get("train-ai") == "unknown"
+    assert preferences("https://example.com/b", "x", robots=robots).get("train-ai") == "disallowed"
+    assert "'train-ai=n' of line 2" in note.message
+
+
+def test_only_what_the_path_does_not_say_itself_is_lost() -> None:
+    """What is stated again, even otherwise, is known there."""
+    body = "User-agent: *\nContent-Usage: train-ai=n, search=y\nContent-Usage: /a search=n\n"
+    note = only(body, "not-inherited")
+    assert "'train-ai=n' of line 2" in note.message
+    assert note.fix
+    assert note.fix.words == "Say 'train-ai=n' here too"
+
+
+def test_where_the_path_is_disallowed_no_url_shows_it() -> None:
+    """A URL that may not be crawled has no preference at all."""
+    body = "User-agent: *\nDisallow: /a\nContent-Usage: train-ai=n\nContent-Usage: /a/ search=n\n"
+    assert only(body, "not-inherited").url is None
+
+
+def test_a_disallowed_sitemap_is_judged_for_its_own_origin_only() -> None:
+    """Where the address of the file is known, sitemaps of others are none of its business."""
+    body = "User-agent: *\nDisallow: /s\nSitemap: https://cdn.example.net/s.xml\n"
+    assert "same origin" in only(body, "sitemap-disallowed").message
+    here = Received("https://example.com/robots.txt")
+    assert lint(body, select=["sitemap-disallowed"], received=here) == []
+    relative = only(body.replace("https://cdn.example.net", ""), "sitemap-disallowed", here)
+    assert relative.url == "https://example.com/s.xml"
+    assert "same origin" not in relative.message
+
+
+@pytest.mark.parametrize(
+    ("more", "who"),
+    [
+        ("", "everybody not"),
+        ("User-agent: x\nAllow: /\n", "everybody without a group of their own"),
+        ("User-agent: bingbot\nDisallow: /s\n", "everybody not"),
+    ],
+)
+def test_who_is_asked_not_to_fetch_a_sitemap(more: str, who: str) -> None:
+    """Everybody, unless a group lets somebody."""
+    body = f"User-agent: *\nDisallow: /s\n{more}Sitemap: https://example.com/s.xml\n"
+    assert f"ask {who}" in only(body, "sitemap-disallowed").message
+
+
+# --- Levels and numbers ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("seconds", "level", "words"),
+    [
+        ("60", "info", "1,440 pages a day"),
+        ("300", "info", "288 pages a day"),
+        ("300.5", "warning", "287 pages a day"),
+        ("90000", "warning", "at most one page a day"),
+    ],
+)
+def test_a_long_delay_is_told_in_pages_a_day(seconds: str, level: str, words: str) -> None:
+    """Above 300 seconds some crawlers stay away, so it is a warning."""
+    note = only(f"User-agent: *\nCrawl-delay: {seconds}\n", "long-crawl-delay")
+    assert note.level == level
+    assert words in note.message
+
+
+@pytest.mark.parametrize(
+    ("received", "slug", "level"),
+    [
+        (Received(charset="latin1"), "wrong-charset", "info"),
+        (Received("http://a.example/robots.txt"), "", ""),
+        (
+            Received(
+                "http://a.example/robots.txt", redirects=("https://www.a.example/robots.txt",)
+            ),
+            "robots-redirected",
+            "info",
+        ),
+        (
+            Received("http://a.example/robots.txt", redirects=("https://b.example/robots.txt",)),
+            "robots-redirected",
+            "warning",
+        ),
+        (Received(redirects=("https://b.example/r",)), "robots-redirected", "info"),
+        (Received(redirects=tuple("abcdef")), "too-many-redirects", "error"),
+        (Received(status=500, media_type="text/html"), "robots-unreachable", "error"),
+        (Received(status=451), "robots-missing", "info"),
+        (Received(cache_control="max-age=86401"), "long-lifetime", "info"),
+        (Received(cache_control='no-cache="x", max-age=9'), "short-lifetime", "info"),
+        (Received(cache_control="max-age=soon"), "short-lifetime", "info"),
+    ],
+)
+def test_how_a_file_is_served_has_one_note(received: Received, slug: str, level: str) -> None:
+    """About the response and not about a line; of what nobody knows, nothing is said."""
+    notes = lint("User-agent: *\nDisallow: /a\n", select=["RR7"], received=received)
+    assert [(note.slug, note.level) for note in notes] == ([(slug, level)] if slug else [])
+    assert all(note.part == "response" and note.line is None for note in notes)
+
+
+def test_a_charset_that_changes_octets_is_an_error() -> None:
+    """Where the file has more than ASCII, the wrong name of its encoding matters."""
+    note = only("Disallow: /é\n".encode("latin-1"), "wrong-charset", Received(charset="latin1"))
+    assert note.level == "error"
+
+
+def test_a_time_is_told_in_words() -> None:
+    """In its largest unit, with one decimal at most."""
+    said = [in_words(seconds) for seconds in (1, 59, 60, 5400, 86_400, 2_592_000)]
+    assert said == ["1 second", "59 seconds", "1 minute", "1.5 hours", "1 day", "30 days"]
+
+
+def test_paths_that_tell_something() -> None:
+    """Whole words only, whatever the case."""
+    assert telling("/2024-Backups/x") == "backups"
+    assert telling("/a/b_internal.html") == "internal"
+    assert telling("/internalization/admin/") is None
+
+
+def test_a_group_with_many_names_is_told_by_a_few() -> None:
+    """Four at most, and how many more there are."""
+    many = parse("".join(f"User-agent: bot{letter}\n" for letter in "abcdef") + "Allow: /\n")
+    assert called(many.groups[0]) == "'bota', 'botb', 'botc', 'botd' and 2 more"
+    assert called(parse("User-agent: a\nUser-agent: b\n").groups[0]) == "'a' and 'b'"
+
+
+def test_an_application_that_looks_elsewhere_is_named() -> None:
+    """The one with groups of its own, and not the other of the same record."""
+    applications = [Application(name, name.title(), "x") for name in ("onesearch", "twosearch")]
+    known = Registries(applications=Registry(Application, applications))
+    body = "User-agent: *\nApp-Directives: onesearch, twosearch\nAllow: /\nUser-agent: Onesearch\n"
+    (note,) = lint(body, select=["unseen-directives"], registries=known)
+    assert note.message.startswith("'onesearch' obeys")
+
+
+# --- Fixes ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("slug", "line"),
+    [
+        ("leaking-purpose", "Disallow: /a\nUser-Agent-Purpose: P\nDisallow: /"),
+        ("unusable-path", "Content-Usage: images/ train-ai=n"),
+        ("star-path", "Content-Usage: **.pdf$ train-ai=n"),
+        ("unknown-value", 'Content-Usage: train-ai="No", search=YES'),
+        ("not-inherited", "Content-Usage: train-ai=n, search=y\nContent-Usage: /a x=y"),
+        ("odd-signal", "Content-Signal: ai-train = N"),
+        ("bad-sitemap", "Sitemap: \u00a0https://example.com/s.xml"),
+        ("relative-sitemap", "Sitemap: //example.com/s.xml"),
+        ("duplicate-sitemap", "Sitemap: https://a.example/s\nSitemap: https://a.example/s"),
+        ("bad-crawl-delay", "Crawl-delay: 0.5 sec"),
+        ("bad-visit-time", "Visit-time: 06:00 - 08:45"),
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n", ""])
+def test_a_fix_leaves_nothing_to_fix(slug: str, line: str, end: str) -> None:
+    """Each fix takes its note away, whatever ends the lines, and is applied once."""
+    body = f"User-agent: *\n{line}".replace("\n", end or "\n") + end
+    received = Received("https://example.com/robots.txt")
+    robots = parse(body)
+    notes = lint(robots, select=[slug], received=received)
+    assert notes
+    assert all(note.fix for note in notes)
+    fixed = fix(robots, notes, verdicts=True)
+    assert fixed.body != robots.body
+    assert lint(fixed.body, select=[slug], received=received) == []
+
+
+def test_a_second_sitemap_with_a_comment_is_left_alone() -> None:
+    """The comment may say why it is there."""
+    body = "Sitemap: https://a.example/s\nSitemap: https://a.example/s # for Bing\n"
+    assert only(body, "duplicate-sitemap").fix is None
+
+
+# --- Where a check stops --------------------------------------------------------------------------
+
+
+def test_urls_are_looked_for_a_few_times_only() -> None:
+    """The rest of a hostile file is told without one."""
+    leaks = "User-agent: a\nDisallow: /a\n" + "User-Agent-Purpose: P\nDisallow: /b\n" * 30
+    notes = lint(leaks, select=["leaking-purpose"])
+    assert [note.url is not None for note in notes] == [True] * LEAKS_SHOWN + [False] * 10
+    paths = "".join(f"Content-Usage: /{n} search=n\n" for n in range(100, 130))
+    notes = lint(
+        f"User-agent: *\nContent-Usage: train-ai=n\n{paths}",
+        select=["not-inherited"],
+    )
+    assert [note.url is not None for note in notes] == [True] * LOST_SHOWN + [False] * 10
+
+
+def test_sitemaps_are_judged_up_to_a_number() -> None:
+    """Files of people have some dozens."""
+    many = "".join(f"Sitemap: https://example.com/{n}\n" for n in range(MOST_JUDGED + 50))
+    notes = lint(f"User-agent: *\nDisallow: /\n{many}", select=["sitemap-disallowed"])
+    assert len(notes) == MOST_JUDGED

@@ -1,0 +1,183 @@
+"""
+Fixing: edits are applied, and what is not about verdicts is proved to change none.
+
+The notes here are made by hand, so that a fix can be wrong. What the fixes of checks come to is in
+their literate tests.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from robotrules import parse
+from robotrules.linting import Edit, Fix, LintNote, fix, lint
+from robotrules.linting.fixing import edited
+
+BODY = b"User-agent: *\nDisallow: /a\nDissallow: /b\n"
+
+
+def note(*edits: Edit, loud: bool = False, words: str = "Do it") -> LintNote:
+    """Return a note with a fix."""
+    made = Fix(words, edits, changes_verdicts=loud)
+    return LintNote("RR000", "made-up", "info", words, 1, 1, 1, 0, 0, fix=made)
+
+
+def replaced(old: bytes, new: bytes, *, loud: bool = False, body: bytes = BODY) -> LintNote:
+    """Return a note whose fix writes something in the place of what stands once in a file."""
+    assert body.count(old) == 1
+    start = body.index(old)
+    return note(Edit(start, start + len(old), new), loud=loud, words=f"{old!r} to {new!r}")
+
+
+def test_a_fix_that_keeps_the_meaning_is_applied() -> None:
+    """Here a spelling that the profile knows."""
+    one = replaced(b"Dissallow", b"Disallow")
+    done = fix(parse(BODY), [one])
+    assert done.body == b"User-agent: *\nDisallow: /a\nDisallow: /b\n"
+    assert (done.applied, done.left, done.refused) == ((one,), (), "")
+
+
+def test_a_wrong_fix_is_dropped() -> None:
+    """One that says it changes no verdict, and does, is left; those beside it are applied."""
+    good, wrong = replaced(b"Dissallow", b"Disallow"), replaced(b"/a", b"/aa")
+    for notes in ([good, wrong], [wrong, good]):
+        done = fix(parse(BODY), notes)
+        assert done.body == b"User-agent: *\nDisallow: /a\nDisallow: /b\n"
+        assert (done.applied, done.left) == ((good,), (wrong,))
+
+
+def test_what_other_records_say_counts_too() -> None:
+    """A fix may not change a sitemap or a delay either."""
+    body = b"User-agent: *\nDisallow: /a\nCrawl-delay: 5\nSitemap: https://example.com/a.xml\n"
+    for old, new in [(b"5", b"6"), (b"a.xml", b"b.xml"), (b"Sitemap:", b"Sitemaps:")]:
+        wrong = replaced(old, new, body=body)
+        assert fix(parse(body), [wrong]).left == (wrong,)
+
+
+def test_the_proof_is_for_the_profile_that_read_the_file() -> None:
+    """For `strict` the misspelt line is no rule, so that putting it right changes a verdict."""
+    one = replaced(b"Dissallow", b"Disallow")
+    assert fix(parse(BODY, "strict"), [one]).left == (one,)
+
+
+def test_two_that_are_wrong_alone_are_not_tried_together() -> None:
+    """Halves are proved one after the other, each on top of what holds."""
+    body = b"User-agent: *\nDisallow: /a\nDisallow: /b\n"
+    notes = [replaced(b"/a", b"/c", body=body), replaced(b"/b", b"/d", body=body)]
+    done = fix(parse(body), notes)
+    assert (done.body, done.applied, done.left) == (body, (), tuple(notes))
+
+
+def test_what_is_about_verdicts_waits_to_be_asked_for() -> None:
+    """Without *verdicts* it is left; with it, it is applied and not proved."""
+    loud = replaced(b"/a", b"/aa", loud=True)
+    assert fix(parse(BODY), [loud]) == (BODY, (), (loud,), "")
+    done = fix(parse(BODY), [loud], verdicts=True)
+    assert (done.body, done.applied) == (BODY.replace(b"/a", b"/aa"), (loud,))
+
+
+def test_of_fixes_that_overlap_the_first_is_applied() -> None:
+    """The other is left for the next round."""
+    body = b"Dissallow : /a\n"
+    name = note(Edit(0, 9, b"Disallow"))
+    whole = note(Edit(0, 11, b"Disallow:"))
+    inside = note(Edit(5, 5, b""))
+    beside = note(Edit(9, 10, b""))
+    assert fix(parse(body), [name, whole, inside, beside]).applied == (name, beside)
+    assert fix(parse(body), [whole, name, inside, beside]).applied == (whole,)
+
+
+def test_two_insertions_at_one_place_are_one_too_many() -> None:
+    """Which of them comes first nobody knows."""
+    one, other = note(Edit(0, 0, b"# a\n")), note(Edit(0, 0, b"# b\n"))
+    assert fix(parse(BODY), [one, other]).left == (other,)
+    before, after = note(Edit(0, 0, b"# a\n")), note(Edit(0, 4, b"USER"))
+    assert fix(parse(BODY), [before, after]).left == (after,)
+
+
+def test_quiet_fixes_come_before_loud_ones() -> None:
+    """Where both want the same place, the one that is proved has it."""
+    loud, quiet = replaced(b"Dissallow", b"Allow", loud=True), replaced(b"Dissallow", b"Disallow")
+    done = fix(parse(BODY), [loud, quiet], verdicts=True)
+    assert (done.applied, done.left) == ((quiet,), (loud,))
+
+
+def test_the_same_edit_twice_is_once() -> None:
+    """Two checks may want the same."""
+    one, same = replaced(b"Dissallow", b"Disallow"), replaced(b"Dissallow", b"Disallow")
+    done = fix(parse(BODY), [one, same])
+    assert done.body.count(b"Disallow") == 2
+    assert done.applied == (one, same)
+
+
+def test_a_fix_whose_own_edits_overlap_is_left() -> None:
+    """It cannot be applied in any order."""
+    broken = note(Edit(0, 3, b""), Edit(2, 4, b"x"))
+    assert fix(parse(BODY), [broken], verdicts=True).left == (broken,)
+
+
+def test_edits_are_applied_where_they_point() -> None:
+    """In any order; an insertion right after a deletion stays there."""
+    notes = [note(Edit(4, 6, b"")), note(Edit(6, 6, b"X"), Edit(0, 1, b"ab"))]
+    assert edited(b"0123456789", notes) == b"ab123X6789"
+    assert edited(b"0123456789", []) == b"0123456789"
+
+
+def test_notes_without_a_fix_are_nobodys_business() -> None:
+    """They are neither applied nor left."""
+    bare = note()._replace(fix=None)
+    assert fix(parse(BODY), [bare]) == (BODY, (), (), "")
+    assert fix(parse(BODY), []) == (BODY, (), (), "")
+
+
+def test_a_file_that_is_not_whole_is_left_alone() -> None:
+    """What was cut, or is longer than is read, cannot be compared to the end."""
+    one = replaced(b"Dissallow", b"Disallow")
+    done = fix(parse(BODY, complete=False), [one])
+    assert (done.body, done.applied, done.left) == (BODY, (), (one,))
+    assert "not whole" in done.refused
+    long = BODY + b"# x\n" * 140_000
+    assert fix(parse(long), [one]).refused
+    assert fix(parse(long), []).refused == ""
+
+
+def test_a_file_in_utf16_comes_out_in_utf8() -> None:
+    """Spans are of the octets that were parsed, and so is what comes out."""
+    text = "User-agent: *\r\nDissallow: /é\r\n"
+    robots = parse(b"\xff\xfe" + text.encode("utf-16-le"))
+    done = fix(robots, lint(robots, select=["not-utf8", "typo"]))
+    assert done.body == text.replace("Dissallow", "Disallow").encode()
+    assert [one.slug for one in done.applied] == ["not-utf8", "typo"]
+
+
+@pytest.mark.parametrize("verdicts", [False, True])
+def test_rounds_come_to_an_end(verdicts: bool) -> None:
+    """Fixing what is fixed changes nothing; fixes that waited for others come next."""
+    body = (
+        b"\xef\xbb\xbfUseragent : *\rDissallow /a\nDisallow: \xc2\xa0/b\n; words\n"
+        b"Disallow: x # robotrules: ignore[no, such, typo]\n- Disallow: '/c'\n"
+    )
+    rounds = 0
+    while True:
+        robots = parse(body)
+        done = fix(robots, lint(robots), verdicts=verdicts)
+        if done.body == body:
+            break
+        body, rounds = done.body, rounds + 1
+        assert rounds < 6
+    slugs = {one.slug for one in lint(body)}
+    assert not slugs & {"bom", "typo", "lone-cr", "space-before-colon", "missing-colon"}
+    assert ("misspelt-record" in slugs) is not verdicts
+    assert "quoted-value" not in slugs  # seen only where the name was put right, and then fixed
+    assert b"# words\n" in body
+
+
+def test_many_fixes_take_no_time() -> None:
+    """Thousands of edits are one pass, and not each against each."""
+    body = b"User-agent: *\n" + b"".join(b"Dissallow : /%d\n" % i for i in range(5_000))
+    robots = parse(body)
+    notes = lint(robots, select=["typo", "space-before-colon"])
+    assert len(notes) == 10_000
+    done = fix(robots, notes)
+    assert len(done.applied) == 10_000
+    assert done.body == body.replace(b"Dissallow :", b"Disallow:")

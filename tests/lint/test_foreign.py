@@ -1,0 +1,80 @@
+"""Foreign: signs that nobody sees, comments of other languages, lines of other files."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+
+from robotrules.linting.foreign import SIGN, SIGNS, home, mark, sign_name, unseen
+
+
+def test_signs_are_what_they_are_called() -> None:
+    """Each shows nothing, or a blank, or is the one colon; and is found whole."""
+    for point in SIGNS:
+        sign = chr(point)
+        assert unicodedata.category(sign) in ("Zs", "Zl", "Zp", "Cf", "Cc") or sign == "："
+        assert SIGN.fullmatch(sign.encode())
+        assert f"U+{point:04X}" in sign_name(sign.encode())
+    assert not SIGN.search(" \t:é".encode())
+
+
+def test_nothing_to_see() -> None:
+    """Signs and whitespace only, and at least one sign."""
+    assert unseen(b" \xc2\xa0\t\xe2\x80\x8b")
+    assert not unseen(b" \t")
+    assert not unseen(b"")
+    assert not unseen(b"\xc2\xa0a")
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "where"),
+    [
+        (b"// a", b"//", "program code"),
+        (b"  ;a", b";", "settings files"),
+        (b"<!-- a", b"<!--", "HTML"),
+        (b"-->", b"-->", "HTML"),
+        (b"/* a", b"/*", "program code"),
+        (b"/*a*/", b"/*", "program code"),
+        (b"*/", b"*/", "program code"),
+        (b"```txt", b"```", "Markdown"),
+        (b"</pre>", b"</pre>", "HTML"),
+        (b"<BR/>", b"<BR/>", "HTML"),
+    ],
+)
+def test_marks(line: bytes, text: bytes, where: str) -> None:
+    """What a line starts with, and where that is used."""
+    assert mark(line) == (text, where)
+
+
+@pytest.mark.parametrize(
+    "line", [b"", b"/a//b", b"/*?a=", b"/*.gif$", b"*.gif", b"*/a", b"<a", b"-"]
+)
+def test_no_marks(line: bytes) -> None:
+    """Path patterns that lost their name are none."""
+    assert mark(line) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "where"),
+    [
+        (b"google.com, pub-1, RESELLER", "ads.txt"),
+        (b" RewriteRule ^a b [L]", "web server"),
+        (b"Deny from all", "web server"),
+        (b"<IfModule mod_rewrite.c>", "web server"),
+        (b"Header always set X-Robots-Tag noindex", "web server"),
+        (b"<meta name=robots>", "HTML"),
+        (b"HTTP/1.1 200 OK", "HTTP"),
+    ],
+)
+def test_homes(line: bytes, where: str) -> None:
+    """Where a line would do something."""
+    assert where in (home(line) or "")
+
+
+@pytest.mark.parametrize(
+    "line", [b"", b"Redirected: /a", b"a, b, c", b"Options: -a", b"<metal>", b"Disallow: /HTTP/1.1"]
+)
+def test_no_homes(line: bytes) -> None:
+    """What only looks a little like it."""
+    assert home(line) is None

@@ -1,0 +1,238 @@
+"""
+What notes about groups and rules show besides their line: URLs, levels, edits, and where they stop.
+
+The pages beside this file say which lines earn which note. Here a URL that a note shows is put to
+the rules, a fix keeps the file's line ends, and a check that calls something needless is right.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from robotrules import analysis, parse
+from robotrules.linting import LintNote, fix, lint
+from robotrules.linting.checks.misspelt_crawler import MOST_NAMES
+from robotrules.linting.checks.pattern_like_an_expression import MOST_DESCRIBED
+from robotrules.linting.shapes import is_authority, is_expression, is_header, list_members, path_of
+
+
+def only(body: str | bytes, slug: str, profile: str = "default") -> LintNote:
+    """Return the one note of a check on a file."""
+    (note,) = lint(body, select=[slug], profile=profile)
+    return note
+
+
+# --- URLs -----------------------------------------------------------------------------------------
+
+
+def test_a_swallowed_group_shows_what_its_crawler_may_not_fetch() -> None:
+    """The URL is disallowed for the one named first, by a rule that was written for another."""
+    body = "User-agent: MJ12bot\nCrawl-delay: 9\nUser-agent: b\nAllow: /x\nDisallow: /*/y$\n"
+    note = only(body, "swallowed-group")
+    assert note.url
+    assert not parse(body).check(note.url, "MJ12bot")
+    assert "'/x/y'" in note.message
+
+
+def test_what_a_swallowed_group_shows_counts_the_other_groups_of_its_crawler() -> None:
+    """An Allow elsewhere makes another URL the one to show."""
+    swallowed = "User-agent: a\nCrawl-delay: 9\nUser-agent: b\nDisallow: /x\nDisallow: /y\n"
+    note = only(swallowed + "\nUser-agent: a\nAllow: /x\n", "swallowed-group")
+    assert note.url == "https://example.com/y"
+
+
+def test_a_swallowed_group_without_a_disallow_shows_no_url() -> None:
+    """What is shared may be that everything is allowed."""
+    note = only("User-agent: a\nCrawl-delay: 9\nUser-agent: b\nDisallow:\n", "swallowed-group")
+    assert (note.level, note.url) == ("info", None)
+    assert note.message.endswith("are for it too.")
+
+
+def test_resources_are_shown_by_one_that_googlebot_may_not_fetch() -> None:
+    """The rule of the note decides about the URL."""
+    body = "User-agent: *\nDisallow: /a/*/css/*\nDisallow: *.js?\n"
+    first, second = lint(body, select=["resources-disallowed"])
+    for note, line in ((first, 2), (second, 3)):
+        verdict = parse(body).check(note.url or "", "Googlebot")
+        assert verdict.rule
+        assert verdict.rule.line == line
+
+
+def test_an_index_page_differs_between_google_and_others() -> None:
+    """Google's profile allows the directory, and default does not."""
+    body = "User-agent: a\nDisallow: /\nAllow: /d/index.html\n"
+    note = only(body, "index-page")
+    assert note.url == "https://example.com/d/"
+    assert parse(body, "google").check(note.url, "a")
+    assert not parse(body).check(note.url, "a")
+    assert "'/d/'" in only(body, "index-page", "google").message
+
+
+def test_an_index_page_for_nobody_or_with_wildcards_is_left_alone() -> None:
+    """There is nobody to ask for, or no one directory."""
+    outside = "Allow: /d/index.html\nUser-agent: a\nDisallow: /\n"
+    nobody = "User-agent:\nDisallow: /\nAllow: /d/index.html\n"
+    wild = "User-agent: a\nDisallow: /\nAllow: /*/index.html\nAllow: /index.html/x\n"
+    for body in (outside, nobody, wild):
+        assert not lint(body, select=["index-page"])
+
+
+@pytest.mark.parametrize(
+    ("slug", "pattern"),
+    [
+        ("dollar-inside", "/*.pdf$?"),
+        ("dollar-inside", "*$a*"),
+        ("pattern-like-an-expression", "/(a|b)*[0-9]"),
+        ("question-mark-only", "/?*"),
+    ],
+)
+def test_a_pattern_is_shown_with_a_url_that_it_matches(slug: str, pattern: str) -> None:
+    """The URL was put to the matcher."""
+    body = f"User-agent: *\nDisallow: {pattern}\n"
+    note = only(body, slug)
+    assert note.url
+    assert not parse(body).check(note.url, "a")
+
+
+def test_a_pattern_that_matches_nothing_has_no_url() -> None:
+    """An expression that starts with `^` is said to match no URL."""
+    note = only("User-agent: *\nDisallow: ^/a\n", "pattern-like-an-expression")
+    assert note.url is None
+    assert "matches no URL at all" in note.message
+    assert only("User-agent: *\nDisallow: /a/../$b\n", "dollar-inside").url is None
+
+
+def test_queries_of_other_pages_are_not_matched_by_a_question_mark_alone() -> None:
+    """What the message says of `/shop?page=2` is so."""
+    assert parse("User-agent: *\nDisallow: /?\n").check("https://example.com/shop?page=2", "a")
+
+
+# --- Levels and words -----------------------------------------------------------------------------
+
+
+def test_a_name_that_is_cut_to_that_of_another_crawler_is_a_warning() -> None:
+    """Wget2 is read as Wget, who is somebody else; Example2 as Example, who is nobody we know."""
+    assert only("User-agent: Wget2\nDisallow: /\n", "truncated-token").level == "warning"
+    note = only("User-agent: Example2\nDisallow: /\n", "truncated-token")
+    assert note.level == "info"
+    assert "'Example' by strict parsers" in note.message
+    strict = only("User-agent: 008\nDisallow: /\n", "truncated-token", "strict")
+    assert "nobody by this profile" in strict.message
+
+
+def test_a_blank_line_after_the_names_loses_more_than_one_after_a_rule() -> None:
+    """Old parsers forget the whole group, or the rules after it."""
+    after_names = only("User-agent: *\n\nDisallow: /a\n", "blank-line-in-group")
+    after_rule = only("User-agent: *\nDisallow: /a\n\nDisallow: /b\n", "blank-line-in-group")
+    assert (after_names.level, after_rule.level) == ("warning", "info")
+
+
+def test_a_retired_crawler_is_said_to_be_with_the_day() -> None:
+    """A remark on where a fact is from stays in the registry."""
+    note = only("User-agent: IA_Archiver\nDisallow: /\n", "retired-crawler")
+    assert "Alexa" in note.message
+    assert "From reports" not in note.message
+    assert note.message[-11:-1].count("-") == 2
+
+
+@pytest.mark.parametrize("profile", ["default", "strict", "google"])
+@pytest.mark.parametrize("name", ["*", "008", "Example/1", '"x"', "", "* y", "a, b"])
+def test_checks_of_groups_take_any_name_under_any_profile(profile: str, name: str) -> None:
+    """A name that a profile does not know is nobody, and nothing is raised."""
+    body = f"User-agent: {name}\nCrawl-delay: 1\nUser-agent: b\nDisallow: /\n\nUser-agent: {name}\n"
+    assert isinstance(lint(body, profile=profile), list)
+
+
+# --- Edits ----------------------------------------------------------------------------------------
+
+
+def test_fixes_keep_line_ends() -> None:
+    """A file with CRLF has it everywhere afterwards, and a file without a last one still does."""
+    body = b"User-agent: a, b\r\nDisallow: /x /y\r\n\r\nUser-agent: * Disallow: /z"
+    notes = lint(body, select=["comma-list", "space-in-pattern", "star-with-text"])
+    assert fix(parse(body), notes, verdicts=True).body == (
+        b"User-agent: a\r\nUser-agent: b\r\nDisallow: /x\r\nDisallow: /y\r\n\r\n"
+        b"User-agent: *\r\nDisallow: /z"
+    )
+
+
+def test_a_line_with_a_comment_is_not_taken_out() -> None:
+    """What a person wrote there may matter."""
+    body = "User-agent: a\nUser-agent: a # why\nDisallow: # nothing\nDisallow: /x\n"
+    notes = lint(body, select=["repeated-user-agent", "empty-rule-beside-others"])
+    assert [note.fix for note in notes] == [None, None]
+
+
+def test_a_needless_star_is_proved_to_be() -> None:
+    """Whatever rules compete, taking the stars away changes no verdict for any URL."""
+    random = Random(7)
+    told = 0
+    for _ in range(300):
+        rules = [
+            f"{random.choice(('Allow', 'Disallow'))}: /"
+            + "".join(random.choice(("a", "b", "*", "**", "$")) for _ in range(random.randrange(5)))
+            for _ in range(random.randrange(1, 6))
+        ]
+        body = "User-agent: *\n" + "\n".join(rules) + "\n"
+        notes = lint(body, select=["needless-star"])
+        told += len(notes)
+        fixed = fix(parse(body), notes)
+        assert len(fixed.applied) == len(notes), body
+        assert analysis.compare(parse(body), parse(fixed.body)).equal
+    assert told > 50
+
+
+# --- Where they stop ------------------------------------------------------------------------------
+
+
+def test_names_and_patterns_past_a_limit_are_not_looked_at() -> None:
+    """Limits keep lint quick: so many names are compared, so many patterns put into words."""
+    names = "".join(f"User-agent: Crawler-{'x' * (n % 7)}{n}\n" for n in range(MOST_NAMES))
+    assert not lint(names + "User-agent: Googelbot\n", select=["misspelt-crawler"])
+    body = "User-agent: *\n" + "Disallow: /(a|b)\n" * (MOST_DESCRIBED + 1)
+    notes = lint(body, select=["pattern-like-an-expression"])
+    assert [": matches" in note.message for note in notes] == [True] * MOST_DESCRIBED + [False]
+
+
+def test_everything_disallowed_is_not_said_of_what_was_not_proved() -> None:
+    """An exception that no rule spells out is found by proof; many rules are not asked about."""
+    hidden = "User-agent: *\nDisallow: /\nDisallow: /xa*\nAllow: /*a\n"
+    assert not lint(hidden, select=["everything-disallowed"])
+    many = "User-agent: *\nDisallow: /\n" + "Disallow: /x\n" * 500
+    assert not lint(many, select=["everything-disallowed"])
+
+
+# --- Shapes ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "members"),
+    [
+        (b"a, b", (b"a", b"b")),
+        (b"a/1.0,*", (b"a/1.0", b"*")),
+        (b"a,", ()),
+        (b"a b, c", ()),
+        (b"a", ()),
+    ],
+)
+def test_lists_of_names(value: bytes, members: tuple[bytes, ...]) -> None:
+    """A list has at least two names with a comma between them, and nothing else."""
+    assert list_members(value) == members
+
+
+def test_shapes_of_values() -> None:
+    """What is one thing is not the other."""
+    assert is_header(b"mozilla/5.0")
+    assert is_header(b"see https://example.com/bot")
+    assert not is_header(b"ExampleBot/1.0 (https://example.com/bot)")
+    assert is_authority(b"example.com:8080/x")
+    assert not is_authority(b"readme.txt")
+    assert is_authority(b"example.com/" + b"x" * 1000)
+    assert not is_authority(b"com." * 100_000 + b"!")
+    assert is_expression(rb"/\d")
+    assert not is_expression(b"/a.b*c$")
+    assert path_of(b"https://example.com") == b""
+    assert path_of(b"www.example.com/a?b=/c") == b"/a?b=/c"
+    assert path_of(b"readme.txt") == b""

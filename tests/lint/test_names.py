@@ -1,0 +1,55 @@
+"""Names: which record a misspelt name is taken for, and which names are nobody's."""
+
+from __future__ import annotations
+
+import pytest
+
+from robotrules import extensions
+from robotrules.linting.names import KNOWN, LONGEST, meant
+from robotrules.profile import MORE_SPELLINGS
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("disalow", "Disallow"),
+        ("disallwo", "Disallow"),
+        ("desallow", "Disallow"),
+        ("disallow.", "Disallow"),
+        ("** disallow", "Disallow"),
+        ("user-agnet", "User-agent"),
+        ("user.agent", "User-agent"),
+        ("alow", "Allow"),
+        ("site_map", "Sitemap"),
+        ("crawl delay", "Crawl-delay"),
+        ("content-signals", "Content-Signal"),
+        ("clean-params", "Clean-param"),
+        ("user-agent-porpose", "User-Agent-Purpose"),
+    ],
+)
+def test_slips(written: str, name: str) -> None:
+    """Missing, doubled, wrong and swapped letters, and signs around or inside."""
+    assert meant(written) == name
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("contact", "index", "shallow", "display", "hosts", "post", "noindexes", "domains"),
+        *("a", "", "abc", "x-disallow-these", "allowed-by", "disallow\u200b", "content-type"),
+        "agent",
+        "disallow" + " " * LONGEST,
+    ],
+)
+def test_names_of_others(written: str) -> None:
+    """Short names, other words, and what other checks speak of."""
+    assert meant(written) is None
+
+
+def test_known_names_are_no_slips() -> None:
+    """Every record that is declared is known; wrong spellings that are listed are found."""
+    for name in ("user-agent", "allow", *(one.key.lower() for one in extensions.ALL)):
+        assert name in KNOWN
+        assert meant(name) is None
+    for spelling, name in MORE_SPELLINGS:
+        assert meant(spelling) == KNOWN[name]

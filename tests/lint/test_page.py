@@ -1,0 +1,253 @@
+"""
+Lint of a page: what `lint_page` looks at, in which order, and what a `Page` knows of a note.
+
+The pages RR8xx.md beside this file say which fields and elements earn which note. Here are the
+arguments, the parts that notes name, and both states of a page.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from robotrules import parse
+from robotrules.errors import CheckError
+from robotrules.linting import CHECKS, lint, lint_page
+from robotrules.linting.check import PageCheck
+from robotrules.linting.mentions import elsewhere, in_force, rules_of, said
+from robotrules.linting.subject import Page
+from robotrules.registries import Registries, Registry, TagRule
+from robotrules.tags import usage_rules
+from robotrules.tags.codes import Carrier, Source, State, TagNote
+from robotrules.tags.rules import Standing
+
+URL = "https://example.com/page"
+NOINDEX = '<head><meta name="robots" content="noindex"></head>'
+NOTHING = "<head></head>"
+
+
+def slugs(**given: object) -> list[str]:
+    """Return the slugs of the notes on a page, in their order."""
+    return [note.slug for note in lint_page(URL, **given)]  # type: ignore[arg-type]
+
+
+def page(**given: object) -> Page:
+    """Return a page as checks see it."""
+    return Page(usage_rules(**given))  # type: ignore[arg-type]
+
+
+# --- What is looked at ----------------------------------------------------------------------------
+
+
+def test_a_page_without_tags_has_no_notes() -> None:
+    """Nothing said, nothing given, or not HTML: there is nothing to find."""
+    assert slugs() == []
+    assert slugs(headers={"Content-Type": "text/html"}, html=NOTHING) == []
+    assert slugs(headers={"Content-Type": "application/pdf"}, html="%PDF <meta") == []
+
+
+def test_only_checks_of_pages_run_on_a_page() -> None:
+    """A check of files is silent there, and a check of pages is silent on a file."""
+    pages = {check.slug for check in CHECKS if isinstance(check, PageCheck)}
+    assert {"bad-field", "noindex-not-seen"} <= pages
+    assert slugs(headers={"X-Robots-Tag": "noindex"}, select=["dead-rule"]) == []
+    for check in CHECKS:
+        assert (check.code[2] == "8") is isinstance(check, PageCheck)
+    assert lint("Disallow: /\nX-Robots-Tag: noindx\n", select=["RR8"]) == []
+
+
+def test_checks_are_chosen_as_for_a_file() -> None:
+    """By code, beginning of a code, or slug; a name of nobody is refused."""
+    headers = {"X-Robots-Tag": "no-index"}
+    assert slugs(headers=headers) == ["deprecated-field", "misspelt-rule"]
+    assert slugs(headers=headers, ignore=["deprecated-field"]) == ["misspelt-rule"]
+    assert slugs(headers=headers, select=["RR821"]) == ["misspelt-rule"]
+    with pytest.raises(CheckError):
+        lint_page(URL, headers=headers, select=["mispelt-rule"])
+
+
+def test_notes_name_the_part_that_they_are_about() -> None:
+    """A field line, an element, or the page; never a line of a robots.txt."""
+    headers = b"X-Robots-Tag: nofollow\nX-Robots-Tag: no-index\n"
+    html = '<meta charset="utf-8"><meta name="robots" content="noidnex">'
+    robots = parse("User-agent: *\nDisallow: /page\n")
+    notes = lint_page(URL, headers=headers, html=html, robots=robots)
+    parts = {(note.slug, note.part) for note in notes}
+    assert ("misspelt-rule", "X-Robots-Tag line 2") in parts
+    assert ("misspelt-rule", "meta element 2") in parts
+    assert ("tags-not-seen", "page") in parts
+    assert all(note.line is None and note.column == 0 for note in notes)
+    assert [note.part for note in notes] == sorted(note.part for note in notes)
+
+
+def test_a_note_has_the_place_in_its_line() -> None:
+    """Start and end are octets of the field line."""
+    (note,) = lint_page(
+        URL, headers=b"X-Robots-Tag: nofollow, no-index\n", select=["misspelt-rule"]
+    )
+    assert (note.start, note.end) == (10, 18)
+    assert "'no-index'" in note.message
+    assert "'noindex'" in note.message
+
+
+def test_a_crawler_is_asked_for_by_its_name() -> None:
+    """What is said to one crawler is looked at when that crawler asks."""
+    html = '<meta name="examplebot" content="no-index">'
+    assert slugs(html=html) == []
+    assert slugs(html=html, product_token="ExampleBot") == ["misspelt-rule"]
+
+
+def test_with_a_robots_txt_both_are_seen_together() -> None:
+    """A noindex behind a Disallow is told with the line that keeps crawlers away."""
+    robots = parse("User-agent: *\nDisallow: /page\nAllow: /page/open\n")
+    found = lint_page(URL, html=NOINDEX, robots=robots, select=["noindex-not-seen"])
+    assert ["line 2: 'Disallow: /page'" in note.message for note in found] == [True]
+    assert not lint_page(
+        URL + "/open", html=NOINDEX, robots=robots, select=["noindex-not-seen", "tags-not-seen"]
+    )
+    assert "noindex-not-seen" not in slugs(html=NOINDEX)
+
+
+def test_content_never_raises() -> None:
+    """Octets of any kind are a page."""
+    for octets in (b"\x00\xff", b"Robots-Tag: \xff;\x00=\n", b": :\n\n", b"\xef\xbb\xbf<meta"):
+        lint_page(URL, headers=octets, html=octets, robots=parse(octets))
+
+
+# --- Two states of a page -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("html", "dom", "expected"),
+    [
+        (NOTHING, NOINDEX, ["only-in-final-dom"]),
+        (NOINDEX, NOTHING, ["only-in-initial-html"]),
+        (NOINDEX, NOINDEX, []),
+        (None, NOINDEX, []),
+        (NOINDEX, None, []),
+    ],
+)
+def test_a_rule_in_one_state_of_the_page_is_told(
+    html: str | None, dom: str | None, expected: list[str]
+) -> None:
+    """Only where both states are known; the rule is named."""
+    notes = lint_page(URL, html=html, dom=dom, select=["only-in-final-dom", "only-in-initial-html"])
+    assert [note.slug for note in notes] == expected
+    assert all("'noindex'" in note.message for note in notes)
+
+
+def test_an_element_of_the_final_dom_is_called_so() -> None:
+    """It may have another number than in the HTML that was sent."""
+    (note,) = lint_page(URL, html=NOTHING, dom=NOINDEX, select=["only-in-final-dom"])
+    assert note.part == "meta element 1 of the final DOM"
+
+
+# --- Contradictions -------------------------------------------------------------------------------
+
+
+def test_a_contradiction_is_told_once_for_two_places() -> None:
+    """However often one of them repeats itself; Yandex is named where it reads otherwise."""
+    html = '<meta name="robots" content="index, index, all"><meta name="robots" content="noindex">'
+    notes = lint_page(URL, html=html, select=["contradicting-tags"])
+    assert len(notes) == 1
+    assert "except for Yandex" in notes[0].message
+    header = {"X-Robots-Tag": "noindex"}
+    found = lint_page(
+        URL,
+        headers=header,
+        html='<meta name="robots" content="index">',
+        select=["contradicting-tags"],
+    )
+    assert ["Yandex" in note.message for note in found] == [False]
+
+
+def test_contradictions_of_a_hostile_page_are_few() -> None:
+    """Some are told, and that is enough."""
+    html = '<meta name="robots" content="noindex">' + '<meta name="robots" content="index">' * 500
+    assert len(lint_page(URL, html=html, select=["contradicting-tags"])) == 20
+
+
+# --- Page: what a note points at ------------------------------------------------------------------
+
+
+def test_the_text_of_a_note_on_a_field_is_that_of_its_line() -> None:
+    """A span of the line, or all of it; empty for what is no line."""
+    seen = page(headers=b"X-Robots-Tag: noindex\nX-Robots-Tag: max-snippet: x\n")
+    whole = TagNote("bad-value", "error", Source(Carrier.X_ROBOTS_TAG, 2))
+    assert seen.text(whole) == "max-snippet: x"
+    assert seen.text(whole._replace(start=0, end=11)) == "max-snippet"
+    assert seen.text(whole._replace(source=Source(Carrier.X_ROBOTS_TAG, 3))) == ""
+    assert seen.text(whole._replace(source=Source(Carrier.X_ROBOTS_TAG))) == ""
+    assert seen.text(whole._replace(source=None)) == ""
+
+
+def test_the_text_of_a_note_on_an_element_is_what_its_mention_says() -> None:
+    """A page does not keep its elements; the mention of a rule has the words."""
+    seen = page(html='<meta name="robots" content="noindex, noidnex">')
+    (note,) = seen.noted("misspelt-rule")
+    assert seen.text(note) == ""
+    assert said(seen, note) == "noidnex"
+    assert said(seen, note._replace(start=None)) == ""
+    assert said(seen, note, Standing.IN_FORCE) == ""
+
+
+def test_of_a_member_with_several_rules_the_odd_one_is_quoted() -> None:
+    """A note on Robots-Tag points at the whole member."""
+    seen = page(headers={"Robots-Tag": "*;noindex;shiny"})
+    (note,) = seen.noted("unknown-rule")
+    assert said(seen, note) == "*;noindex;shiny"
+    assert said(seen, note, Standing.UNKNOWN) == "shiny"
+
+
+def test_each_note_of_fields_and_of_both_together_is_there_once() -> None:
+    """What guidance notes is added to what readers of tags noted."""
+    from robotrules import guidance
+
+    headers = {"X-Robots-Tag": "noindex"}
+    robots = parse("User-agent: *\nDisallow: /\n")
+    both = Page(usage_rules(headers=headers), guidance(URL, "*", robots=robots, headers=headers))
+    assert len(list(both.noted("deprecated-field"))) == 1
+    assert len(list(both.noted("noindex-not-seen"))) == 1
+    assert list(both.noted("no-such-code")) == []
+
+
+def test_words_of_other_carriers_are_known_with_their_values() -> None:
+    """Whatever the case, and whatever stands behind `=` or `:`."""
+    assert elsewhere("Disallow") == "robots.txt"
+    assert elsewhere("crawl-delay: 5") == "robots.txt"
+    assert elsewhere("train-ai=n") == "a Content-Usage field or record"
+    assert elsewhere("noindex") is None
+
+
+def test_a_word_that_a_registry_has_is_a_tag_rule() -> None:
+    """Then it is in no wrong carrier."""
+    headers = {"X-Robots-Tag": "train-ai"}
+    known = Registries(tag_rules=Registry(TagRule, [TagRule("train-ai", "for tests", "none")]))
+    assert slugs(headers=headers, select=["RR828"]) == ["rule-in-wrong-carrier"]
+    assert slugs(headers=headers, select=["RR828"], registries=known) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("noindex", "'*;noindex'"),
+        ("googlebot: noindex, nofollow", "'googlebot;noindex;nofollow'"),
+        ("noindex, max-snippet:20", "'*;max-snippet=20'"),
+        ("otherbot: max-snippet: 20", "'otherbot;max-snippet=20'"),
+        ("otherbot: unavailable_after: 2030-01-01", None),
+    ],
+)
+def test_the_old_grammar_is_shown_in_the_new_one(old: str, new: str | None) -> None:
+    """Where that is simple."""
+    notes = lint_page(URL, headers={"Robots-Tag": old}, select=["legacy-syntax"])
+    assert notes
+    assert new is None or any(new in note.message for note in notes)
+    assert ("write" in notes[-1].message) is (new is not None)
+
+
+def test_rules_in_force_are_told_apart_by_carrier() -> None:
+    """Only what is in force, with its text; and those of one element in words."""
+    seen = page(headers={"X-Robots-Tag": "noindex, index"}, html=NOINDEX)
+    assert in_force(seen, Carrier.X_ROBOTS_TAG) == {("noindex", True): "noindex"}
+    assert in_force(seen, Carrier.ROBOTS_TAG) == {}
+    element = Source(Carrier.META, None, 1, State.INITIAL)
+    assert rules_of(seen, TagNote("x", "info", element)) == "'noindex'"

@@ -1,0 +1,110 @@
+"""GitHub: workflow commands, and never one that a file wrote."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from robotrules.linting.render import Linted
+from robotrules.linting.render.github import github
+from tests.lint.rendered import BODY, HOSTILE, found, hostile, many, note
+
+COMMAND = re.compile(r"::(?P<name>[a-z]+) (?P<parts>[^:]*)::(?P<data>.*)")
+
+
+def read(line: str) -> tuple[str, dict[str, str], str]:
+    """Read a command as the runner does: the first `::` after the parts ends them."""
+    found = COMMAND.fullmatch(line)
+    assert found, line
+    pairs = dict(part.split("=", 1) for part in found["parts"].split(","))
+    return found["name"], {key: part(value) for key, value in pairs.items()}, data(found["data"])
+
+
+def data(text: str) -> str:
+    """Unescape what a command says."""
+    return text.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%")
+
+
+def part(text: str) -> str:
+    """Unescape a part of a command."""
+    return data(text.replace("%3A", ":").replace("%2C", ","))
+
+
+def test_a_note() -> None:
+    """File, line, columns, what it is called, and what it says."""
+    assert list(github([found()])) == [
+        "::error file=robots.txt,line=2,col=11,endColumn=19,title=RR505 pattern-start::The path "
+        "pattern 'private/' starts with neither '/' nor '*', so it never matches a URL.",
+        "::warning file=robots.txt,line=4,col=8,endColumn=13,title=RR501 dead-rule::'Allow: /shop' "
+        "decides no URL: line 3 decides first.",
+    ]
+
+
+def test_levels() -> None:
+    """What is `info` here is `notice` there."""
+    notes = tuple(note(level=level) for level in ("error", "warning", "info"))
+    lines = github([Linted(b"x", notes=notes, body=BODY)])
+    assert [read(line)[0] for line in lines] == ["error", "warning", "notice"]
+
+
+def test_columns_are_characters() -> None:
+    """Neither octets nor code units."""
+    [line] = github([found("User-agent: *\n# é\nDisallow: é😀/\n".encode())])
+    _, parts, _ = read(line)
+    assert (parts["line"], parts["col"], parts["endColumn"]) == ("3", "11", "14")
+
+
+def test_no_file_no_place() -> None:
+    """What is fetched has no lines in the repository, so the message says where."""
+    url = b"https://example.com/robots.txt"
+    [line, _] = github([found(where=url, is_file=False)])
+    _, parts, said = read(line)
+    assert set(parts) == {"title"}
+    assert said.startswith("https://example.com/robots.txt:2:11: The path pattern")
+
+
+def test_a_note_about_a_page_names_the_part() -> None:
+    """There is no line."""
+    about = note(line=None, column=0, end_column=0, part="meta element 2")
+    [line] = github([Linted(b"page.html", notes=(about,))])
+    assert line == "::error file=page.html,title=RR505 pattern-start::meta element 2: A message."
+
+
+@pytest.mark.parametrize(
+    "name", ["a,b:c.txt", "100%.txt", "a\nb\r::error::x.txt", "::stop-commands::x"]
+)
+def test_names_come_back(name: str) -> None:
+    """Whatever a file is called, the runner has its name and nothing else."""
+    lines = list(github([found(where=name.encode())]))
+    assert len(lines) == 2
+    for line in lines:
+        assert "\n" not in line
+        assert "\r" not in line
+        assert read(line)[1]["file"] == name
+
+
+def test_no_file_writes_a_command() -> None:
+    """Each note is one line, in which all control characters show."""
+    lines = list(github([hostile()]))
+    assert len(lines) == 3
+    for line in lines:
+        assert line.isprintable()
+        name, parts, said = read(line)
+        assert name == "error"
+        assert set(parts) <= {"file", "line", "col", "endColumn", "title"}
+        assert "\n::error::%0A,<b" in said
+    assert "\n::error" in HOSTILE
+
+
+def test_trouble_is_an_error() -> None:
+    """Of no file, for there may be none."""
+    [line] = github([Linted(b"no.txt", trouble="cannot read\nit")])
+    assert line == "::error title=robotrules lint::cannot read%0Ait"
+
+
+def test_very_many_notes() -> None:
+    """On one line of half a mebibyte."""
+    lines = list(github([many()]))
+    assert len(lines) == 100_000
+    assert "col=100010,endColumn=100011," in lines[-1]

@@ -1,0 +1,203 @@
+"""
+Suppressions: which comments ask not to report, for which line, and how they are taken out again.
+
+What the checks RR901 and RR902 say about them is in their literate tests.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from robotrules import parse
+from robotrules.linting import LintNote, lint
+from robotrules.linting.subject import Subject
+from robotrules.linting.suppressions import Suppression, sieved, suppressions, without
+
+
+def asked(body: bytes) -> list[tuple[int | None, list[str]]]:
+    """Return for which line each suppression of a file is, and what it names."""
+    found = suppressions(parse(body).lines)
+    return [(one.about, [name.text for name in one.names]) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("comment", "expected"),
+    [
+        (b"# robotrules: ignore[RR505]", ["rr505"]),
+        (b"#robotrules:ignore[RR505]", ["rr505"]),
+        (b"#\t RobotRules: \tIGNORE [Pattern-Start]", ["pattern-start"]),
+        (b"# robotrules: ignore[RR505, bom,typo  nul]", ["rr505", "bom", "typo", "nul"]),
+        (b"# robotrules: ignore", []),
+        (b"# robotrules: ignore: it is meant so", []),
+        (b"# robotrules: ignore[]", []),
+        (b"# words # robotrules: ignore[bom] more words", ["bom"]),
+        (b"## robotrules: ignore[bom]", ["bom"]),
+    ],
+)
+def test_what_a_comment_names(comment: bytes, expected: list[str]) -> None:
+    """Case and whitespace do not matter; words may stand around it."""
+    assert asked(b"Disallow: /a " + comment) == [(1, expected)]
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        b"# robotrules",
+        b"# robotrules:",
+        b"# robotrules: ignored",
+        b"# robotrules: ignore-files[bom]",
+        b"# robotrules: ignore-line",
+        b"# robotrules ignore[bom]",
+        b"# my robotrules: ignore[bom]",
+        b"robotrules: ignore[bom]",
+    ],
+)
+def test_what_asks_for_nothing(comment: bytes) -> None:
+    """A comment that only looks like one keeps nothing back, least of all everything."""
+    assert asked(b"Disallow: /a " + comment) == []
+
+
+def test_brackets_that_are_not_closed_end_with_the_line() -> None:
+    """Half a request must not ask for everything."""
+    assert asked(b"Disallow: a # robotrules: ignore[bom\nDisallow: b") == [(1, ["bom"])]
+
+
+def test_a_comment_alone_is_for_the_next_record() -> None:
+    """Blank lines and other comments between do not matter, and several add up."""
+    body = (
+        b"# robotrules: ignore[bom]\n"
+        b"\n"
+        b"  # words\n"
+        b"  # robotrules: ignore[typo]\r\n"
+        b"Disallow: /a # robotrules: ignore[nul]\n"
+        b"Disallow: /b\n"
+        b"# robotrules: ignore\n"
+    )
+    assert asked(body) == [(5, ["bom"]), (5, ["typo"]), (5, ["nul"]), (7, [])]
+
+
+def test_one_for_the_file() -> None:
+    """It may stand anywhere, also after a record."""
+    assert asked(b"Allow: /\nAllow: / # robotrules: ignore-file[bom]") == [(None, ["bom"])]
+
+
+def test_spans_point_at_what_was_written() -> None:
+    """The span of a suppression is its comment; that of a name is the name."""
+    body = b"\xef\xbb\xbfAllow: /  # old # robotrules: ignore[Bom, typo] because\n"
+    (one,) = suppressions(parse(body).lines)
+    assert body[one.start : one.end] == b"# robotrules: ignore[Bom, typo]"
+    assert [body[name.start : name.end] for name in one.names] == [b"Bom", b"typo"]
+
+
+def note(line: int | None, code: str = "RR505", slug: str = "pattern-start") -> LintNote:
+    """Return a note about a line."""
+    return LintNote(code, slug, "error", "Words.", line, 1, 1, 0, 0)
+
+
+def test_what_it_covers() -> None:
+    """Its line, or the file; a code or a slug; the beginning of a code is nobody's."""
+    (one,) = suppressions(parse(b"Allow: / # robotrules: ignore[RR505, bom]").lines)
+    bom, dead = note(1, "RR101", "bom"), note(1, "RR501", "dead-rule")
+    assert sieved([note(1)], [one]) == ([], {one: {"rr505"}})
+    assert sieved([note(1), bom], [one]) == ([], {one: {"rr505", "bom"}})
+    assert sieved([note(2), note(None), dead], [one]) == ([note(2), note(None), dead], {})
+    whole, every = one._replace(about=None), one._replace(names=())
+    assert sieved([note(2), note(None)], [whole]) == ([], {whole: {"rr505"}})
+    assert sieved([dead], [every]) == ([], {every: {""}})
+    short = one._replace(names=(one.names[0]._replace(text="rr5"),))
+    assert sieved([note(1)], [short]) == ([note(1)], {})
+    assert sieved([bom], [one, whole]) == ([], {one: {"bom"}, whole: {"bom"}})
+
+
+def test_lint_keeps_back_what_is_asked() -> None:
+    """The note of one line goes, that of another stays."""
+    body = b"User-agent: *\nDisallow: a # robotrules: ignore[pattern-start]\nDisallow: b\n"
+    assert [one.line for one in lint(body, select=["pattern-start"])] == [3]
+    whole = body + b"# robotrules: ignore-file[RR505]\n"
+    assert lint(whole, select=["pattern-start"]) == []
+
+
+# --- Taking them out ------------------------------------------------------------------------------
+
+
+def taken_out(body: bytes, *names: str) -> bytes:
+    """Return a file without the names of its first suppression; without names, without it."""
+    subject = Subject(parse(body))
+    one = suppressions(subject.lines)[0]
+    these = [name for name in one.names if name.text in names]
+    fix = without(subject.line(one.line), subject.whole_line(one.line), one, these)
+    assert fix is not None
+    assert not fix.changes_verdicts
+    (edit,) = fix.edits
+    return body[: edit.start] + edit.octets + body[edit.end :]
+
+
+@pytest.mark.parametrize(
+    ("line", "left"),
+    [
+        (b"Allow: /a  # robotrules: ignore[bom]\r\n", b"Allow: /a\r\n"),
+        (b"Allow: /a#robotrules: ignore", b"Allow: /a"),
+        (b"Allow: /a # robotrules: ignore[bom] since 2020\n", b"Allow: /a # since 2020\n"),
+        (b"Allow: /a # robotrules: ignore[bom] # why\n", b"Allow: /a  # why\n"),
+        (b"Allow: /a # why # robotrules: ignore[bom] \n", b"Allow: /a # why\n"),
+        (b"Allow: /a # one # robotrules: ignore[bom] two\n", b"Allow: /a # one  two\n"),
+        (b"  # robotrules: ignore[bom]\r\n", b""),
+        (b"# robotrules: ignore[bom]", b""),
+    ],
+)
+def test_the_comment_goes_and_the_line_stays(line: bytes, left: bytes) -> None:
+    """What stands around it is kept, and is a comment if it was; a line with nothing else goes."""
+    assert taken_out(b"Allow: /\n" + line) == b"Allow: /\n" + left
+
+
+def test_a_name_goes_and_the_others_stay() -> None:
+    """Of several names the others stay as they are written; of one, the comment goes."""
+    body = b"Allow: / # robotrules: ignore[Bom,typo , nul] why\n"
+    assert taken_out(body, "typo") == b"Allow: / # robotrules: ignore[Bom, nul] why\n"
+    assert taken_out(body, "bom", "nul") == b"Allow: / # robotrules: ignore[typo] why\n"
+    assert taken_out(body, "bom", "typo", "nul") == b"Allow: / # why\n"
+
+
+def test_a_comment_with_very_many_names_is_left_to_people() -> None:
+    """Each name has its note, and none a fix: that would be names by names."""
+    body = b"Allow: / # robotrules: ignore[" + b"no," * 101 + b"]\n"
+    notes = lint(body, select=["unknown-suppression"])
+    assert len(notes) == 101
+    assert {note.fix for note in notes} == {None}
+
+
+# --- Whatever the octets --------------------------------------------------------------------------
+
+PARTS = [
+    *(b"# robotrules: ignore", b"# robotrules: ignore-file", b"#", b"[", b"]", b",", b" ", b"bom"),
+    *(b"RR505", b"\n", b"\r", b"Allow: /", b"\xff", b"\xc2\xa0", b"-", b"\0"),
+]
+comments = st.lists(st.sampled_from(PARTS) | st.binary(max_size=3), max_size=12).map(b"".join)
+
+
+@given(body=comments)
+@example(body=b"# robotrules: ignore[\xff\xfe]")
+def test_nothing_raises_and_every_span_is_inside(body: bytes) -> None:
+    """Whatever a comment holds; and taking one out changes no record."""
+    robots = parse(body)
+    found = suppressions(robots.lines)
+    assert list(found) == sorted(found, key=lambda one: one.start)
+    for one in found:
+        assert 0 <= one.start <= one.end <= len(robots.body)
+        assert robots.body[one.start : one.start + 1] == b"#"
+        for name in one.names:
+            assert one.start < name.start < name.end <= one.end
+    records = [(record.key, record.value) for record in robots.records]
+    if found:
+        names = [name.text for name in found[0].names]
+        for some in (names, names[:1]):
+            now = parse(taken_out(robots.body, *some))
+            assert [(record.key, record.value) for record in now.records] == records
+
+
+def test_a_suppression_is_a_value() -> None:
+    """It is what `lint` puts into sets."""
+    one = Suppression(1, None, (), 0, 3)
+    assert {one, one._replace(line=1)} == {one}

@@ -1,0 +1,82 @@
+"""Teaching: the four parts of a check's docstring, and the examples in them."""
+
+from __future__ import annotations
+
+import pytest
+
+from robotrules.linting import CHECKS, Check, find
+from robotrules.linting.teaching import PARTS, parts, sample
+
+
+class Taught(Check):
+    """
+    What it finds:
+        A thing. It goes on
+        in the next line:
+
+        - with a list
+
+    Why it matters:
+        It does.
+
+    Example:
+            User-agent: *
+              Disallow: /a
+
+            Allow: /b
+
+    Instead:
+        Write this, says `Example:` in a line:
+
+            User-agent: *
+
+        And more words.
+    """
+
+
+def test_the_four_parts() -> None:
+    """Each by its heading, without the indent that all of it has."""
+    said = parts(Taught())
+    assert tuple(said) == PARTS
+    assert said["What it finds"] == "A thing. It goes on\nin the next line:\n\n- with a list"
+    assert said["Why it matters"] == "It does."
+    assert said["Example"].startswith("    User-agent: *\n      Disallow: /a\n")
+    assert said["Instead"].endswith("\n\nAnd more words.")
+
+
+def test_an_example_is_what_stands_deeper() -> None:
+    """As it would stand in a file, with a line end; words around it are left out."""
+    said = parts(Taught())
+    assert sample(said["Example"]) == "User-agent: *\n  Disallow: /a\n\nAllow: /b\n"
+    assert sample(said["Instead"]) == "User-agent: *\n"
+    assert sample(said["Why it matters"]) == ""
+    assert sample("") == ""
+
+
+def test_a_check_without_a_docstring_teaches_nothing() -> None:
+    """Python -OO strips docstrings, and then `robotrules rule` has no text but does not fail."""
+
+    class Stripped(Check):
+        __doc__ = None
+
+    assert parts(Stripped()) == {}
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.slug)
+def test_texts_are_for_people(check: Check) -> None:
+    """No part is empty, lines fit a page, and rules are no lock."""
+    said = parts(check)
+    assert all(said[part].strip() for part in PARTS)
+    for text in said.values():
+        assert "\t" not in text
+        assert all(len(line) <= 100 for line in text.splitlines())
+        words = text.lower()
+        assert not any(word in words for word in ("protected", "secured", "blocked from"))
+    assert said["What it finds"].rstrip().endswith((".", "`", ":", ")"))
+
+
+def test_finding_a_check_by_what_it_teaches() -> None:
+    """A check that is found is the one whose text is printed."""
+    check = find("RR505")
+    assert check is not None
+    assert "/private/" in sample(parts(check)["Instead"])

@@ -1,0 +1,51 @@
+"""What tests of the language server share: one server for all that need no server of their own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from robotrules.lsp.server import make_server
+from robotrules.registries import load
+from tests.lsp.editor import Editor, connected, free_port
+from tests.lsp.samples import REGISTRY
+
+
+@pytest.fixture(scope="session")
+def as_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
+    """An editor with its server, which is a process; texts of a test have names of their own."""
+    folder = tmp_path_factory.mktemp("process")
+    editor = Editor(folder, "--registry", str(_registry(folder)))
+    yield editor
+    assert editor.leave() == 0
+    assert editor.said == ""
+
+
+@pytest.fixture(scope="session")
+def in_thread(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
+    """The same with a server in a thread of this process, where its lines can be watched."""
+    folder, port = tmp_path_factory.mktemp("thread"), free_port()
+    server = make_server(load(_registry(folder)), version="here")
+
+    def _serve() -> None:
+        with suppress(SystemExit):  # by which pygls ends
+            server.start_tcp("127.0.0.1", port)
+
+    thread = threading.Thread(target=_serve)
+    thread.start()
+    editor = connected(folder, port)
+    yield editor
+    editor.leave()
+    thread.join(30)
+    assert not thread.is_alive()
+    assert server.was_shut_down
+
+
+def _registry(folder: Path) -> Path:
+    file = folder / "registry.json"
+    file.write_text(REGISTRY, encoding="utf-8")
+    return file

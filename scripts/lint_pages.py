@@ -11,25 +11,10 @@ import sys
 from pathlib import Path
 
 from robotrules.linting import CHECKS, Check
-from robotrules.linting.teaching import parts
+from robotrules.linting.note import MEANINGS
+from robotrules.linting.teaching import LAYERS, parts
 
 FOLDER = Path(__file__).parents[1] / "docs" / "lint"
-LAYERS = {
-    "1": "Bytes",
-    "2": "Lines",
-    "3": "Records",
-    "4": "Groups",
-    "5": "Rules",
-    "6": "Extensions",
-    "7": "Access",
-    "8": "Tags",
-    "9": "Lint itself",
-}
-LEVELS = {
-    "error": "something is not used, or does not work",
-    "warning": "it works, and probably not as meant",
-    "info": "good to know",
-}
 
 
 def page(check: Check) -> str:
@@ -38,7 +23,7 @@ def page(check: Check) -> str:
     lines = [
         f"# {check.code} {check.slug}",
         "",
-        f"*{check.level}: {LEVELS[check.level]}* · {check.reference}",
+        f"*{check.level}: {MEANINGS[check.level]}* · {check.reference}",
         "",
     ]
     for name, text in said.items():

@@ -7,7 +7,6 @@ from unittest import mock
 
 import pytest
 
-from robotrules.cli.rule import LAYERS
 from robotrules.linting import CHECKS, Check
 from robotrules.linting.teaching import PARTS, parts
 from tests.cli.shell import Ran, robotrules

@@ -96,19 +96,27 @@ def note(line: int | None, code: str = "RR505", slug: str = "pattern-start") -> 
     return LintNote(code, slug, "error", "Words.", line, 1, 1, 0, 0)
 
 
+def sieve(
+    notes: list[LintNote], asked: list[Suppression]
+) -> tuple[list[LintNote], dict[Suppression, set[str]]]:
+    """Return the notes that are left, and which names of which suppressions were of use."""
+    left, used = sieved(notes, asked)
+    return list(left), {one: set(names) for one, names in used.items()}
+
+
 def test_what_it_covers() -> None:
     """Its line, or the file; a code or a slug; the beginning of a code is nobody's."""
     (one,) = suppressions(parse(b"Allow: / # robotrules: ignore[RR505, bom]").lines)
     bom, dead = note(1, "RR101", "bom"), note(1, "RR501", "dead-rule")
-    assert sieved([note(1)], [one]) == ([], {one: {"rr505"}})
-    assert sieved([note(1), bom], [one]) == ([], {one: {"rr505", "bom"}})
-    assert sieved([note(2), note(None), dead], [one]) == ([note(2), note(None), dead], {})
+    assert sieve([note(1)], [one]) == ([], {one: {"rr505"}})
+    assert sieve([note(1), bom], [one]) == ([], {one: {"rr505", "bom"}})
+    assert sieve([note(2), note(None), dead], [one]) == ([note(2), note(None), dead], {})
     whole, every = one._replace(about=None), one._replace(names=())
-    assert sieved([note(2), note(None)], [whole]) == ([], {whole: {"rr505"}})
-    assert sieved([dead], [every]) == ([], {every: {""}})
+    assert sieve([note(2), note(None)], [whole]) == ([], {whole: {"rr505"}})
+    assert sieve([dead], [every]) == ([], {every: {""}})
     short = one._replace(names=(one.names[0]._replace(text="rr5"),))
-    assert sieved([note(1)], [short]) == ([note(1)], {})
-    assert sieved([bom], [one, whole]) == ([], {one: {"bom"}, whole: {"bom"}})
+    assert sieve([note(1)], [short]) == ([note(1)], {})
+    assert sieve([bom], [one, whole]) == ([], {one: {"bom"}, whole: {"bom"}})
 
 
 def test_lint_keeps_back_what_is_asked() -> None:

@@ -20,7 +20,8 @@ from robotrules.cli.text import Paint
 from robotrules.linting.check import Check, PageCheck
 from robotrules.linting.checks import CHECKS
 from robotrules.linting.choosing import find
-from robotrules.linting.teaching import parts
+from robotrules.linting.note import MEANINGS
+from robotrules.linting.teaching import LAYERS, parts
 
 # Raised when a key of the JSON changes meaning or goes away.
 SCHEMA_VERSION = 1
@@ -28,22 +29,6 @@ SCHEMA_VERSION = 1
 WIDEST = 100
 NARROWEST = 40
 INDENT = "  "
-LAYERS = {
-    "1": "Bytes",
-    "2": "Lines",
-    "3": "Records",
-    "4": "Groups",
-    "5": "Rules",
-    "6": "Extensions",
-    "7": "Access",
-    "8": "Tags",
-    "9": "Lint itself",
-}
-LEVELS = {
-    "error": "something is not used, or does not work",
-    "warning": "it works, and probably not as meant",
-    "info": "good to know",
-}
 
 
 @click.command()
@@ -130,7 +115,7 @@ def _listed(checks: Sequence[Check], paint: Paint) -> Iterator[str]:
 def _page(check: Check, paint: Paint, width: int) -> Iterator[str]:
     yield paint("heading", f"{check.code} {check.slug}")
     level = paint(check.level, check.level)
-    yield f"{level}: {LEVELS[check.level]}"
+    yield f"{level}: {MEANINGS[check.level]}"
     for heading, text in parts(check).items():
         yield ""
         yield paint("heading", heading)

@@ -13,7 +13,7 @@ punished: RFC 9309 §2.2.4 welcomes them. It does no I/O and does not know how n
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from robotrules.linting.check import Check, PageCheck
 from robotrules.linting.checks import CHECKS
@@ -108,11 +108,9 @@ def lint_page(
     from robotrules.guide import guidance
     from robotrules.tags import usage_rules
 
-    given = {"headers": headers, "html": html, "dom": dom, "registries": registries}
-    usage = usage_rules(url=url, product_token=product_token, **given)  # type: ignore[arg-type]
-    together = (
-        None if robots is None else guidance(url, product_token, robots=robots, **given)  # type: ignore[arg-type]
-    )
+    given: dict[str, Any] = {"headers": headers, "html": html, "dom": dom, "registries": registries}
+    usage = usage_rules(url=url, product_token=product_token, **given)
+    together = None if robots is None else guidance(url, product_token, robots=robots, **given)
     page = Page(usage, together)
     found = [
         note

@@ -11,9 +11,13 @@ from typing import Any, NamedTuple
 
 from robotrules.robotstxt.values import shown
 
-# `error`: something is not used, or does not work; `warning`: it works, and probably not as meant;
-# `info`: good to know. The worst first.
-LEVELS = ("error", "warning", "info")
+# What each level means, the worst first.
+MEANINGS = {
+    "error": "something is not used, or does not work",
+    "warning": "it works, and probably not as meant",
+    "info": "good to know",
+}
+LEVELS = tuple(MEANINGS)
 ROBOTS_TXT = "robots.txt"
 
 

@@ -13,6 +13,18 @@ from textwrap import dedent
 
 from robotrules.linting.check import Check
 
+# By the first digit of a code.
+LAYERS = {
+    "1": "Bytes",
+    "2": "Lines",
+    "3": "Records",
+    "4": "Groups",
+    "5": "Rules",
+    "6": "Extensions",
+    "7": "Access",
+    "8": "Tags",
+    "9": "Lint itself",
+}
 PARTS = ("What it finds", "Why it matters", "Example", "Instead")
 _HEADING = re.compile(rf"^({'|'.join(PARTS)}):[ \t]*$", re.MULTILINE)
 _STEP = re.compile(r"^ {1,4}", re.MULTILINE)

@@ -42,7 +42,7 @@ def tokens(document: Document, first: int = 0, last: int | None = None) -> list[
     before, column = 0, 0
     most = first + MOST_LINES
     for line in document.lines[first : most if last is None else min(last + 1, most)]:
-        for start, end, shape in _parts(document, line, records.get(line.number)):
+        for start, end, shape in _parts(line, records.get(line.number)):
             at, upto = document.places.position(start), document.places.position(end)
             if upto.character <= at.character:
                 continue
@@ -54,7 +54,7 @@ def tokens(document: Document, first: int = 0, last: int | None = None) -> list[
     return data
 
 
-def _parts(document: Document, line: Line, record: Record | None) -> Iterator[tuple[int, int, int]]:
+def _parts(line: Line, record: Record | None) -> Iterator[tuple[int, int, int]]:
     if record is not None:
         yield record.key_start, record.key_end, _NAME
         if record.key in ("user-agent", "user-agent-purpose"):

@@ -100,7 +100,7 @@ def _offers(
     offer = _VALUES.get(records[0].key) if records else None
     if offer is None:
         return "", ()
-    return offer(document, before.partition(":")[2].lstrip(), after)
+    return offer(document, before.partition(":")[2].lstrip())
 
 
 # --- Names of records -----------------------------------------------------------------------------
@@ -145,7 +145,7 @@ def _order(document: Document, offset: int) -> Callable[[About], tuple[int, int]
 Offering = tuple[str, Iterable[Offer]]
 
 
-def _user_agent(document: Document, value: str, after: str) -> Offering:
+def _user_agent(document: Document, value: str) -> Offering:
     return value, _crawlers(document)
 
 
@@ -173,7 +173,7 @@ def _written(document: Document, key: str) -> list[str]:
     return list(found)
 
 
-def _purpose(document: Document, value: str, after: str) -> Offering:
+def _purpose(document: Document, value: str) -> Offering:
     registered = [
         Offer(one.token, "registered", f"{plain(one.description)}\n\n{linked(one.reference)}")
         for one in document.registries.purposes
@@ -213,15 +213,15 @@ def _pairs(labels: Iterable[str], values: dict[str, str], value: str) -> Offerin
     ]
 
 
-def _content_usage(document: Document, value: str, after: str) -> Offering:
+def _content_usage(document: Document, value: str) -> Offering:
     return _pairs(CATEGORIES, {"n": "disallowed", "y": "allowed"}, value)
 
 
-def _content_signal(document: Document, value: str, after: str) -> Offering:
+def _content_signal(document: Document, value: str) -> Offering:
     return _pairs(SIGNALS, {"no": "not wanted", "yes": "welcome"}, value)
 
 
-def _app_directives(document: Document, value: str, after: str) -> Offering:
+def _app_directives(document: Document, value: str) -> Offering:
     statement = _statement(value)
     if statement is None or statement.count('"') % 2:  # inside of a string nothing is known
         return "", ()
@@ -254,7 +254,7 @@ def _directives(document: Document, application: str, said: set[str]) -> Iterato
             yield Offer(f"{entry.name}=?0", "Boolean, false", words, shape, gone)
 
 
-_VALUES: dict[str, Callable[[Document, str, str], Offering]] = {
+_VALUES: dict[str, Callable[[Document, str], Offering]] = {
     "user-agent": _user_agent,
     "user-agent-purpose": _purpose,
     "content-usage": _content_usage,

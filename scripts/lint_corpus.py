@@ -70,7 +70,8 @@ def main() -> int:
     parser.add_argument("--examples", type=int, default=0)
     parser.add_argument("--select", default="")
     asked = parser.parse_args()
-    paths = sorted(path for path in asked.folder.rglob("*") if path.is_file())[:: asked.every]
+    found = (path for path in asked.folder.rglob("*") if path.is_file() and path.suffix != ".tsv")
+    paths = sorted(found)[:: asked.every]
     seen = Seen()
     for number, path in enumerate(paths):
         robots = robotrules.parse(path.read_bytes())

@@ -11,8 +11,9 @@ import sys
 from pathlib import Path
 
 from robotrules.linting import CHECKS, Check
+from robotrules.linting.check import PageCheck
 from robotrules.linting.note import MEANINGS
-from robotrules.linting.teaching import LAYERS, parts
+from robotrules.linting.teaching import LAYERS, first_paragraph, parts
 
 FOLDER = Path(__file__).parents[1] / "docs" / "lint"
 
@@ -28,12 +29,17 @@ def page(check: Check) -> str:
     ]
     for name, text in said.items():
         lines += [f"## {name}", "", text, ""]
+    # What a page says is in no robots.txt, so no comment there speaks of it.
+    meant = (
+        ""
+        if isinstance(check, PageCheck)
+        else f"`# robotrules: ignore[{check.code}]` at the end of a line, or on a line before it, "
+        "says that it is meant. "
+    )
     lines += [
         "## Leaving it",
         "",
-        f"`# robotrules: ignore[{check.code}]` at the end of a line, or on a line before it, says "
-        f"that it is meant. `--ignore {check.code}`, and `ignore` in `robotrules.toml`, leave the "
-        "check out.",
+        f"{meant}`--ignore {check.code}`, and `ignore` in `robotrules.toml`, leave the check out.",
         "",
         f"[All checks](README.md) · tested by [tests/lint/{check.code}.md]"
         f"(../../tests/lint/{check.code}.md)",
@@ -57,8 +63,7 @@ def index() -> str:
             continue
         lines += [f"## {layer}", "", "| code | finds | level | fix |", "|---|---|---|---|"]
         for check in of_layer:
-            first = parts(check)["What it finds"].split("\n\n")[0]
-            sentence = " ".join(first.split()).split(". ")[0].rstrip(".")
+            sentence = first_paragraph(parts(check)["What it finds"]).split(". ")[0].rstrip(".")
             link = f"[{check.code}]({check.slug}.md) {check.slug}"
             plain = sentence.replace("|", "\\|")
             lines.append(f"| {link} | {plain} | {check.level} | {_fixes(check)} |")

@@ -19,14 +19,14 @@ from pathlib import Path
 import pytest
 
 from robotrules.config import find_config
-from tests.cli.shell import COMMAND, Terminal, process_environment
+from tests.cli.shell import COMMAND, Terminal, process_environment, robotrules
 from tests.cli.test_transcripts import read_page
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "ci.md"
 PROJECT = ROOT / "examples" / "workbench"
 TEXT = PAGE.read_text(encoding="utf-8")
-BLOCK = re.compile(r"^```(yaml|toml|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CI_FILES = (".github/workflows/robots.yml", ".gitlab-ci.yml")
 # What the tests of commands ask a site for: here nothing is fetched and nothing installed.
 ELSEWHERE = ("pip ", "pytest ", "robotrules test --live")
@@ -57,7 +57,9 @@ def commands() -> list[str]:
     ]
     for name in CI_FILES:
         text = (PROJECT / name).read_text(encoding="utf-8")
-        found += re.findall(r"^ *- (?:run: )?((?:pip|robotrules) .*)$", text, re.MULTILINE)
+        # What follows is how a failure is remembered, and not part of the command.
+        ends = r"(?: +#.*| \|\| failed=1)?$"
+        found += re.findall(rf"^ *- (?:run: )?((?:pip|robotrules) .*?){ends}", text, re.M)
     return [line for line in dict.fromkeys(found) if line]
 
 
@@ -85,9 +87,10 @@ def test_all_commands_are_known() -> None:
     """Those that are not run here are few, and each is run elsewhere."""
     others = [one for one in commands() if one.startswith(ELSEWHERE)]
     assert others == [
-        "pip install 'robotrules[html]'",
+        "pip install '/path/to/robotrules[html,http]'",
         "robotrules test --live https://shop.example/ --fresh",
         "pytest robots.test.toml",
+        "pip install 'robotrules[html] @ git+https://git.example/robotrules'",
     ]
     assert len(commands()) - len(others) >= 6
 
@@ -113,12 +116,31 @@ def test_console_blocks_show_what_is_printed(project: Path) -> None:
 
 
 def test_files_on_the_page_are_those_of_the_project() -> None:
-    """Every block of TOML and YAML is a part of a file that is run."""
-    names = ("robots.test.toml", "robotrules.toml", ".pre-commit-config.yaml", *CI_FILES)
-    texts = [(PROJECT / name).read_text(encoding="utf-8") for name in names]
-    for kind, block in BLOCK.findall(TEXT):
-        if kind != "sh":
-            assert any(block in text for text in texts), block
+    """All of them, each whole: whoever follows the page gets what the page shows."""
+    shown = [block for kind, block in BLOCK.findall(TEXT) if kind not in ("sh", "console")]
+    files = [path for path in PROJECT.rglob("*") if path.is_file() and path.name != "README.md"]
+    assert sorted(shown) == sorted(path.read_text(encoding="utf-8") for path in files)
+
+
+def test_the_page_alone_will_do(tmp_path: Path) -> None:
+    """What is asked in the second minute stands on the page before it."""
+    for kind, block in BLOCK.findall(TEXT.partition("$ robotrules test\n")[0]):
+        name = {"text": "robots.txt", "toml": "robots.test.toml", "html": "pages/draft.html"}
+        if kind in name:
+            path = tmp_path / name[kind]
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(block, encoding="utf-8")
+    ran = robotrules("test", str(tmp_path))
+    assert (ran.code, ran.err) == (0, "")
+    assert f": {ran.out.rsplit(': ', 1)[1]}" in TEXT
+
+
+def test_a_note_stops_no_other_step() -> None:
+    """What is found by one is no reason to leave out the others, nor the report."""
+    text = (PROJECT / CI_FILES[0]).read_text(encoding="utf-8")
+    steps = text.partition("robotrules lint")[2]
+    assert steps.count("if: always()") == steps.count("- run:") + steps.count("- uses:")
+    assert "security-events: write" in text
 
 
 def test_the_project_passes_under_pytest() -> None:

@@ -16,6 +16,7 @@ from robotrules.config import (
     LintConfig,
     MatrixConfig,
     TestConfig,
+    check_names,
     find_config,
     read_config,
 )
@@ -29,6 +30,9 @@ per-file-ignores = { "staging/*" = ["RR702"], "*.old" = ["RR5"] }
 profile = "google"
 budget = 1000
 fail-on = "warning"
+url = "https://example.com/"
+level = "error"
+format = "sarif"
 
 [fmt]
 budget = 2000
@@ -71,6 +75,9 @@ def test_every_key_is_read(tmp_path: Path) -> None:
             "google",
             1000,
             "warning",
+            "https://example.com/",
+            "error",
+            "sarif",
         ),
         FmtConfig(2000),
         TestConfig(("checks/robots.test.toml",), "strict", 3000),
@@ -187,12 +194,15 @@ def test_ignores_by_file(tmp_path: Path) -> None:
             "[lint]\nselect = [\n  'RR1',\n  2,\n]\n",
             'line 4: lint.select[2]: this is text in quotes such as "RR501", not 2',
         ),
-        ("[lint]\nselect = ['']\n", "line 2: lint.select[1]: this is text in quotes"),
+        ("[lint]\nselect = ['']\n", "lint.select[1]: this is empty; write something such as"),
         (
             "[lint]\nprofile = 'gogle'\n",
             'there is no "gogle"; did you mean google?',
         ),
         ("[lint]\nfail-on = 'never'\n", 'there is no "never". Known: error, warning, info'),
+        ("[lint]\nurl = 'example.com'\n", "line 2: lint.url: this is a whole URL such as"),
+        ("[lint]\nlevel = 'all'\n", 'there is no "all". Known: error, warning, info'),
+        ("[lint]\nformat = 'xml'\n", "lint.format: there is no"),
         ("[lint]\nbudget = 0\n", "this is a whole number from 1, not 0"),
         ("[lint]\nbudget = true\n", "this is a whole number from 1, not true"),
         ("[lint.per-file-ignores]\n'a/*' = 1\n", 'line 2: lint.per-file-ignores."a/*": this is'),
@@ -253,8 +263,24 @@ def test_one_file_by_name(tmp_path: Path) -> None:
     """A file that was named must be there; its name is free."""
     path = put(tmp_path / "mine.toml", "[fmt]\nbudget = 7\n")
     assert read_config(path).fmt.budget == 7
-    with pytest.raises(ConfigError, match="cannot be read: No such file"):
+    with pytest.raises(ConfigError, match=r"none\.toml: there is no such file; check the name"):
         read_config(tmp_path / "none.toml")
+    with pytest.raises(ConfigError, match="it is a folder; name a file in it"):
+        read_config(tmp_path)
+
+
+def test_where_checks_are_named(tmp_path: Path) -> None:
+    """For whoever knows which there are: key, line, and the file from here."""
+    path = put(tmp_path / "robotrules.toml", ALL)
+    found = [(place.key, place.line, place.value) for place in check_names(path)]
+    assert found == [
+        ("lint.select[1]", 2, "RR5"),
+        ("lint.select[2]", 2, "dead-rule"),
+        ("lint.ignore", 3, "RR301"),
+        ('lint.per-file-ignores."staging/*"[1]', 4, "RR702"),
+        ('lint.per-file-ignores."*.old"[1]', 4, "RR5"),
+    ]
+    assert list(check_names(put(tmp_path / "pyproject.toml", "[tool.other]\n"))) == []
 
 
 def test_the_error_is_ours() -> None:

@@ -11,14 +11,18 @@ import contextlib
 import doctest
 import io
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.cli.shell import robotrules
+
 ROOT = Path(__file__).parent.parent
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+WORKBENCH = re.compile(r"^## A workbench.*?^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PAGES = [
     str(page.relative_to(ROOT))
     for page in (ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")))
@@ -45,6 +49,19 @@ def test_examples_do_what_they_say(page: str) -> None:
         promised = re.findall(r"^print\(.*\)\s*# (.*)$", block, re.MULTILINE)
         if promised:
             assert printed.getvalue().splitlines() == promised
+
+
+def test_every_command_of_the_workbench_shows_something(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the README: diffs have something to change, lint something to note."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (typed,) = WORKBENCH.findall(text)
+    commands = re.findall(r"^\$ (?:cd (\S+) && )?robotrules (.+)$", typed, re.MULTILINE)
+    assert len(commands) == typed.count("$ ") >= 6
+    for folder, arguments in commands:
+        monkeypatch.chdir(ROOT / folder)
+        ran = robotrules(*shlex.split(arguments))
+        assert ran.code < 2, ran.err
+        assert len(ran.out.splitlines()) >= (1 if folder else 5), arguments
 
 
 def test_links_lead_somewhere() -> None:

@@ -117,7 +117,15 @@ def test_what_cannot_be_read_is_said_in_one_line(tmp_path: Path) -> None:
     )
     assert "it is a folder; name a file in it" in refused(tmp_path)
     path = put(tmp_path / "robots.test.toml", EXPECT)
-    assert 'or say robots = "…" in the expectation file' in refused(path)
+    assert refused(path) == (
+        f"{tmp_path}/robots.txt: there is no such file; "
+        f'put it there, or say robots = "…" in {tmp_path}/robots.test.toml'
+    )
+    named = put(tmp_path / "named.toml", '# A comment.\nrobots = "a.txt"\n' + EXPECT)
+    assert refused(named) == (
+        f"{tmp_path}/a.txt: there is no such file; correct robots in {tmp_path}/named.toml, line 2"
+    )
+    assert refused(named, Given(robots="b.txt")) == "b.txt: there is no such file; check the name"
     (tmp_path / "robots.txt").mkdir()
     assert "robots.txt: it is a folder" in refused(path)
     put(tmp_path / "robots.test.toml", b"\0\xff")

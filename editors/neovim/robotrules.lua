@@ -1,6 +1,6 @@
 -- robotrules in Neovim: put this file into ~/.config/nvim/plugin/.
 -- Neovim calls robots.txt by the filetype `robots` already. The server is `robotrules lsp`, from
--- pip install 'robotrules[lsp]'; set g:robotrules_command to start it from elsewhere.
+-- pip install '.[lsp]' in a clone; set g:robotrules_command to start it from elsewhere.
 local settings = {
   name = "robotrules",
   cmd = vim.g.robotrules_command or { "robotrules", "lsp" },

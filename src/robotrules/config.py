@@ -7,6 +7,7 @@ Settings of a project: the nearest `robotrules.toml`, or `[tool.robotrules]` of 
     per-file-ignores = { "staging/*" = ["RR702"] }
     profile = "google"
     fail-on = "warning"
+    url = "https://example.com/"
 
     [test]
     files = ["checks/robots.test.toml"]
@@ -22,7 +23,7 @@ reads one file and judges its form; it does not know which checks or crawlers th
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
 from typing import NamedTuple
@@ -35,8 +36,12 @@ OWN, SHARED = "robotrules.toml", "pyproject.toml"
 LARGEST = 1 << 20
 PROFILES = ("default", "strict", "google")
 LEVELS = ("error", "warning", "info")
+FORMATS = ("text", "json", "sarif", "github", "junit")
 KNOWN = {
-    "lint": ("select", "ignore", "per-file-ignores", "profile", "budget", "fail-on"),
+    "lint": (
+        *("select", "ignore", "per-file-ignores", "profile", "budget", "fail-on"),
+        *("url", "level", "format"),
+    ),
     "fmt": ("budget",),
     "test": ("files", "profile", "budget"),
     "matrix": ("crawlers", "paths"),
@@ -54,6 +59,12 @@ class LintConfig(NamedTuple):
     budget: int | None = None
     fail_on: str | None = None
     """The least level that makes the exit code 1."""
+    url: str | None = None
+    """Where the file is or will be."""
+    level: str | None = None
+    """The least level that is shown."""
+    format: str | None = None
+    """How notes are written: one of `FORMATS`."""
 
 
 class FmtConfig(NamedTuple):
@@ -151,10 +162,20 @@ def shown_path(path: Path) -> Path:
 
 def _read(path: Path) -> Config | None:
     """Read a file; None if it is a pyproject.toml that says nothing about us."""
+    whole = _settings(path)
+    return _config(str(path), whole) if whole is not None else None
+
+
+def _settings(path: Path) -> Place | None:
+    """Return what a file says about us; None if it is a pyproject.toml that says nothing."""
     name = str(shown_path(path))
     try:
         with path.open("rb") as file:
             octets = file.read(LARGEST + 1)
+    except FileNotFoundError:
+        raise ConfigError(f"{name}: there is no such file; check the name") from None
+    except IsADirectoryError:
+        raise ConfigError(f"{name}: it is a folder; name a file in it") from None
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise ConfigError(f"{name}: cannot be read: {why}; make it readable or move it") from None
@@ -166,7 +187,7 @@ def _read(path: Path) -> Config | None:
         if not isinstance(tool.value, dict) or "robotrules" not in tool:
             return None
         whole = tool.at("robotrules")
-    return _config(str(path), whole)
+    return whole
 
 
 def _config(path: str, whole: Place) -> Config:
@@ -196,7 +217,31 @@ def _lint(part: Place) -> LintConfig:
         _among(part, "profile", PROFILES),
         _budget(part),
         _among(part, "fail-on", LEVELS),
+        _url(part),
+        _among(part, "level", LEVELS),
+        _among(part, "format", FORMATS),
     )
+
+
+def check_names(path: str | Path) -> Iterator[Place]:
+    """Yield where the settings of a file name checks, for whoever knows which there are."""
+    whole = _settings(Path(path))
+    if whole is None:
+        return
+    part = whole.at("lint", {})
+    by_file = part.at("per-file-ignores", {})
+    for place in (part.at("select", []), part.at("ignore", []), *by_file.parts()):
+        yield from place.parts() if isinstance(place.value, list) else [place]
+
+
+def _url(part: Place) -> str | None:
+    if "url" not in part:
+        return None
+    place = part.at("url")
+    url = place.text(example="https://example.com/")
+    if not url.startswith(("https://", "http://")):
+        place.refuse('this is a whole URL such as "https://example.com/"')
+    return url
 
 
 def _texts(part: Place, key: str, example: str) -> tuple[str, ...]:

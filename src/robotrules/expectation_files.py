@@ -102,6 +102,7 @@ class Trial:
         """The URL whose origin has the robots.txt; None: it is a file."""
         self.origin = origin_of(self.live) if self.live else self.expected.origin
         self._file = Path(given.robots) if given.robots else self._robots_file()
+        self._named_by = "" if given.robots else self._naming()
         self.source = self.live or str(self._file)
         """Where the robots.txt is, for people."""
 
@@ -110,7 +111,7 @@ class Trial:
         """The robots.txt; one that cannot be had raises ExpectationError."""
         if self.live is not None:
             return self._fetching().robots(self.live, self.profile)
-        return _read_robots(self._file, self.profile)
+        return _read_robots(self._file, self.profile, self._named_by)
 
     @property
     def questions(self) -> tuple[Question, ...]:
@@ -138,6 +139,14 @@ class Trial:
         beside, above = folder / "robots.txt", folder.parent / "robots.txt"
         is_above = folder.absolute().name == "tests" and not os.path.exists(beside)
         return above if is_above else beside
+
+    def _naming(self) -> str:
+        """Return where the robots.txt is named, and how to name another."""
+        if self.expected.robots is None:
+            return f'put it there, or say robots = "…" in {self.path}'
+        line = self.expected.robots_line
+        where = f"{self.path}, line {line}" if line else str(self.path)
+        return f"correct robots in {where}"
 
     def _fetching(self) -> Fetcher:
         if self._fetcher is None:
@@ -208,24 +217,22 @@ class ClientFetcher:
         return Carriers(fetched.fields, fetched.body)
 
 
-def _read_robots(file: Path, profile: str) -> RobotsTxt:
+def _read_robots(file: Path, profile: str, cure: str) -> RobotsTxt:
     # Twice the limit, because UTF-16 has two octets where UTF-8 has one.
     most = 2 * find_profile(profile).max_bytes + 1
-    octets = _octets(file, most, "robots.txt")
+    octets = _octets(file, most, cure)
     return parse(octets, profile, complete=len(octets) < most)
 
 
-def _octets(path: Path, most: int, what: str = "") -> bytes:
-    """Return what is in a file, cut after a little more than *most* octets."""
+def _octets(path: Path, most: int, cure: str = "") -> bytes:
+    """Return what is in a file, cut after a little more than *most* octets; *cure*: if none is."""
     try:
         with path.open("rb") as file:
             return file.read(most + 1)
     except IsADirectoryError:
         why = "it is a folder; name a file in it"
     except FileNotFoundError:
-        why = "there is no such file; check the name"
-        if what:
-            why += ', or say robots = "…" in the expectation file'
+        why = f"there is no such file; {cure or 'check the name'}"
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
     raise ExpectationError(f"{path}: {why}")

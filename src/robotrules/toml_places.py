@@ -110,6 +110,8 @@ class Place:
         value = self.value
         if not isinstance(value, str) or not value.strip():
             such = f" such as {_shown(example or among[0])}" if example or among else ""
+            if isinstance(value, str):
+                self.refuse(f"this is empty; write something{such}, or leave it out")
             self.refuse(f"this is text in quotes{such}, not {_shown(value)}")
         if among and value not in among:
             self.refuse_name(value, among)

@@ -138,6 +138,17 @@ def test_answers(one: Visit, words: str) -> None:
         ),
         (UNREACHABLE, "the robots.txt is unreachable (status 503); next try 12:01 UTC"),
         (
+            # Another try would change nothing.
+            has(
+                None,
+                BAD._replace(trouble=Trouble.REFUSED, detail="x is 10.0.0.1"),
+                Decides.DISALLOW,
+                "unreachable",
+            ),
+            "the robots.txt is unreachable (the address is private, and this client does not go "
+            "there: x is 10.0.0.1)",
+        ),
+        (
             PATIENCE,
             "the robots.txt has been unreachable since 2026-04-22 12:00 UTC, which counts as none",
         ),

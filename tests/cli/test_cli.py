@@ -37,6 +37,20 @@ class TestProgram:
         assert ran.err == ""
         assert "  robotrules " + (name or "check") in ran.out.split("Usage:")[1][20:]
 
+    def test_every_command_that_prints_data_has_json(self) -> None:
+        """As the help says; an editor reads what lsp prints."""
+        without = [name for name in COMMANDS if "--json" not in robotrules(name, "--help").out]
+        assert without == ["lsp"]
+        assert "commands that print data have --json" in " ".join(robotrules("--help").out.split())
+
+    @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+    def test_completion(self, shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+        """A script for the shell, as the tutorial says."""
+        with environment(_ROBOTRULES_COMPLETE=f"{shell}_source"), pytest.raises(SystemExit) as end:
+            run([])
+        assert end.value.code == 0
+        assert f"_ROBOTRULES_COMPLETE={shell}_complete" in capsys.readouterr().out
+
     def test_unknown_command(self) -> None:
         ran = robotrules("chek")
         assert ran.code == 2

@@ -491,7 +491,7 @@ class TestScoped:
         with site({"/robots.txt": response(status="500 No")}) as down:
             ran = asked("preferences", f"{down.origin}/")
         assert ran.code == 2
-        assert "nobody knows what is said: the robots.txt is unreachable (status 500)" in ran.err
+        assert f"nobody knows what {down.origin} says: the robots.txt is unreachable" in ran.err
 
     def test_no_file(self) -> None:
         """Nothing is stated, and a hint says why."""

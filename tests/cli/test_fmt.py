@@ -76,6 +76,13 @@ class TestWriting:
         assert link.is_symlink()
         assert (stat.S_IMODE(file.stat().st_mode), file.read_bytes()) == (0o640, DONE)
 
+    def test_a_read_only_file(self, file: Path) -> None:
+        """It is left alone, although its folder would let it go."""
+        file.chmod(0o444)
+        ran = fmt(file)
+        assert (ran.code, file.read_bytes()) == (2, BODY)
+        assert f"cannot write '{file}': it is read-only; it is as it was" in ran.err
+
     def test_a_full_disk(self, file: Path, tmp_path: Path) -> None:
         """The old file is whole, the next one is still tried, and nothing lies beside them."""
         error = OSError(errno.ENOSPC, "No space left on device")
@@ -124,8 +131,16 @@ class TestLooking:
         """Those that would change, on stdout; words elsewhere."""
         (tmp_path / "good.txt").write_bytes(DONE)
         ran = fmt("--check", file, tmp_path / "good.txt")
-        assert ran == Ran(1, f"{file}\n", "robotrules fmt: 1 of 2 files would change\n")
-        assert fmt("--check", "-", stdin=BODY) == Ran(1, "stdin\n", "")
+        cure = "; robotrules fmt writes it, --diff shows it"
+        said = "robotrules fmt: 1 of 2 files would change"
+        assert ran == Ran(1, f"{file}\n", f"{said}{cure}\n")
+        ran = fmt("--check", "--diff", file, tmp_path / "good.txt")
+        assert ran.err.endswith(f"{said}\n")
+        alone = "robotrules fmt: 1 of 1 file would change"
+        assert fmt("--check", file) == Ran(1, f"{file}\n", f"{alone}{cure}\n")
+        assert fmt("--check", "-", stdin=BODY) == Ran(1, "stdin\n", f"{alone}\n")
+        both = fmt("--check", file, file).err
+        assert "2 of 2 files would change; robotrules fmt writes them, --diff shows them" in both
 
     def test_diff(self, file: Path) -> None:
         """Lines as people see them; what they do not see is said."""
@@ -224,11 +239,21 @@ class TestTrouble:
         assert "is no file: save it" in ran.err
 
     def test_usage(self, file: Path) -> None:
-        """Two forms at once, or stdin twice, or nothing."""
-        for given in ([], [file, "--json", "--diff"], ["-", "-"], ["-", "--json"]):
+        """Two forms at once, or stdin twice."""
+        for given in ([file, "--json", "--diff"], ["-", "-"], ["-", "--json"]):
             ran = fmt(*given)
             assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
         assert file.read_bytes() == BODY
+
+    def test_no_file_is_named(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The robots.txt of this folder is meant; without one a line says so."""
+        monkeypatch.chdir(file.parent)
+        assert fmt("--check").out == "robots.txt\n"
+        assert fmt().err.startswith("robotrules fmt: 'robots.txt' was formatted")
+        assert file.read_bytes() == DONE
+        file.unlink()
+        words = "there is no robots.txt in this folder: name a file, or '-' for stdin"
+        assert fmt() == Ran(2, "", f"robotrules fmt: {words}; see robotrules fmt --help\n")
 
 
 class TestJson:

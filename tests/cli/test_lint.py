@@ -18,9 +18,11 @@ import pytest
 import robotrules as library
 from robotrules.analysis import compare
 from robotrules.cli import progress
-from robotrules.cli.lint_given import refuse_binary
+from robotrules.cli.lint import FORMS
 from robotrules.cli.lint_text import MOST_NOTES, LintPage
+from robotrules.cli.robots_file import refuse_binary
 from robotrules.cli.text import Paint
+from robotrules.config import FORMATS
 from robotrules.linting import Edit, Fix, Fixed, LintNote, Received, Related
 from robotrules.linting.check import Check
 from robotrules.linting.render import Linted
@@ -62,6 +64,30 @@ def slugs(ran: Ran) -> list[str]:
 
 class TestExitCodes:
     """0 clean, 1 notes, 2 usage or I/O."""
+
+    @pytest.mark.parametrize("name", ["", ",", " , "])
+    def test_no_check_is_selected(self, file: Path, name: str) -> None:
+        """An empty variable of a script must not mean all checks, nor none."""
+        ran = lint(file, select=("--select", name))
+        assert ran.code == 2
+        assert "--select names no check" in ran.err
+
+    @pytest.mark.parametrize(
+        ("name", "hint"),
+        [
+            ("example.com", True),
+            ("www.example.co.uk/a/robots.txt", True),
+            ("example.com:8080", True),
+            ("robots-old.txt", False),
+            ("public/robots.txt", False),
+            ("example.com.html", False),
+        ],
+    )
+    def test_a_host_without_its_scheme(self, name: str, hint: bool) -> None:
+        """It is no file, and the URL is named."""
+        ran = lint(name)
+        assert (ran.code, ran.err.count("\n")) == (2, 1)
+        assert (f"did you mean https://{name}?" in ran.err) is hint
 
     @pytest.mark.parametrize(
         ("options", "code"),
@@ -258,7 +284,7 @@ class TestBadInput:
             (["--diff", "--json"], "--diff is a form of its own"),
             (["--statistics", "--format", "junit"], "--statistics has no form junit"),
             (["--config", "x.toml", "--no-config"], "leave out one"),
-            (["--config", "x.toml"], "x.toml: cannot be read"),
+            (["--config", "x.toml"], "x.toml: there is no such file; check the name"),
             (["-", "-"], "pass '-' once"),
             (["-", "--fix"], "stdin cannot be fixed in place"),
             (["https://example.com/", "--fix"], "cannot be fixed from here"),
@@ -317,7 +343,56 @@ class TestSettings:
         self.settings(folder, '[lint]\nignore = ["RR000"]\n')
         ran = lint(file, select=())
         assert ran.code == 2
-        assert "robotrules.toml: ignore names 'RR000', which is no check" in ran.err
+        words = "robotrules.toml, line 2: lint.ignore[1]: this names 'RR000', which is no check"
+        assert ran.err.startswith(f"robotrules lint: {words}")
+
+    def test_a_check_that_is_none_for_some_files(self, file: Path, folder: Path) -> None:
+        """It is wrong whichever file is linted, and the line says where."""
+        self.settings(folder, '[lint.per-file-ignores]\n"old/*" = [\n"RR5",\n"dead-rul"]\n')
+        ran = lint(file, select=())
+        assert ran.code == 2
+        words = (
+            """robotrules.toml, line 4: lint.per-file-ignores."old/*"[2]: this names 'dead-rul'"""
+        )
+        assert ran.err.startswith(f"robotrules lint: {words}")
+
+    def test_the_level(self, file: Path, folder: Path) -> None:
+        """What is below it does not count; an option takes its place."""
+        self.settings(folder, '[lint]\nselect = ["RR501", "RR505"]\nlevel = "error"\n')
+        assert slugs(lint(file, "--json", select=())) == ["pattern-start"]
+        ran = lint(file, "--json", "--level", "info", select=())
+        assert slugs(ran) == ["pattern-start", "dead-rule"]
+
+    def test_the_level_is_that_of_each_file(self, file: Path, folder: Path) -> None:
+        """Settings of one folder say nothing about another."""
+        (folder / "loud").mkdir()
+        (folder / "loud" / "robots.txt").write_bytes(BODY)
+        (folder / "loud" / "robotrules.toml").write_text('[lint]\nselect = ["RR501"]\n')
+        self.settings(folder, '[lint]\nselect = ["RR501"]\nlevel = "error"\n')
+        ran = lint(file, "loud/robots.txt", file, "--json", select=())
+        assert [len(one["notes"]) for one in json.loads(ran.out)["files"]] == [0, 1, 0]
+
+    def test_the_form(self, file: Path, folder: Path) -> None:
+        """That of the folder one is in; options have forms of their own."""
+        self.settings(folder, '[lint]\nselect = ["RR505"]\nformat = "github"\n')
+        assert lint(file, select=()).out.startswith("::error file=")
+        assert lint(file, "--format", "text", select=()).out.startswith("robots.txt:")
+        assert slugs(lint(file, "--json", select=())) == ["pattern-start"]
+        assert lint(file, "--diff", "--fix-verdicts", select=()).out.startswith("---")
+        assert "RR505" in lint(file, "--statistics", select=()).out
+        assert FORMS == FORMATS
+
+    def test_the_url(self, file: Path, folder: Path) -> None:
+        """Where the file will be, for checks that need it; an option takes its place."""
+        file.write_bytes(b"User-agent: *\nDisallow: /a\nSitemap: https://other.example/s.xml\n")
+        only = ("--json", "--select", "sitemap-elsewhere")
+        assert slugs(lint(file, *only, select=())) == []
+        self.settings(folder, '[lint]\nurl = "https://example.com/"\n')
+        assert slugs(lint(file, *only, select=())) == ["sitemap-elsewhere"]
+        ran = lint(file, *only, "--url", "https://other.example/", select=())
+        assert slugs(ran) == []
+        self.settings(folder, '[lint]\nurl = "https://"\n')
+        assert "lint.url has no origin" in lint(file, *only, select=()).err
 
 
 class FixOfCase(Check):
@@ -450,15 +525,47 @@ class TestFixing:
         file.write_text("".join(groups))
         ran = lint(file, "--fix-verdicts")
         assert ran.err.count("was allowed and is disallowed, for bot") == 10
-        assert "and more; robotrules diff shows all" in ran.err
+        assert "and more; see the diff of your version control, or use --diff" in ran.err
+        file.write_text("".join(f"User-agent: b{chr(97 + n)}\nDisallow: x\n" for n in range(12)))
+        assert "and more; the diff shows every line" in lint(file, "--fix-verdicts", "--diff").err
 
     def test_a_fix_that_changes_no_verdict_after_all(self, file: Path) -> None:
         """That is said, too."""
         file.write_bytes(CLEAN + b"Disallow: private/")
         ran = lint(file, "--fix-verdicts", "--diff")
-        assert "verdict: '" in ran.err
-        assert ran.err.endswith("no verdict changes\n")
+        assert ran.err == f"robotrules lint: '{file}': 1 fix; no verdict changes\n"
         assert ran.out.endswith("+Disallow: /private/\n\\ No newline at end of file\n")
+
+    def test_what_changes_for_other_readers(self, file: Path) -> None:
+        """To profile default a misspelt rule is one already, and to strict it becomes one."""
+        body = b"User-agent: *\nDissallow: /a\nDisallow : /b\n"
+        file.write_bytes(body)
+        select = ("--select", "typo,space-before-colon")
+        assert "proved to change no verdict" in lint(file, "--fix", select=select).err
+        assert file.read_bytes() == body.replace(b" :", b":")
+        ran = lint(file, "--fix-verdicts", select=select)
+        assert "1 fix, and these verdicts changed:" in ran.err
+        assert "/a was allowed and is disallowed, for everyone, under profile strict\n" in ran.err
+        assert ran.err.count("verdict: ") == 1
+
+    def test_only_other_records_change(self, file: Path) -> None:
+        """Then no verdict is said to change."""
+        file.write_bytes(CLEAN + b"Sitemap: /sitemap.xml\n")
+        how = ("--url", "https://example.com/", "--fix-verdicts")
+        ran = lint(file, *how, select=("--select", "relative-sitemap"))
+        words = "1 fix; no verdict changes; what other records say does: Sitemap"
+        assert ran.err == f"robotrules lint: '{file}' was written: {words}\n"
+
+    @pytest.mark.parametrize("mode", [0o444, 0o644])
+    def test_a_file_that_may_not_be_written(self, file: Path, mode: int) -> None:
+        """It is left alone, although its folder would let it go."""
+        file.chmod(mode)
+        with mock.patch("robotrules.cli.saving.os.access", return_value=mode == 0o444):
+            ran = lint(file, "--fix-verdicts")
+        assert (ran.code, file.read_bytes()) == (2, BODY)
+        assert ran.err == (
+            f"robotrules lint: cannot write '{file}': it is read-only; it is as it was\n"
+        )
 
     def test_a_file_that_cannot_be_written(self, file: Path) -> None:
         """It is as it was, and the line says so."""
@@ -483,7 +590,12 @@ class TestDiff:
 
     def test_nothing(self, file: Path) -> None:
         """Without fixes that change verdicts there is none here, and notes do not count."""
-        assert lint(file, "--diff") == Ran(0, "", "")
+        more = "; --fix-verdicts has fixes that change verdicts"
+        said = "robotrules lint: nothing to change"
+        assert lint(file, "--diff") == Ran(0, "", f"{said}{more}\n")
+        file.write_bytes(CLEAN)
+        assert lint(file, "--diff") == Ran(0, "", f"{said}\n")
+        assert lint(file, file, "--diff") == Ran(0, "", f"{said} in 2 files\n")
 
     def test_stdin(self) -> None:
         """A diff needs no file to write."""
@@ -494,6 +606,21 @@ class TestDiff:
 
 class TestForms:
     """Each form of output, to stdout or to a file."""
+
+    def test_what_is_read_is_not_written_over(self, file: Path, folder: Path) -> None:
+        """Whatever it is called."""
+        (folder / "link").symlink_to(file)
+        for target in ("robots.txt", str(file), "../site/robots.txt", "link"):
+            ran = lint("robots.txt", "--output", target)
+            assert (ran.code, ran.out, file.read_bytes()) == (2, "", BODY)
+            assert f"--output '{target}' would be written over what is read" in ran.err
+
+    def test_statistics_of_nothing(self, file: Path) -> None:
+        """That there is none is said, and not to who counts."""
+        file.write_bytes(CLEAN)
+        said = "robotrules lint: no notes in 1 file\n"
+        assert lint(file, "--statistics") == Ran(0, "", said)
+        assert lint(file, "--statistics", "--json").err == ""
 
     def test_sarif(self, file: Path, folder: Path) -> None:
         """Written as a whole, to a file."""
@@ -614,7 +741,7 @@ class TestText:
         lines = page(Linted(b"x", notes=(quiet, loud, loud), body=BODY))
         assert lines[-2:] == [
             "--fix has 1 fix.",
-            "--fix-verdicts has 2 fixes more that change verdicts.",
+            "--fix-verdicts has 2 more fixes that change verdicts.",
         ]
         assert "    = fix: Do it (--fix)" in lines
         assert "    = fix: Do it (--fix-verdicts)" in lines
@@ -685,11 +812,31 @@ class TestLive:
             assert "there is no robots.txt (status 404)" in ran.err
 
     def test_a_server_error(self) -> None:
-        """Nobody knows what the file says; the checks are told the status."""
+        """Nobody knows what the file says: no notes would be no answer, unless one says so."""
         with site({"/robots.txt": response("", status="500 Oops")}) as at:
-            assert self.received(at).status == 500
-            ran = live(at, "/")
-            assert "the robots.txt is unreachable (status 500)" in ran.err
+            for select in (SELECT, ("--ignore", "RR704")):
+                ran = live(at, "/", select=select)
+                assert (ran.code, ran.err.count("\n")) == (2, 1)
+                assert "was not linted: the robots.txt is unreachable (status 500)" in ran.err
+            ran = live(at, "/", "--json", select=("--select", "RR5,RR704"))
+            assert (ran.code, slugs(ran)) == (1, ["robots-unreachable"])
+
+    def test_everything_is_disallowed_on_a_live_site(self) -> None:
+        """That is worth a warning there."""
+        with site({"/robots.txt": response("User-agent: *\nDisallow: /\n")}) as at:
+            ran = live(at, "/", select=("--select", "RR512"))
+        assert ran.code == 1
+        assert "warning RR512" in ran.out
+
+    def test_a_stored_file(self) -> None:
+        """When it was fetched is said, and how to ask now."""
+        options = ("--allow-private", "127.0.0.1")
+        with site({"/robots.txt": response(CLEAN)}) as at:
+            assert lint(f"{at.origin}/", *options).err == ""
+            ran = lint(f"{at.origin}/", *options)
+            assert f"hint: {at.origin}: the robots.txt was fetched " in ran.err
+            assert ran.err.endswith(" UTC; --fresh asks now\n")
+            assert lint(f"{at.origin}/", *options, "--fresh").err == ""
 
     def test_no_file_is_not_an_empty_file(self) -> None:
         """Where there is none, notes are about the response."""

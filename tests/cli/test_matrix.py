@@ -49,23 +49,35 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 class TestText:
-    """A table for people, and the same with words in a pipe."""
+    """A table for people, on a terminal and in a pipe."""
 
-    def test_a_pipe_gets_words(self, file: Path) -> None:
-        """Each mark has its word, and each path its heading."""
+    def test_a_pipe(self, file: Path) -> None:
+        """A mark each, which a line below explains, and paths for headings."""
         ran = matrix(file)
         assert (ran.code, ran.err) == (0, "")
         lines = ran.out.splitlines()
         assert lines[0] == "Who may fetch what: robots.txt"
-        assert lines[1].endswith("some and 2 nothing.")
+        assert lines[1].endswith("may fetch some URLs and 2 nothing.")
         assert lines[3].split() == [
             *("crawler", "all", "URLs", "/", "/search", "/private/", "group"),
         ]
         told = {line.split()[0]: line.split()[1:] for line in lines if line.startswith("  ")}
-        assert told["GPTBot"] == ["nothing", *["✗", "disallowed"] * 3, "own", "line", "5"]
-        assert told["Googlebot"][:3] == ["some", "✓", "allowed"]
+        assert told["GPTBot"] == ["nothing", *"✗✗✗", "own", "line", "5"]
+        assert told["Googlebot"][:4] == ["some", *"✓✗✗"]
+        assert "✓ allowed  ✗ disallowed" in lines
         assert "request to crawlers and not access control" in ran.out
         assert "\x1b" not in ran.out
+
+    def test_a_pipe_with_many_paths(self, file: Path) -> None:
+        """Letters with a key in which no path is cut; the table is as wide as most screens."""
+        long = "/" + "x" * 200
+        ran = matrix(file, f"--path={long}", *[f"--path=/somewhere/{n}" for n in range(11)])
+        lines = ran.out.splitlines()
+        assert f"  a  {long}" in lines
+        assert "  l  /somewhere/10" in lines
+        assert max(len(line) for line in lines if long not in line) <= 100
+        two = matrix(file, "--path", f"/{'y' * 30}", "--path=/z", "--as=GPTBot").out.splitlines()
+        assert two[3].split()[3:5] == [f"/{'y' * 30}", "/z"]
 
     def test_a_terminal_gets_colour(self, file: Path) -> None:
         """And marks alone, which a line below explains."""
@@ -87,12 +99,16 @@ class TestText:
         assert ("  a  /somewhere/0" in lines) is (columns < 200)
 
     def test_where_the_terminal_has_no_marks(self, file: Path) -> None:
-        """Letters do."""
+        """Words do."""
         with mock.patch("robotrules.cli.matrix_text.sys") as system:
             system.stdout.encoding = "ascii"
-            ran = matrix(file, "--as", "GPTBot")
-        assert "n disallowed" in ran.out
-        assert "✗" not in ran.out
+            ran = matrix(file, "--as", "GPTBot", "--as", "ChatGPT-User", "--path=/", "--path=/x")
+        assert ran.out.isascii()
+        lines = [line.split() for line in ran.out.splitlines()]
+        assert ["GPTBot", "nothing", "no", "no", "own", "line", "5"] in lines
+        assert ["ChatGPT-User", "+", "some", "yes", "yes", "everyone", "line", "1"] in lines
+        assert "yes: allowed  no: disallowed" in ran.out
+        assert "\n+ Its operator says" in ran.out
 
     def test_control_characters(self) -> None:
         """Whoever wrote the file (RFC 9309 §3)."""
@@ -135,6 +151,13 @@ class TestForms:
         assert ran.err.splitlines() == [
             f"robotrules matrix: '{target}' was written" for target in targets
         ]
+
+    @pytest.mark.parametrize("option", ["--html", "--svg"])
+    def test_what_is_read_is_not_written_over(self, file: Path, option: str) -> None:
+        """The robots.txt would be gone."""
+        ran = matrix(file, option, str(file))
+        assert (ran.code, ran.out, file.read_bytes()) == (2, "", BODY)
+        assert f"{option} '{file}' would be written over what is read" in ran.err
 
     def test_stdout(self, file: Path) -> None:
         """The page or the picture alone, with the name and the date that were given."""
@@ -261,7 +284,7 @@ class TestFetched:
         with site({"/robots.txt": response(status="503 Service Unavailable")}) as live:
             ran = matrix(live.origin, "--allow-private", "127.0.0.1")
         assert (ran.code, ran.out) == (2, "")
-        assert "nobody knows what is said" in ran.err
+        assert f"nobody knows what {live.origin} says" in ran.err
 
     def test_options_about_fetching_beside_a_file(self, file: Path) -> None:
         """Change nothing, and that is said."""
@@ -296,8 +319,26 @@ class TestMisuse:
         assert ran.err.count("\n") == 1
         assert ran.out == ""
 
-    def test_a_binary_file(self) -> None:
-        """Every file is a robots.txt, and this one says nothing (RFC 9309 §2.3.1.5)."""
-        ran = matrix("-", "--json", stdin=bytes(range(256)) * 100)
-        assert ran.code == 0
-        assert json.loads(ran.out)["counts"]["some"] == 0
+    @pytest.mark.parametrize("form", [[], ["--json"], ["--svg", "-"]])
+    def test_a_binary_file(self, form: list[str], tmp_path: Path) -> None:
+        """Is another one than was meant: it would be said to allow everything."""
+        octets = bytes(range(256)) * 100
+        words = "is binary: 2,700 of its first 25,600 octets are control characters; pass a text"
+        ran = matrix("-", *form, stdin=octets)
+        assert ran == Ran(2, "", f"robotrules matrix: stdin {words} file\n")
+        picture_file = tmp_path / "x.png"
+        picture_file.write_bytes(octets)
+        ran = matrix(picture_file, *form)
+        assert ran == Ran(2, "", f"robotrules matrix: '{picture_file}' {words} file\n")
+
+    def test_no_file_is_named(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The robots.txt of this folder is meant; without one a line says so."""
+        monkeypatch.chdir(file.parent)
+        assert robotrules("matrix").out == matrix("robots.txt").out
+        file.unlink()
+        assert robotrules("matrix") == Ran(
+            2,
+            "",
+            "robotrules matrix: there is no robots.txt in this folder: name a file, '-' for stdin, "
+            "or a URL such as https://example.com; see robotrules matrix --help\n",
+        )

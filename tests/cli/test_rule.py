@@ -8,7 +8,7 @@ from unittest import mock
 import pytest
 
 from robotrules.linting import CHECKS, Check
-from robotrules.linting.teaching import PARTS, parts
+from robotrules.linting.teaching import LAYERS, PARTS, parts
 from tests.cli.shell import Ran, robotrules
 
 
@@ -90,6 +90,16 @@ def test_a_name_that_no_check_has(name: str, hint: str) -> None:
     ran = rule("RR505", name)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert hint in ran.err
+
+
+def test_the_beginning_of_codes_lists_those() -> None:
+    """As `--all` does; in JSON they are the same values as always."""
+    ran = rule("RR9")
+    assert (ran.code, ran.err) == (0, "")
+    assert [line.split()[0] for line in ran.out.splitlines()[1:]] == ["RR901", "RR902"]
+    assert rule("rr").out == rule("--all").out
+    assert rule("RR9", "--json").out == rule("RR901", "RR902", "--json").out
+    assert rule("RR9", "RR901").out == rule("RR901", "RR902").out
 
 
 @pytest.mark.parametrize("arguments", [(), ("--all", "RR505")])

@@ -115,6 +115,13 @@ class TestWriting:
             os.umask(mask)
         assert stat.S_IMODE((tmp_path / "new.txt").stat().st_mode) == 0o640
 
+    def test_a_read_only_file(self, file: Path) -> None:
+        """It is left alone, although its folder would let it go."""
+        file.chmod(0o444)
+        ran = simplify(file, "--write")
+        assert (ran.code, file.read_bytes()) == (2, BODY)
+        assert f"cannot write '{file}': it is read-only; it is as it was" in ran.err
+
     @pytest.mark.skipif(os.name != "posix", reason="links are a matter of Unix")
     def test_a_link_stays_one(self, file: Path, tmp_path: Path) -> None:
         """What it leads to is written."""

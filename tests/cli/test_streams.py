@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -83,10 +84,11 @@ def test_answers_come_while_questions_do(folder: Path) -> None:
             assert answer == f"disallowed\t/{n}/a/x\tline {n + 2}: Disallow: /{n}/*/x\n".encode()
 
 
-def test_a_reader_that_goes_away(folder: Path) -> None:
+@pytest.mark.parametrize("arguments", [ARGUMENTS, ["--help"], ["--version"]])
+def test_a_reader_that_goes_away(folder: Path, arguments: list[str]) -> None:
     """`| head` ends it quietly."""
     with subprocess.Popen(
-        [*COMMAND, *ARGUMENTS],
+        [*COMMAND, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -97,18 +99,20 @@ def test_a_reader_that_goes_away(folder: Path) -> None:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.close()
-        process.stdin.write(b"/a\n")
-        process.stdin.close()
+        with suppress(BrokenPipeError):  # those who read nothing may be gone
+            process.stdin.write(b"/a\n")
+            process.stdin.close()
         assert process.stderr.read() == b""
         assert process.wait() == 141
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="Linux has a full device")
-def test_a_full_disk(folder: Path) -> None:
+@pytest.mark.parametrize("arguments", [["parse", "robots.txt"], ["--help"], ["--version"]])
+def test_a_full_disk(folder: Path, arguments: list[str]) -> None:
     """Output that cannot be written is an error, said once."""
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
-            [*COMMAND, "parse", "robots.txt"],
+            [*COMMAND, *arguments],
             stdout=full,
             stderr=subprocess.PIPE,
             cwd=folder,

@@ -71,13 +71,24 @@ class TestExitCodes:
         assert ran.code == 1
         assert ran.out.endswith("\n3 files: 2 failed, 5 passed\n")
 
-    def test_a_file_that_cannot_be_used_ends_the_command(self, folder: Path) -> None:
-        """What was asked before is shown, and the exit code says that not all was."""
+    def test_a_file_that_cannot_be_used_leaves_the_others_to_be_asked(self, folder: Path) -> None:
+        """The exit code says that not all was asked, and so does the report."""
         put(folder, GOOD)
-        ran = run("robots.test.toml", "none.toml")
+        put(folder, "[[expect]]", "broken.toml")
+        files = ("none.toml", "-", "robots.test.toml", "broken.toml")
+        ran = run(*files, "--junit", "report.xml")
         assert ran.code == 2
-        assert ran.out == "robots.test.toml: robots.txt: 2 passed\n"
-        assert ran.err == "robotrules test: none.toml: there is no such file; check the name\n"
+        assert ran.out == (
+            "robots.test.toml: robots.txt: 2 passed\n"
+            "\n4 files: 2 passed; 3 files could not be asked\n"
+        )
+        first, second, third = ran.err.splitlines()
+        assert first == "robotrules test: none.toml: there is no such file; check the name"
+        assert "'-' is no expectation file" in second
+        assert "broken.toml, line 1: expect[1]: nothing is expected here" in third
+        root = ElementTree.parse(folder / "report.xml").getroot()
+        assert (root.get("tests"), root.get("errors")) == ("5", "3")
+        assert str(next(root.iter("error")).get("message")) in first
 
     def test_a_budget_that_runs_out_is_a_failure(self, folder: Path) -> None:
         """Nothing is guessed, and the cure names the option."""
@@ -86,6 +97,73 @@ class TestExitCodes:
         assert ran.code == 1
         assert "not decided within" in ran.out
         assert "--budget" in ran.out
+
+
+class TestHints:
+    """What is odd about a question, whatever came of it."""
+
+    def test_a_name_that_is_nearly_known(self, folder: Path) -> None:
+        """One line on stderr for each name; the exit code stays."""
+        put(folder, '[[expect]]\ncrawlers = ["Googelbot", "bingbot"]\nallowed = ["/", "/a"]\n')
+        ran = run()
+        assert (ran.code, ran.out) == (0, "robots.test.toml: robots.txt: 4 passed\n")
+        assert ran.err == (
+            "robotrules test: hint: robots.test.toml, line 1: Googelbot is close to Googlebot, of "
+            "Google, and the robots.txt does not name it. Is it meant?\n"
+        )
+        assert '"hint": "Googelbot is close to' in run("--json").out
+
+
+class TestInit:
+    """A first expectation file."""
+
+    @pytest.mark.parametrize(
+        ("robots", "count"),
+        [
+            ("", 2),
+            (ROBOTS, 3),
+            ("User-agent: *\nDisallow: /a\nAllow: /a/b\nUser-agent: GPTBot\nDisallow: /\n", 5),
+            ('User-agent: A"\\b\nUser-agent: \x7f\nUser-agent: é/1\nDisallow: /"\\\n', 4),
+            ("User-agent: *\nDisallow: /\nSitemap: https://example.com/s.xml\n", 3),
+        ],
+    )
+    def test_it_passes(self, folder: Path, robots: str, count: int) -> None:
+        """Whatever the robots.txt says; comments tell what to do with it."""
+        put(folder, robots, "robots.txt")
+        ran = run("--init")
+        assert (ran.code, ran.out) == (0, "")
+        assert ran.err.startswith("robotrules test: 'robots.test.toml' was written: ")
+        assert (folder / "robots.test.toml").read_text(encoding="utf-8").startswith("# What robots")
+        ran = run()
+        assert (ran.code, ran.err) == (0, "")
+        assert ran.out == f"robots.test.toml: robots.txt: {count} passed\n"
+
+    def test_a_file_that_is_there_stays(self, folder: Path) -> None:
+        """Nothing is written over."""
+        put(folder, BAD)
+        ran = run("--init")
+        assert (ran.code, ran.out) == (2, "")
+        assert (
+            ran.err == "robotrules test: 'robots.test.toml' is there already, and is left alone\n"
+        )
+        assert (folder / "robots.test.toml").read_text(encoding="utf-8") == BAD
+
+    def test_another_folder_and_another_profile(self, folder: Path) -> None:
+        """The profile is written down, and names that it refuses are left out."""
+        (folder / "sub").mkdir()
+        assert "there is no robots.txt in 'sub'" in run("--init", "sub").err
+        put(folder, "User-agent: MJ12bot\nUser-agent: GPTBot\nDisallow: /\n", "sub/robots.txt")
+        assert run("--init", "sub", "--profile", "strict").code == 0
+        text = (folder / "sub" / "robots.test.toml").read_text(encoding="utf-8")
+        assert 'profile = "strict"' in text
+        assert "MJ12bot" not in text
+        assert run("sub").code == 0
+
+    @pytest.mark.parametrize("more", [["--json"], ["--robots", "robots.txt"], ["a", "b"]])
+    def test_what_does_not_go_together(self, folder: Path, more: list[str]) -> None:
+        """It writes, and does nothing else."""
+        ran = run("--init", *more)
+        assert (ran.code, "--init writes a file and asks nothing" in ran.err) == (2, True)
 
 
 class TestForms:
@@ -121,6 +199,17 @@ class TestForms:
         failure = cases[0].find("failure")
         assert failure is not None
         assert "Disallow: /private/\n       |           ^^^^^^^^^" in (failure.text or "")
+
+    @pytest.mark.parametrize("target", ["robots.test.toml", "robots.txt", "./robots.txt"])
+    def test_a_report_is_not_written_over_what_is_read(self, folder: Path, target: str) -> None:
+        """Neither over the expectations nor over the robots.txt, whether named or found."""
+        put(folder, BAD)
+        for more in ([], ["robots.test.toml"], ["--robots", "robots.txt"]):
+            ran = run("--junit", target, *more)
+            assert ran.code == 2
+            assert f"--junit '{target}' would be written over what is read" in ran.err
+        assert (folder / "robots.txt").read_text(encoding="utf-8") == ROBOTS
+        assert (folder / "robots.test.toml").read_text(encoding="utf-8") == BAD
 
     def test_junit_of_anything_is_xml(self, folder: Path) -> None:
         """What files hold is escaped, and what XML cannot hold is shown."""
@@ -179,6 +268,8 @@ class TestLive:
             assert "hint: there is no robots.txt" in ran.err
             refused = run("--live", running.origin, "--no-store")
             assert refused.code == 2
+            assert f"nobody knows what {running.origin} says" in refused.err
+            assert "next try" not in refused.err
             assert "add --allow-private 127.0.0.1" in refused.err
         with site({"/robots.txt": response(status="503 No")}) as running:
             ran = run("--live", running.origin, "--allow-private", "127.0.0.1", "--no-store")

@@ -56,7 +56,7 @@ def test_purposes_count_where_no_group_names_the_crawler() -> None:
         ('by-rule = "Disallow: /private/"', True),
         ('by-rule = "disallow:/private/"', True),
         ('by-rule = "Disallow: /private"', False),
-        ('by-rule = "Allow: /private/"', False),
+        ('by-rule = "Disallow: /private/*"', False),
     ],
 )
 def test_a_verdict_may_be_expected_of_one_line(by: str, holds: bool) -> None:
@@ -65,6 +65,26 @@ def test_a_verdict_may_be_expected_of_one_line(by: str, holds: bool) -> None:
     assert judged.passed is holds
     if not holds:
         assert "another line decides" in judged.cure
+
+
+@pytest.mark.parametrize(
+    ("name", "robots", "words"),
+    [
+        ("Googelbot", "", "Googelbot is close to Googlebot, of Google, and the robots.txt does n"),
+        ("GPT-Bot", "", "GPT-Bot is close to GPTBot, of OpenAI"),
+        ("Googlebot", "", ""),
+        ("OurReader", "", ""),
+        ("Googelbot", "User-agent: googelbot\nDisallow: /x\n", ""),
+    ],
+)
+def test_a_name_that_is_nearly_known_gets_a_hint(name: str, robots: str, words: str) -> None:
+    """Not where the robots.txt has that name, too; whether it passes is another matter."""
+    judged = one(f'crawlers = "{name}"\nallowed = "/"', robots)
+    assert judged.passed
+    assert bool(judged.hint) is bool(words)
+    assert words in judged.hint
+    assert judged.as_dict()["hint"] == judged.hint
+    assert ("hint      " in str(judged)) is bool(words)
 
 
 def test_no_rule_is_no_line() -> None:

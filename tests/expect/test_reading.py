@@ -52,14 +52,28 @@ def test_a_file_is_read() -> None:
     asked = [(one.line, one.key, one.crawler, one.url, one.value) for one in found.questions]
     assert asked == [
         (9, "allowed", ("Googlebot",), "/", True),
-        (10, "allowed", ("Googlebot",), "/news/today", True),
         (9, "allowed", ("bingbot",), "/", True),
+        (10, "allowed", ("Googlebot",), "/news/today", True),
         (10, "allowed", ("bingbot",), "/news/today", True),
         (18, "tags", ("*",), None, "noindex"),
     ]
     first, last = found.questions[0].about, found.questions[-1].about
     assert (first.line, first.by_line, first.why) == (6, 7, "search engines see the news")
     assert last.page == Page("pages/draft.html", headers=("X-Robots-Tag: noindex",))
+
+
+def test_questions_are_in_the_order_of_the_file() -> None:
+    """Whatever the order in which keys are looked at; numbers follow."""
+    text = '[[expect]]\nobeys = "star"\ndisallowed = "/a"\nallowed = "/b"\n'
+    asked = read_expectations(text).questions
+    assert [(one.number, one.line) for one in asked] == [(1, 2), (2, 3), (3, 4)]
+
+
+def test_known_names_with_spaces_are_names() -> None:
+    """Two crawlers are called so by those who run them."""
+    text = '[[expect]]\ncrawlers = "Sogou web spider"\nallowed = "/"\n'
+    [question] = read_expectations(text).questions
+    assert question.crawler == ("Sogou web spider",)
 
 
 def test_a_live_robots_txt_is_of_its_origin() -> None:
@@ -118,11 +132,23 @@ def test_a_live_page_is_named_by_its_url() -> None:
             "origin = 'https://a.example'\n[[expect]]\nallowed = 'https://b.example/'\n",
             "line 3: expect[1].allowed: this robots.txt is of https://a.example",
         ),
-        ("[[expect]]\ncrawlers = ['']\nallowed = '/'\n", "line 2: expect[1].crawlers[1]: this is"),
+        ("[[expect]]\ncrawlers = ['']\nallowed = '/'\n", "crawlers[1]: this is empty; write"),
         ("[[expect]]\ncrawlers = [[]]\nallowed = '/'\n", "a crawler has a name"),
         (
             "profile = 'strict'\n[[expect]]\ncrawlers = 'Googlebot/2.1'\nallowed = '/'\n",
-            "line 3: expect[1].crawlers: 'Googlebot/2.1' is no product token",
+            'line 3: expect[1].crawlers: a robots.txt has product tokens, and "Googlebot/2.1"',
+        ),
+        (
+            "[[expect]]\ncrawlers = ['Mozilla/5.0 (compatible; Googlebot/2.1)']\nallowed = '/'\n",
+            'line 2: expect[1].crawlers[1]: a robots.txt has product tokens, and "Mozilla/5.0 (com',
+        ),
+        ("[[expect]]\ncrawlers = 'compatible; Googlebot/2.1'\nallowed = '/'\n", "is none: write"),
+        ("[[expect]]\ncrawlers = [['A', 'Google bot']]\nallowed = '/'\n", 'write "Googlebot"'),
+        ("[[expect]]\ncrawlers = '(+https://x)'\nallowed = '/'\n", "write its product token, such"),
+        ("[[expect]]\ncrawlers = 'Googlebot/1\\n2'\nallowed = '/'\n", 'write "Googlebot"'),
+        (
+            "profile = 'strict'\n[[expect]]\ncrawlers = 'MJ12bot'\nallowed = '/'\n",
+            "line 3: expect[1].crawlers: 'MJ12bot' is no product token",
         ),
         (
             "[[expect]]\nby-line = 1\nall-allowed = '/'\n",
@@ -133,6 +159,14 @@ def test_a_live_page_is_named_by_its_url() -> None:
         (
             "[[expect]]\nby-rule = 'Allow: /'\nby-line = 1\nallowed = '/'\n",
             "by-line says which rule already",
+        ),
+        (
+            "[[expect]]\nby-rule = 'Disallow: /'\nallowed = '/'\n",
+            "line 2: expect[1].by-rule: this rule makes no URL allowed: name one with Allow",
+        ),
+        (
+            "[[expect]]\nby-rule = 'allow:/'\nallowed = '/'\ndisallowed = '/a'\n",
+            "this rule makes no URL disallowed: name one with Disallow, or leave out disallowed",
         ),
         ("[[expect]]\ntags = 'noindex'\n", "this says nothing without page or response or headers"),
         ("[[expect]]\nheaders = 'x'\ntags = 'noindex'\n", "this is a header line such as"),

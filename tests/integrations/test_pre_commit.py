@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -114,6 +115,28 @@ def test_expectations_are_asked_before_a_commit(tmp_path: Path) -> None:
     ran = project.commit()
     assert "exit code: 2" in ran.out
     assert "did you mean allowed?" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("name", "starts"),
+    [
+        ("robots.txt", True),
+        ("public/robots.txt", True),
+        ("shop.robots.test.toml", True),
+        ("robotrules.toml", True),
+        ("pyproject.toml", True),
+        ("pages/draft.html", True),
+        ("pages/draft.xhtml", True),
+        ("pages/draft.http", True),
+        ("pages/draft.css", False),
+        ("other.toml", False),
+        ("robots.txt.md", False),
+    ],
+)
+def test_what_starts_the_tests(name: str, starts: bool) -> None:
+    """Whatever an expectation may depend on: the file, settings, and pages."""
+    [hook] = [hook for hook in hooks() if hook["id"] == "robotrules-test"]
+    assert bool(re.search(hook["files"], name)) is starts
 
 
 def test_other_files_start_no_hook(tmp_path: Path) -> None:

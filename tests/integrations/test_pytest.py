@@ -85,6 +85,8 @@ def test_a_failure_is_an_explanation_and_no_traceback(project: Path) -> None:
     """What was expected, what was found, the lines that matter, and the cure."""
     ran = run(project, "-q")
     assert (
+        "expected all of /private/ disallowed, found /private/press/ is allowed by line 3: Allow: "
+        "/private/press/\n"
         "failed, line 6: everyone else: all of /private/ is disallowed\n"
         "why       nobody needs these\n"
         "expected  all of /private/ disallowed\n"
@@ -96,6 +98,15 @@ def test_a_failure_is_an_explanation_and_no_traceback(project: Path) -> None:
     assert "cure      change line 3" in ran.out
     assert "Traceback" not in ran.out
     assert ".py:" not in ran.out
+
+
+def test_a_summary_says_what_was_expected_and_found(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has one line, and the name of the test has said what was asked."""
+    monkeypatch.setenv("COLUMNS", "200")
+    ran = run(project, "-q")
+    assert "is disallowed - expected all of /private/ disallowed, found /private/pr" in ran.out
 
 
 def test_a_file_that_cannot_be_used_is_one_error(project: Path) -> None:

@@ -13,9 +13,12 @@ from pathlib import Path
 import pytest
 
 from robotrules import parse
+from robotrules.extensions.codes import CODES
 from robotrules.linting import CHECKS, LEVELS, Check, find, lint, lint_page
 from robotrules.linting.check import PageCheck
 from robotrules.linting.teaching import PARTS, parts, sample
+from robotrules.robotstxt.values import NOTES
+from robotrules.tags.codes import CODES as TAG_CODES
 from tests.lint.literate import DOM, blocks, fixed, marked, notes_of, page_notes, served, unescaped
 
 HERE = Path(__file__).parent
@@ -49,6 +52,28 @@ NO_EXAMPLE: dict[str, str] = {
 GOOGLE_ONLY = frozenset(
     {"control-kept", "cut-bom", "nul", "odd-whitespace", "prefix-key", "unused-record"}
 )
+
+
+# What readers note that no check passes on, and why.
+NOT_PASSED_ON = {
+    **dict.fromkeys(
+        ("no-contact", "product-token-grammar", "product-token-not-sent", "purpose-not-sent"),
+        "it is about a crawler's own configuration, and about no file",
+    ),
+    **dict.fromkeys(
+        ("headers-not-read", "no-field-line", "not-html", "page-not-read", "tags-not-read"),
+        "it is about what was given to be read, and not about what it says",
+    ),
+    "odd-product-token": "it is about who asks",
+    "not-crawled": "a rule that disallows a page is none the worse for it",
+}
+
+
+def test_every_note_of_a_reader_has_a_check() -> None:
+    """What the parser and the readers of records and tags note, lint reports, or says why not."""
+    slugs = {check.slug for check in CHECKS}
+    assert set(NOTES) <= slugs
+    assert {*CODES, *TAG_CODES} - slugs == set(NOT_PASSED_ON)
 
 
 def test_codes_and_slugs_are_unique_and_every_check_has_a_page() -> None:
@@ -120,6 +145,7 @@ def test_the_example_earns_the_note_and_the_cure_does_not(check: Check) -> None:
     said = parts(check)
     bad, good = sample(said["Example"]), sample(said["Instead"])
     assert bad, "there is no example, deeper than the text"
+    assert unescaped(bad.encode()).strip(), "there is nothing to see"
     assert check.slug in slugs(check, bad)
     assert not good or check.slug not in slugs(check, good)
 

@@ -12,8 +12,9 @@ import pytest
 from robotrules import parse
 from robotrules.linting import Edit, Fix, LintNote, fix, lint
 from robotrules.linting.fixing import edited
+from robotrules.profile import PROFILES
 
-BODY = b"User-agent: *\nDisallow: /a\nDissallow: /b\n"
+BODY = b"User-agent: *\nDisallow: /a\nDisallow : /b\n"
 
 
 def note(*edits: Edit, loud: bool = False, words: str = "Do it") -> LintNote:
@@ -30,8 +31,8 @@ def replaced(old: bytes, new: bytes, *, loud: bool = False, body: bytes = BODY) 
 
 
 def test_a_fix_that_keeps_the_meaning_is_applied() -> None:
-    """Here a spelling that the profile knows."""
-    one = replaced(b"Dissallow", b"Disallow")
+    """Here a blank before the colon."""
+    one = replaced(b"Disallow :", b"Disallow:")
     done = fix(parse(BODY), [one])
     assert done.body == b"User-agent: *\nDisallow: /a\nDisallow: /b\n"
     assert (done.applied, done.left, done.refused) == ((one,), (), "")
@@ -39,7 +40,7 @@ def test_a_fix_that_keeps_the_meaning_is_applied() -> None:
 
 def test_a_wrong_fix_is_dropped() -> None:
     """One that says it changes no verdict, and does, is left; those beside it are applied."""
-    good, wrong = replaced(b"Dissallow", b"Disallow"), replaced(b"/a", b"/aa")
+    good, wrong = replaced(b"Disallow :", b"Disallow:"), replaced(b"/a", b"/aa")
     for notes in ([good, wrong], [wrong, good]):
         done = fix(parse(BODY), notes)
         assert done.body == b"User-agent: *\nDisallow: /a\nDisallow: /b\n"
@@ -54,10 +55,30 @@ def test_what_other_records_say_counts_too() -> None:
         assert fix(parse(body), [wrong]).left == (wrong,)
 
 
-def test_the_proof_is_for_the_profile_that_read_the_file() -> None:
-    """For `strict` the misspelt line is no rule, so that putting it right changes a verdict."""
-    one = replaced(b"Dissallow", b"Disallow")
-    assert fix(parse(BODY, "strict"), [one]).left == (one,)
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"Dissallow", b"Disallow"),  # strict does not know the spelling
+        (b"Allow /c", b"Allow: /c"),  # nor the record without its colon
+        (b"/d e", b"/d%20e"),  # google keeps the space, and strict uses no such line
+    ],
+)
+def test_the_proof_is_for_every_profile(profile: str, old: bytes, new: bytes) -> None:
+    """A fix that changes a verdict for whoever reads the file otherwise is not quiet."""
+    body = b"User-agent: *\nDisallow: /\nAllow: /b\nDissallow: /b/\nAllow /c\nAllow: /d e\n"
+    one = replaced(old, new, body=body)
+    assert fix(parse(body, profile), [one]) == (body, (), (one,), "")
+
+
+def test_what_holds_is_not_lost_beside_what_does_not() -> None:
+    """However many fixes of one check are not proved, those of another are."""
+    numbers = range(1_000, 1_500)
+    body = b"User-agent: *\n" + b"".join(b"Disallow : /%d\n" % number for number in numbers)
+    good = lint(body, select=["space-before-colon"])
+    wrong = [replaced(b"%d\n" % number, b"%dx\n" % number, body=body) for number in numbers]
+    done = fix(parse(body), [one for pair in zip(wrong, good, strict=True) for one in pair])
+    assert (list(done.applied), list(done.left)) == (good, wrong)
 
 
 def test_two_that_are_wrong_alone_are_not_tried_together() -> None:
@@ -97,16 +118,16 @@ def test_two_insertions_at_one_place_are_one_too_many() -> None:
 
 def test_quiet_fixes_come_before_loud_ones() -> None:
     """Where both want the same place, the one that is proved has it."""
-    loud, quiet = replaced(b"Dissallow", b"Allow", loud=True), replaced(b"Dissallow", b"Disallow")
+    loud, quiet = replaced(b"low :", b"low: /x", loud=True), replaced(b"low :", b"low:")
     done = fix(parse(BODY), [loud, quiet], verdicts=True)
     assert (done.applied, done.left) == ((quiet,), (loud,))
 
 
 def test_the_same_edit_twice_is_once() -> None:
     """Two checks may want the same."""
-    one, same = replaced(b"Dissallow", b"Disallow"), replaced(b"Dissallow", b"Disallow")
+    one, same = replaced(b"Disallow :", b"Disallow:"), replaced(b"Disallow :", b"Disallow:")
     done = fix(parse(BODY), [one, same])
-    assert done.body.count(b"Disallow") == 2
+    assert done.body.count(b"Disallow:") == 2
     assert done.applied == (one, same)
 
 
@@ -132,7 +153,7 @@ def test_notes_without_a_fix_are_nobodys_business() -> None:
 
 def test_a_file_that_is_not_whole_is_left_alone() -> None:
     """What was cut, or is longer than is read, cannot be compared to the end."""
-    one = replaced(b"Dissallow", b"Disallow")
+    one = replaced(b"Disallow :", b"Disallow:")
     done = fix(parse(BODY, complete=False), [one])
     assert (done.body, done.applied, done.left) == (BODY, (), (one,))
     assert "not whole" in done.refused
@@ -145,7 +166,7 @@ def test_a_file_in_utf16_comes_out_in_utf8() -> None:
     """Spans are of the octets that were parsed, and so is what comes out."""
     text = "User-agent: *\r\nDissallow: /é\r\n"
     robots = parse(b"\xff\xfe" + text.encode("utf-16-le"))
-    done = fix(robots, lint(robots, select=["not-utf8", "typo"]))
+    done = fix(robots, lint(robots, select=["not-utf8", "typo"]), verdicts=True)
     assert done.body == text.replace("Dissallow", "Disallow").encode()
     assert [one.slug for one in done.applied] == ["not-utf8", "typo"]
 
@@ -166,8 +187,9 @@ def test_rounds_come_to_an_end(verdicts: bool) -> None:
         body, rounds = done.body, rounds + 1
         assert rounds < 6
     slugs = {one.slug for one in lint(body)}
-    assert not slugs & {"bom", "typo", "lone-cr", "space-before-colon", "missing-colon"}
-    assert ("misspelt-record" in slugs) is not verdicts
+    assert not slugs & {"bom", "lone-cr", "space-before-colon"}
+    loud = {"typo", "missing-colon", "misspelt-record"}
+    assert slugs & loud == (set() if verdicts else loud)
     assert "quoted-value" not in slugs  # seen only where the name was put right, and then fixed
     assert b"# words\n" in body
 
@@ -179,5 +201,8 @@ def test_many_fixes_take_no_time() -> None:
     notes = lint(robots, select=["typo", "space-before-colon"])
     assert len(notes) == 10_000
     done = fix(robots, notes)
+    assert done.body == body.replace(b" :", b":")
+    assert len(done.applied) == len(done.left) == 5_000
+    done = fix(robots, notes, verdicts=True)
     assert len(done.applied) == 10_000
     assert done.body == body.replace(b"Dissallow :", b"Disallow:")

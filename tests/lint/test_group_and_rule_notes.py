@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from robotrules import analysis, parse
-from robotrules.linting import LintNote, fix, lint
+from robotrules.linting import LintNote, Received, fix, lint
 from robotrules.linting.checks.misspelt_crawler import MOST_NAMES
 from robotrules.linting.checks.pattern_like_an_expression import MOST_DESCRIBED
 from robotrules.linting.shapes import is_authority, is_expression, is_header, list_members, path_of
@@ -236,3 +236,43 @@ def test_shapes_of_values() -> None:
     assert path_of(b"https://example.com") == b""
     assert path_of(b"www.example.com/a?b=/c") == b"/a?b=/c"
     assert path_of(b"readme.txt") == b""
+
+
+@pytest.mark.parametrize(
+    ("received", "level"),
+    [
+        (None, "info"),
+        (Received(url="https://example.com/robots.txt"), "info"),
+        (Received(status=200), "info"),
+        (Received(url="https://example.com/robots.txt", status=200), "warning"),
+    ],
+)
+def test_everything_is_disallowed_where_it_counts(received: Received | None, level: str) -> None:
+    """A file may be a test server's; what a live site serves is read today."""
+    body = "User-agent: *\nDisallow: /\n"
+    (note,) = lint(body, select=["everything-disallowed"], received=received)
+    assert note.level == level
+
+
+def test_what_was_forgotten_of_the_rules_for_everyone() -> None:
+    """The first line that is not repeated, and a URL that the crawler may fetch."""
+    body = (
+        "User-agent: *\nDisallow: /a\nDisallow: /b\nDisallow: /c*/d$\n"
+        "User-agent: ExampleBot\nDisallow: /a\nDisallow: /b2\nDisallow: /c*/d$\n"
+    )
+    note = only(body, "star-not-inherited")
+    assert (note.line, note.level) == (5, "info")
+    assert "repeats 2 of 3 patterns for everyone: line 3 ('Disallow: /b')" in note.message
+    assert note.url
+    assert parse(body).check(note.url, "ExampleBot")
+    assert not parse(body).check(note.url, "OtherBot")
+    third = body.replace("Disallow: /a\nDisallow: /b2", "Disallow: /b2")
+    assert not lint(third, select=["star-not-inherited"])
+
+
+def test_a_cause_makes_profiles_differ_once_for_each_group() -> None:
+    """Thousands of misspelt rules are one note of this, and each has its own."""
+    group = "".join(f"Disalow: /{number}/\n" for number in range(100))
+    body = f"User-agent: a\n{group}User-agent: b\n{group}"
+    assert [note.line for note in lint(body, select=["profiles-differ"])] == [2, 103]
+    assert len(lint(body, select=["typo"])) == 200

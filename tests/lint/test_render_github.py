@@ -108,3 +108,10 @@ def test_very_many_notes() -> None:
     lines = list(github([many()]))
     assert len(lines) == 100_000
     assert "col=100010,endColumn=100011," in lines[-1]
+
+
+def test_a_url_that_shows_it() -> None:
+    """A message may speak of "this URL", and it has to be there."""
+    shown = note(url="https://example.com/a%3Ab")
+    [line] = github([Linted(b"robots.txt", notes=(shown,), body=BODY)])
+    assert line.endswith(f"{shown.message} Shown by https://example.com/a%253Ab")

@@ -281,3 +281,11 @@ def test_very_many_notes_on_one_very_long_line() -> None:
     assert len(results) == 100_000
     assert region(results[-1])["startColumn"] == 11 + 99_999
     assert len({one["partialFingerprints"][FINGERPRINT] for one in results}) == 100_000
+
+
+def test_a_url_that_shows_it() -> None:
+    """A message may speak of "this URL", and it has to be there."""
+    shown = note(url="https://example.com/a")
+    log = sarif([Linted(b"robots.txt", notes=(shown,), body=BODY)], version="1")
+    [result] = log["runs"][0]["results"]
+    assert result["message"]["text"] == f"{shown.message} Shown by https://example.com/a"

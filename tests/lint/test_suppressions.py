@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from robotrules import parse
 from robotrules.linting import LintNote, lint
 from robotrules.linting.subject import Subject
-from robotrules.linting.suppressions import Suppression, sieved, suppressions, without
+from robotrules.linting.suppressions import Suppression, misread, sieved, suppressions, without
 
 
 def asked(body: bytes) -> list[tuple[int | None, list[str]]]:
@@ -30,15 +30,68 @@ def asked(body: bytes) -> list[tuple[int | None, list[str]]]:
         (b"#\t RobotRules: \tIGNORE [Pattern-Start]", ["pattern-start"]),
         (b"# robotrules: ignore[RR505, bom,typo  nul]", ["rr505", "bom", "typo", "nul"]),
         (b"# robotrules: ignore", []),
-        (b"# robotrules: ignore: it is meant so", []),
-        (b"# robotrules: ignore[]", []),
+        (b"# robotrules: ignore-file \t", []),
+        (b"# robotrules: ignore # it is meant so", []),
         (b"# words # robotrules: ignore[bom] more words", ["bom"]),
         (b"## robotrules: ignore[bom]", ["bom"]),
     ],
 )
 def test_what_a_comment_names(comment: bytes, expected: list[str]) -> None:
     """Case and whitespace do not matter; words may stand around it."""
-    assert asked(b"Disallow: /a " + comment) == [(1, expected)]
+    about = None if b"file" in comment else 1
+    assert asked(b"Disallow: /a " + comment) == [(about, expected)]
+    assert list(misread(parse(b"Disallow: /a " + comment).lines)) == []
+
+
+@pytest.mark.parametrize(
+    ("comment", "word", "rest"),
+    [
+        (b"# robotrules: ignore RR505", "ignore", " RR505"),
+        (b"# robotrules: ignore: it is meant so", "ignore", ": it is meant so"),
+        (b"# robotrules: ignore-file bom # why", "ignore-file", " bom"),
+        (b"# robotrules: ignore[]", "ignore", "[]"),
+        (b"# robotrules: ignore[ , ", "ignore", "[ ,"),
+        (b"# robotrules: ignor[RR505]", "ignor", "[RR505]"),
+        (b"# robotrules: \xff", "", "\ufffd"),
+        (b"# robotrules: ignored", "ignored", ""),
+        (b"# robotrules: ignore-files[bom]", "ignore-files", "[bom]"),
+    ],
+)
+def test_what_only_looks_like_a_request(comment: bytes, word: str, rest: str) -> None:
+    """It keeps nothing back, and lint says so."""
+    body = b"User-agent: *\nDisallow: a " + comment
+    assert asked(body) == []
+    (one,) = misread(parse(body).lines)
+    assert (one.line, one.word, one.rest) == (2, word, rest)
+    assert comment.startswith(body[one.start : one.end])
+    slugs = [note.slug for note in lint(body, select=["RR505", "RR902"])]
+    assert sorted(slugs) == ["pattern-start", "unknown-suppression"]
+
+
+@pytest.mark.parametrize(
+    ("comment", "words"),
+    [
+        ("ignore RR101", "Names stand in brackets: write 'ignore[RR101]'."),
+        ("ignore-file bom, nul", "Names stand in brackets: write 'ignore-file[bom, nul]'."),
+        ("ignore[]", "Name a check in the brackets, as in 'ignore[RR501]'."),
+        ("ignor[RR505]", "It is written 'ignore[RR501]' or 'ignore-file[RR501]'."),
+        (
+            "ignore as meant",
+            "Name checks in brackets, as in 'ignore[RR501]', and reasons behind them.",
+        ),
+        ("ignore[RR50Z]", "'RR50Z' is no check."),
+    ],
+)
+def test_the_note_says_what_to_write(comment: str, words: str) -> None:
+    """And it shows names as they were written."""
+    (note,) = lint(f"Allow: / # robotrules: {comment}\n", select=["RR902"])
+    assert words in note.message
+
+
+def test_an_unused_name_is_shown_as_it_was_written() -> None:
+    """Not in the case in which names are compared."""
+    (note,) = lint("User-agent: *\nAllow: / # robotrules: ignore[Rr101]", select=["RR901", "RR101"])
+    assert note.message == "Nothing is there to ignore: 'Rr101' found nothing."
 
 
 @pytest.mark.parametrize(
@@ -46,17 +99,16 @@ def test_what_a_comment_names(comment: bytes, expected: list[str]) -> None:
     [
         b"# robotrules",
         b"# robotrules:",
-        b"# robotrules: ignored",
-        b"# robotrules: ignore-files[bom]",
-        b"# robotrules: ignore-line",
+        b"# robotrules: # ignore",
         b"# robotrules ignore[bom]",
         b"# my robotrules: ignore[bom]",
         b"robotrules: ignore[bom]",
     ],
 )
 def test_what_asks_for_nothing(comment: bytes) -> None:
-    """A comment that only looks like one keeps nothing back, least of all everything."""
+    """Nor is there anything to say about it."""
     assert asked(b"Disallow: /a " + comment) == []
+    assert list(misread(parse(b"Disallow: /a " + comment).lines)) == []
 
 
 def test_brackets_that_are_not_closed_end_with_the_line() -> None:
@@ -169,10 +221,10 @@ def test_a_name_goes_and_the_others_stay() -> None:
 
 
 def test_a_comment_with_very_many_names_is_left_to_people() -> None:
-    """Each name has its note, and none a fix: that would be names by names."""
-    body = b"Allow: / # robotrules: ignore[" + b"no," * 101 + b"]\n"
-    notes = lint(body, select=["unknown-suppression"])
-    assert len(notes) == 101
+    """Each idle name would be taken out of all of them."""
+    body = b"User-agent: *\nAllow: / # robotrules: ignore[" + b"bom," * 101 + b"]\n"
+    notes = lint(body, select=["unused-suppression", "bom"])
+    assert len(notes) == 1
     assert {note.fix for note in notes} == {None}
 
 

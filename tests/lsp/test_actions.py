@@ -13,7 +13,7 @@ from tests.lsp.editor import done
 from tests.lsp.samples import note
 
 PLACE = Place("file:///robots.txt")
-TEXT = "User-agent: *\nDisalow: /é\nAllow: /b # why\n"
+TEXT = "User-agent: *\ndisallow: /é\nAllow: /b # why\n"
 
 
 def titles(text: str, found: list[LintNote], about: str) -> list[str]:
@@ -36,9 +36,9 @@ def chosen(text: str, found: list[LintNote], about: str, title: str) -> str:
 
 def test_a_fix_is_applied() -> None:
     """Its edits are edits of the text, and its note is the diagnostic it is for."""
-    found = [note(TEXT, "Disalow", new="Disallow")]
-    assert titles(TEXT, found, "Disalow")[0] == "Write it (RR999)"
-    assert chosen(TEXT, found, "/é", "Write it") == TEXT.replace("Disalow", "Disallow")
+    found = [note(TEXT, "disallow", new="Disallow")]
+    assert titles(TEXT, found, "disallow")[0] == "Write it (RR999)"
+    assert chosen(TEXT, found, "/é", "Write it") == TEXT.replace("disallow", "Disallow")
     action = quick_fixes(Document(TEXT), found, 14, 14, PLACE)[0]
     assert action.is_preferred is True
     assert [one.code for one in action.diagnostics or ()] == ["RR999"]
@@ -46,7 +46,15 @@ def test_a_fix_is_applied() -> None:
 
 def test_a_fix_that_changes_verdicts_says_so() -> None:
     """And is not what an editor does unasked."""
-    found = [note(TEXT, "Disalow", new="Allow", loud=True)]
+    found = [note(TEXT, "disallow", new="Allow", loud=True)]
+    action = quick_fixes(Document(TEXT), found, 14, 14, PLACE)[0]
+    assert action.title == "Write it (RR999; changes verdicts)"
+    assert action.is_preferred is False
+
+
+def test_a_fix_that_is_not_proved_says_so() -> None:
+    """A fix that claims to keep the verdicts is put to the proof before it is offered."""
+    found = [note(TEXT, "disallow", new="Allow")]
     action = quick_fixes(Document(TEXT), found, 14, 14, PLACE)[0]
     assert action.title == "Write it (RR999; changes verdicts)"
     assert action.is_preferred is False
@@ -54,7 +62,7 @@ def test_a_fix_that_changes_verdicts_says_so() -> None:
 
 def test_only_what_is_here_is_offered() -> None:
     """On another line nothing is."""
-    found = [note(TEXT, "Disalow", new="Disallow")]
+    found = [note(TEXT, "disallow", new="Disallow")]
     assert titles(TEXT, found, "Allow: /b") == []
 
 
@@ -101,13 +109,13 @@ def test_a_note_about_the_file_is_silenced_at_its_beginning(start: str) -> None:
 def test_edits_may_name_their_version() -> None:
     """So that a client does not apply them to another text."""
     place = PLACE._replace(version=7, versioned=True)
-    found = [note(TEXT, "Disalow", new="Disallow")]
+    found = [note(TEXT, "disallow", new="Disallow")]
     action = quick_fixes(Document(TEXT), found, 14, 14, place)[0]
     assert action.edit is not None
     assert action.edit.changes is None
     (change,) = action.edit.document_changes or ()
     assert change.text_document.version == 7  # type: ignore[union-attr]
-    assert done(TEXT, action) == TEXT.replace("Disalow", "Disallow")
+    assert done(TEXT, action) == TEXT.replace("disallow", "Disallow")
 
 
 # --- All at once ----------------------------------------------------------------------------------
@@ -115,21 +123,21 @@ def test_edits_may_name_their_version() -> None:
 
 def test_all_safe_fixes_at_once() -> None:
     """Those that change verdicts are left, and so is one that is not proved."""
-    text = "User-agent: *\nDisalow: /a\nDissallow: /b\nDisallow: c\nAllow: /d\n"
+    text = "User-agent: *\nDisallow : /a\nAllow : /b\nDisallow: c\nAllow: /d\n"
     found = [
-        note(text, "Disalow", new="Disallow"),
-        note(text, "Dissallow", new="Disallow"),
+        note(text, "Disallow :", new="Disallow:"),
+        note(text, "Allow :", new="Allow:"),
         note(text, "c\n", new="/c\n", loud=True),
-        note(text, "/d", new="/b"),  # says that it is quiet, and is not
+        note(text, "/d", new="/a"),  # says that it is quiet, and is not
     ]
     action = fix_all(Document(text), found, PLACE)
     assert action is not None
     assert action.kind == FIX_ALL
-    assert done(text, action) == text.replace("Disalow", "Disallow").replace("Diss", "Dis")
+    assert done(text, action) == text.replace(" :", ":")
 
 
 def test_nothing_to_fix_is_no_action() -> None:
     """Nor is a file that is not read to its end."""
-    assert fix_all(Document(TEXT), [note(TEXT, "Disalow")], PLACE) is None
+    assert fix_all(Document(TEXT), [note(TEXT, "disallow")], PLACE) is None
     long = TEXT + "#" * 600_000 + "\nDisallow: /\n"
-    assert fix_all(Document(long), [note(TEXT, "Disalow", new="Disallow")], PLACE) is None
+    assert fix_all(Document(long), [note(TEXT, "disallow", new="Disallow")], PLACE) is None

@@ -57,6 +57,7 @@ def test_each_record_has_a_sentence() -> None:
     for item in offered("|"):
         assert isinstance(item.documentation, MarkupContent)
         assert len(item.documentation.value) > 40
+        assert "\n\nReference: " in item.documentation.value
 
 
 def test_a_name_is_written_with_its_colon() -> None:

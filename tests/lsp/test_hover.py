@@ -192,6 +192,7 @@ Sitemap: https://shop.example/sitemap.xml
         ("Sitemap", "The sitemap is `https://shop.example/sitemap.xml`."),
         ("Sitemap", "<https://www.sitemaps.org/protocol.html>"),
         ("Crawl-delay", "It is for `*`, `EXAMPLE-PURPOSE-1`."),
+        ("Crawl-delay", "\n\nReference: Bing, Yandex until 2018"),
     ],
 )
 def test_what_a_record_says(about: str, said: str) -> None:

@@ -157,15 +157,8 @@ class TestWhole:
         counts = matrix(parse(BODY)).counts
         assert counts["everything"] == 1
         assert told == (
-            f"Of {sum(counts.values())} asked, 1 is allowed everything, {counts['some']} some "
-            f"and {counts['nothing']} nothing."
-        )
-        one = first(drawn(crawlers=["GPTBot"]), ".headline").text()
-        assert one == "Of 1 asked, 1 is allowed nothing."
-        body = "User-agent: a\nDisallow: /\nAllow: /*b*c$"
-        two = drawn(body, crawlers=["a", "b"], paths=["/"], budget=1)
-        assert first(two, ".headline").text() == (
-            "Of 2 asked, 1 is allowed everything; 1 not decided."
+            f"Of the {sum(counts.values())} shown here, 1 may fetch everything, {counts['some']} "
+            f"some URLs and {counts['nothing']} nothing."
         )
         unnamed = read(page(matrix(parse(""))))
         assert first(unnamed, ".whose").text() == "What a robots.txt asks of crawlers"
@@ -175,15 +168,22 @@ class TestWhole:
         """By band; and what each word means."""
         tree = drawn()
         counts = [item.attributes["title"] for item in tree.css(".counts li")]
-        assert "SEO: 3 some" in counts
+        assert "SEO: 3 may fetch some URLs" in counts
         assert any(count and count.startswith("AI training: ") for count in counts)
         assert [item.text(strip=True) for item in tree.css(".legend li")] == [
             *("allowed", "disallowed", "everythingevery URL allowed"),
             *("somesome allowed, some not", "nothingno URL allowed"),
+            "controlfetches nothing; says what may be done with what others fetch",
+            "retirednobody comes by this name any more",
         ]
         undecided = "User-agent: *\nDisallow: /\nAllow: /*a*b*c$"
         legend = drawn(undecided, budget=1, paths=["/"]).css(".legend li")
-        assert legend[-1].text(strip=True) == "not decidednot decided"
+        told = [item.text(strip=True) for item in legend]
+        assert "not decidednot decided" in told
+        assert not [words for words in told if words.startswith("retired")]
+        plain = drawn(crawlers=["GPTBot"])
+        assert len(plain.css(".legend li")) == 5
+        assert not plain.css(".badge")
 
     def test_footnote(self) -> None:
         """A request, and not access control."""
@@ -192,6 +192,8 @@ class TestWhole:
         assert "request to crawlers and not access control" in footer
         many = "".join(f"User-agent: x{'y' * n}\n" for n in range(120)) + "Disallow: /"
         assert "20 more names of the file are not shown." in first(drawn(many), "footer").text()
+        one = "".join(f"User-agent: x{'y' * n}\n" for n in range(101)) + "Disallow: /"
+        assert "1 more name of the file is not shown." in first(drawn(one), "footer").text()
 
 
 class TestHostileFiles:

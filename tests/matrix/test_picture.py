@@ -64,6 +64,19 @@ def test_shapes_and_colours_say_the_same() -> None:
     assert text.count('class="m nm"') == verdicts.count(False) + 1
 
 
+def test_badges_are_explained() -> None:
+    """Controls and retired names say so, and the foot says what that means; elsewhere nothing."""
+    texts = words(read(picture(matrix(parse(BODY)))))
+    assert "Google-ExtendedGooglecontrol" in texts
+    assert "anthropic-aiAnthropicretired" in texts
+    foot = " ".join(texts)
+    assert "control: fetches nothing; says what may be done with what others fetch." in foot
+    assert "retired: nobody comes by this name any more." in foot
+    plain = " ".join(words(read(picture(matrix(parse(BODY), crawlers=["GPTBot"])))))
+    assert "retired" not in plain
+    assert "fetches nothing" not in plain
+
+
 def test_nothing_leads_out_of_it() -> None:
     """No script, no link, no font; light and dark are in its own style."""
     text = picture(matrix(parse(BODY), url="news.example"))

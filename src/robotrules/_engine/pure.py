@@ -289,10 +289,12 @@ class Document:
         """
         chosen: dict[int, None] = {}
         token = octets(token)
-        named = names if key == b"user-agent" else equals
+        named, part = names if key == b"user-agent" else equals, token.lower()
         for found in self._records:
             if found.role == "START" and found.key == key and found.group not in chosen:
-                if named(self.body[found.start : found.end], token, self.settings):
+                value = self.body[found.start : found.end]
+                # Whom a value names it spells out: most files name hundreds of others.
+                if part in value.lower() and named(value, token, self.settings):
                     chosen[found.group] = None
         return list(chosen)
 

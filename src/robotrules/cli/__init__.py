@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, NoReturn
@@ -82,10 +82,16 @@ class Program(click.Group):
                 words += f" (did you mean {close[0]}?)"
             raise click.UsageError(words, error.ctx) from None
 
+    def make_context(self, *given: Any, **more: Any) -> click.Context:
+        """Read the options of the program; `--help` and `--version` are written here."""
+        with _written():
+            return super().make_context(*given, **more)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; return its exit code."""
         try:
-            return super().invoke(ctx)
+            with _written():
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             if is_terminal(sys.stderr):
                 sys.stderr.write("\n")  # the terminal shows ^C without a line end
@@ -99,14 +105,21 @@ class Program(click.Group):
             if error.ctx is None and command is not None:
                 error.ctx = click.Context(command, parent=ctx, info_name=name)
             raise
-        except BrokenPipeError:
-            abandon_stdout()
-            return NO_READER
-        except OSError as error:
-            # Input has its own errors, which say where.
-            abandon_stdout()
-            why = error.strerror or type(error).__name__
-            raise Trouble(f"cannot write the output: {why}; redirect it elsewhere") from None
+
+
+@contextmanager
+def _written() -> Iterator[None]:
+    """End with an exit code and a line where the output cannot be written."""
+    try:
+        yield
+    except BrokenPipeError:
+        abandon_stdout()
+        raise click.exceptions.Exit(NO_READER) from None
+    except OSError as error:
+        # Input has its own errors, which say where.
+        abandon_stdout()
+        why = error.strerror or type(error).__name__
+        raise Trouble(f"cannot write the output: {why}; redirect it elsewhere") from None
 
 
 def _version() -> str:
@@ -150,9 +163,9 @@ def program(ctx: click.Context) -> int | None:
     robotrules lsp
 
     Commands about URLs fetch what they need, and keep it in a store to use it for a day; where you
-    pass files, nothing is fetched. Data goes to stdout, words to stderr, and every command has
-    --json. Exit code 0 is allowed or clean, 1 disallowed or findings, 2 usage or I/O. What a site
-    asks of crawlers is a request and not a form of access authorization.
+    pass files, nothing is fetched. Data goes to stdout, words to stderr, and commands that
+    print data have --json. Exit code 0 is allowed or clean, 1 disallowed or findings, 2 usage or
+    I/O. What a site asks of crawlers is a request and not a form of access authorization.
     """
     if ctx.invoked_subcommand is not None:
         return None

@@ -73,13 +73,21 @@ def state_words(held: Held) -> str:
     if held.state is State.UNREACHABLE or visit is None:
         last = held.entry.bad or visit
         why = f" ({answer_words(last)})" if last else ""
-        return f"the robots.txt is unreachable{why}; next try {moment_words(held.until)}"
+        return f"the robots.txt is unreachable{why}{_next_try(held)}"
     if held.state is State.UNAVAILABLE:
         if visit.status in (404, 410):
             return f"there is no robots.txt ({answer_words(visit)})"
         return f"the robots.txt is unavailable ({answer_words(visit)}), which counts as none"
     again = f"; {words}" if (words := again_words(held)) else ""
     return f"the robots.txt holds until {moment_words(held.until)}{again}"
+
+
+def _next_try(held: Held) -> str:
+    """Return when an origin is asked again; empty where asking again would change nothing."""
+    last = held.entry.bad or held.visit
+    if last is not None and last.trouble is Trouble.REFUSED:
+        return ""
+    return f"; next try {moment_words(held.until)}"
 
 
 def failure_of(held: Held) -> Visit | None:
@@ -170,7 +178,7 @@ def access_lines(held: Held) -> Iterator[str]:
     if failing:
         since = moment_words(held.entry.since)
         tries = plural(held.entry.failures, "failure")
-        yield f"unreachable since {since}, {tries}; next try {moment_words(held.until)}"
+        yield f"unreachable since {since}, {tries}{_next_try(held)}"
     if words := copy_words(held):
         yield f"rules are those {words}"
     if held.trouble:

@@ -29,6 +29,8 @@ class Answered(NamedTuple):
     source: str
     """The robots.txt that was asked about."""
     judged: Sequence[Judged]
+    trouble: str = ""
+    """Why nothing was asked."""
 
     @property
     def failed(self) -> int:
@@ -98,6 +100,10 @@ def junit(files: Sequence[Answered]) -> bytes:
     root = ElementTree.Element("testsuites", _counts(files, "robotrules test"))
     for answered in files:
         suite = ElementTree.SubElement(root, "testsuite", _counts([answered], answered.name))
+        if answered.trouble:
+            names = {"classname": visible(answered.name), "name": "expectations can be asked"}
+            case = ElementTree.SubElement(suite, "testcase", names)
+            ElementTree.SubElement(case, "error", {"message": visible(answered.trouble)})
         for one in answered.judged:
             where = {"file": visible(answered.name), "line": str(one.question.line)}
             title = {"classname": visible(answered.name), "name": visible(one.question.title)}
@@ -114,11 +120,12 @@ def junit(files: Sequence[Answered]) -> bytes:
 
 
 def _counts(files: Sequence[Answered], name: str) -> dict[str, str]:
+    troubles = sum(bool(answered.trouble) for answered in files)
     return {
         "name": visible(name),
-        "tests": str(sum(len(answered.judged) for answered in files)),
+        "tests": str(sum(len(answered.judged) for answered in files) + troubles),
         "failures": str(sum(answered.failed for answered in files)),
-        "errors": "0",
+        "errors": str(troubles),
     }
 
 
@@ -127,4 +134,6 @@ def total(files: Sequence[Answered]) -> str:
     failed = sum(answered.failed for answered in files)
     count = sum(len(answered.judged) for answered in files)
     words = f"{failed:,} failed, {count - failed:,} passed" if failed else f"{count:,} passed"
-    return f"{plural(len(files), 'file')}: {words}"
+    troubles = sum(bool(answered.trouble) for answered in files)
+    left = f"; {plural(troubles, 'file')} could not be asked" if troubles else ""
+    return f"{plural(len(files), 'file')}: {words}{left}"

@@ -335,7 +335,9 @@ def _row(held: Held, state: State) -> _Row:
     if copy is not None:
         parts.append(f"a copy of {moment_words(copy.at)} decides")
         until = "until" if held.because == "fresh" else until
-    parts.append(f"{until} {moment_words(held.until)}")
+    # Where an address is refused, another try changes nothing.
+    if until == "until" or visit.trouble is not AccessTrouble.REFUSED:
+        parts.append(f"{until} {moment_words(held.until)}")
     if str(held.source) != "fetched":
         parts.append(SOURCES[str(held.source)])
     answer = str(visit.status) if visit.trouble in (None, AccessTrouble.STATUS) else ""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from robotrules import Reason, RobotsTxt, Verdict
 from robotrules.access import Trouble as AccessTrouble
 from robotrules.cache import Decides
-from robotrules.cli.access_text import again_words, failure_of, moment_words, state_words
+from robotrules.cli.access_text import LONGEST, again_words, failure_of, moment_words, state_words
 from robotrules.cli.client import Opening, told
 from robotrules.cli.streams import Trouble, quoted, say
 from robotrules.cli.text import shortened, visible
@@ -188,7 +188,8 @@ def fetched_robots(urls: Sequence[str], profile: str, opening: Opening) -> Robot
     ):
         held = looker.held_of(octets[0])
     if held.decides is Decides.DISALLOW:
-        raise Trouble(f"nobody knows what is said: {state_words(held)}")
+        name = shortened(visible(held.origin), LONGEST)
+        raise Trouble(f"nobody knows what {name} says: {state_words(held)}")
     if held.decides is Decides.ALLOW:
         say(state_words(held), label="hint")
     return held.robots

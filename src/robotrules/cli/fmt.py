@@ -9,15 +9,14 @@ with one file is told, and the others are done. It does not decide how a file sh
 from __future__ import annotations
 
 import os
-import re
 import sys
-from collections.abc import Iterator
-from difflib import unified_diff
 from typing import Any, NamedTuple
 
 import click
 
+from robotrules.cli.diffs import diff_lines, painted
 from robotrules.cli.options import json_option
+from robotrules.cli.robots_file import usual_file
 from robotrules.cli.saving import save
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
 from robotrules.cli.text import plural, visible
@@ -27,9 +26,6 @@ from robotrules.formatting import BUDGET, format_robots
 
 # Raised when a key of the JSON changes meaning or goes away.
 SCHEMA_VERSION = 1
-# RFC 9309 §2.2 knows no other.
-_LINE_END = re.compile(r"\r\n?|\n")
-NO_LINE_END = "\\ No newline at end of file"
 
 
 class _Done(NamedTuple):
@@ -64,7 +60,7 @@ class _Done(NamedTuple):
 
 
 @click.command()
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.argument("files", metavar="[FILE]...", nargs=-1)
 @click.option("--check", is_flag=True, help="Write nothing; name the files that would change.")
 @click.option("--diff", "as_diff", is_flag=True, help="Write nothing; show what would change.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors; a diff is still shown.")
@@ -87,6 +83,7 @@ def fmt(
     """
     Bring robots.txt files into canonical form. '-' is stdin, and goes to stdout.
 
+    Without FILE, the robots.txt of this folder.
     One form for all: `Key: value`, LF, a blank line before each group and none inside. Comments
     stay, the order of lines stays, paths stay as they are spelled. That the file means the same to
     every crawler under every profile is proved, and without the proof nothing is written. The exit
@@ -102,6 +99,7 @@ def fmt(
     """
     if as_json and as_diff:
         raise click.UsageError("--json and --diff are two forms: leave out one")
+    files = files or (usual_file(or_url=False),)
     if files.count(STDIN) > 1:
         raise click.UsageError("stdin can be read once: pass '-' once")
     writes = not (check or as_diff)
@@ -115,7 +113,8 @@ def fmt(
         if one.trouble:
             say(one.trouble)
         elif as_diff:
-            output.lines(list(_diff(one)))
+            lines = diff_lines(one.old, one.new, one.name, "formatted")
+            output.lines(painted(lines, output.paint))
             if not quiet and b"\r" in one.old:
                 say(f"{_named(one)}: its line ends would become LF")
         elif check and one.changed and not (as_json or quiet):
@@ -127,7 +126,7 @@ def fmt(
         output.json(_as_json(done))
         output.flush()
     elif not quiet:
-        _tell(done, writes)
+        _tell(done, writes, hint=check and not as_diff)
     if any(one.trouble for one in done):
         return 2
     return int(not writes and any(one.changed for one in done))
@@ -169,8 +168,8 @@ def _named(one: _Done) -> str:
     return "stdin" if one.file == STDIN else quoted(one.file)
 
 
-def _tell(done: list[_Done], writes: bool) -> None:
-    """Say what became of the files; what went wrong was said."""
+def _tell(done: list[_Done], writes: bool, *, hint: bool) -> None:
+    """Say what became of the files; what went wrong was said. *hint*: also what to do now."""
     changed = [one for one in done if one.changed]
     if not changed:
         if writes and STDIN in (one.file for one in done):
@@ -180,8 +179,11 @@ def _tell(done: list[_Done], writes: bool) -> None:
         if good:
             say(f"nothing to change{where}")
     elif not writes:
-        if len(done) > 1:
-            say(f"{len(changed):,} of {len(done):,} files would change")
+        if len(done) > 1 or hint:
+            them = "it" if len(changed) == 1 else "them"
+            files = hint and all(one.file != STDIN for one in changed)
+            cure = f"; robotrules fmt writes {them}, --diff shows {them}" if files else ""
+            say(f"{len(changed):,} of {plural(len(done), 'file')} would change{cure}")
     for one in changed:
         if one.written:
             say(f"{_named(one)} was formatted, and is proved to mean the same")
@@ -192,17 +194,3 @@ def _as_json(done: list[_Done]) -> dict[str, Any]:
     changed = sum(one.changed for one in done)
     counts = {"changed": changed, "same": len(done) - changed - failed, "left_alone": failed}
     return {"schema": SCHEMA_VERSION, **counts, "files": [one.as_dict() for one in done]}
-
-
-def _diff(one: _Done) -> Iterator[str]:
-    was, now = map(_lines, (one.old, one.new))
-    for line in unified_diff(was, now, one.name, "formatted", lineterm=""):
-        yield from map(visible, line.split("\n"))
-
-
-def _lines(octets: bytes) -> list[str]:
-    lines = _LINE_END.split(octets.decode("utf-8", "backslashreplace"))
-    if lines[-1]:
-        lines[-1] += "\n" + NO_LINE_END
-        return lines
-    return lines[:-1]  # what follows the last line end is no line

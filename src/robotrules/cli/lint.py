@@ -9,7 +9,6 @@ decides nothing itself: `lint_work` does one thing after the other.
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -19,12 +18,14 @@ import click
 
 import robotrules
 from robotrules.cli.client import Opening, client_options
+from robotrules.cli.diffs import painted
 from robotrules.cli.lint_given import Choices, Given, is_url
 from robotrules.cli.lint_text import LintPage
 from robotrules.cli.lint_work import Work
 from robotrules.cli.options import json_option
 from robotrules.cli.progress import Progress
-from robotrules.cli.saving import save
+from robotrules.cli.robots_file import usual_file
+from robotrules.cli.saving import refuse_overwriting, save
 from robotrules.cli.streams import STDIN, Output, quoted, say
 from robotrules.cli.text import Paint, is_terminal, plural
 from robotrules.linting import BUDGET, LEVELS
@@ -32,7 +33,6 @@ from robotrules.linting.render import NEVER, Linted
 from robotrules.profile import PROFILES
 
 FORMS = ("text", "json", "sarif", "github", "junit")
-USUAL = "robots.txt"
 
 
 @click.command()
@@ -90,8 +90,7 @@ USUAL = "robots.txt"
     "--level",
     type=click.Choice(LEVELS),
     metavar="LEVEL",
-    default="info",
-    help="Leave out notes below this level; they do not count.",
+    help="Leave out notes below this level; they do not count.  [default: info]",
 )
 @click.option("--statistics", is_flag=True, help="Count the notes of each check instead.")
 @click.option("--config", metavar="FILE", help="Take settings from this file.")
@@ -112,7 +111,7 @@ def lint(
     budget: int | None,
     fail_on: str | None,
     exit_zero: bool,
-    level: str,
+    level: str | None,
     statistics: bool,
     config: str | None,
     no_config: bool,
@@ -135,18 +134,18 @@ def lint(
       robotrules lint https://example.com/prices --level warning
       robotrules lint public/robots.txt --format sarif --output robots.sarif
     """
-    form = _form(form, as_json, statistics, as_diff, target)
-    choices = Choices(
-        *(_names(select), _names(ignore), profile, budget, fail_on, url, config, no_config)
-    )
+    said = (_selected(select), _names(ignore), profile, budget, fail_on, url)
+    choices = Choices(*said, config=config, no_config=no_config, level=level)
     if config is not None and no_config:
         raise click.UsageError("--config names settings and --no-config wants none: leave out one")
-    given = files or _usual()
+    given = files or (usual_file(or_url=True),)
     fixing = in_place or fix_verdicts
     _refuse_fixing(given, fixing, as_diff)
-    work = Work(
-        Given(choices), opening, level, as_diff=as_diff, fixing=fixing, verdicts=fix_verdicts
-    )
+    if target is not None and target != STDIN:
+        refuse_overwriting(target, given, "--output")
+    settings = Given(choices)
+    form = _form(form, as_json, statistics, as_diff, target, settings)
+    work = Work(settings, opening, as_diff=as_diff, fixing=fixing, verdicts=fix_verdicts)
     if not any(map(is_url, given)):
         opening.hint_unused()
     with ExitStack() as opened:
@@ -156,11 +155,17 @@ def lint(
         if as_diff:
             output = Output()
             for _ in found:
-                output.lines(work.diff)
+                output.lines(painted(work.diff, output.paint))
             output.flush()
+            if not (work.changed or work.troubles):
+                where = f" in {plural(len(given), 'file')}" if len(given) > 1 else ""
+                more = "; --fix-verdicts has fixes that change verdicts" if work.waiting else ""
+                say(f"nothing to change{where}{more}")
         else:
             made = _rendered(form, found, statistics, target)
             _hand_out(made, target, plural(work.notes, "note"))
+            if statistics and not made and not work.troubles:
+                say(f"no notes in {plural(len(given), 'file')}")
     if work.troubles:
         return 2
     if as_diff:
@@ -172,12 +177,20 @@ def lint(
 
 
 def _form(
-    form: str | None, as_json: bool, statistics: bool, as_diff: bool, target: str | None
+    form: str | None,
+    as_json: bool,
+    statistics: bool,
+    as_diff: bool,
+    target: str | None,
+    settings: Given,
 ) -> str:
     """Return the form; options that do not go together are a usage error."""
     if as_json and form not in (None, "json"):
         raise click.UsageError(f"--json and --format {form} are two forms: leave out one")
     chosen = "json" if as_json else form or "text"
+    if not (as_json or form or as_diff or statistics):
+        # What was typed has a form of its own, whatever settings say.
+        chosen = settings.format or chosen
     if as_diff and (chosen != "text" or statistics or target):
         raise click.UsageError("--diff is a form of its own: leave out the other, and --output")
     if statistics and chosen not in ("text", "json"):
@@ -189,14 +202,11 @@ def _names(given: Sequence[str]) -> tuple[str, ...]:
     return tuple(name.strip() for one in given for name in one.split(",") if name.strip())
 
 
-def _usual() -> tuple[str, ...]:
-    """Return what is linted where nothing is named."""
-    if os.path.isfile(USUAL):
-        return (USUAL,)
-    raise click.UsageError(
-        "there is no robots.txt in this folder: name a file, '-' for stdin, or a URL such as "
-        "https://example.com"
-    )
+def _selected(given: Sequence[str]) -> tuple[str, ...]:
+    """Return the checks to run; an empty name, such as that of an unset variable, runs none."""
+    if not all(_names([one]) for one in given):
+        raise click.UsageError("--select names no check: name some, such as RR5, or leave it out")
+    return _names(given)
 
 
 def _refuse_fixing(given: Sequence[str], fixing: bool, as_diff: bool) -> None:

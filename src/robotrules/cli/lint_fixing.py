@@ -8,16 +8,15 @@ those the verdicts that change are told, with a URL. It writes nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
-from difflib import unified_diff
 from typing import NamedTuple
 
 from robotrules import RobotsTxt, parse
-from robotrules.analysis.files import compare
+from robotrules.analysis.files import FileDifference, compare
 from robotrules.cli.lint_given import Read
 from robotrules.cli.text import listed, shortened, visible
 from robotrules.linting import LEVELS, LintNote, fix
+from robotrules.profile import PROFILES
 
 # A fix may make room for another; what still changes after so many would go on for ever.
 MOST_ROUNDS = 10
@@ -26,9 +25,6 @@ MOST_CHANGES = 10
 MOST_NAMES = 4
 BUDGET = 20_000
 LONGEST = 200
-# RFC 9309 §2.2 knows no other.
-_LINE_END = re.compile(r"\r\n?|\n")
-NO_LINE_END = "\\ No newline at end of file"
 
 
 class Mended(NamedTuple):
@@ -44,7 +40,7 @@ class Mended(NamedTuple):
 
     @property
     def changes_verdicts(self) -> bool:
-        """Whether a fix was about verdicts."""
+        """Whether a fix was about verdicts, so that it was not proved to change none."""
         return any(note.fix and note.fix.changes_verdicts for note in self.applied)
 
 
@@ -80,36 +76,47 @@ def mended(read: Read, *, verdicts: bool, levels: Collection[str] = LEVELS) -> M
     return Mended(robots, tuple(applied), tuple(notes))
 
 
-def changes(old: RobotsTxt, new: RobotsTxt) -> Iterator[str]:
-    """Yield which verdicts change from one file to another, each for whom and with a URL."""
-    found = compare(old, new, most=MOST_CHANGES, budget=BUDGET)
-    told = 0
+class Changed(NamedTuple):
+    """What changes from one file to another."""
+
+    verdicts: tuple[str, ...]
+    """Each for whom, with a URL, and under which profile if it is not the one that was used."""
+    more: bool
+    """Whether there are more than these."""
+    records: tuple[str, ...]
+    """Names of other records that do not say the same."""
+    decided: bool
+    """Whether that is all: nothing was left open."""
+
+
+def changes(old: RobotsTxt, new: RobotsTxt) -> Changed:
+    """Return what changes from one file to another, whichever profile reads them."""
+    told: dict[str, list[str]] = {}
+    records: dict[str, None] = {}
+    decided = True
+    here = old.profile
+    for profile in dict.fromkeys([here, *PROFILES.values()]):
+        # What was parsed already is not parsed again.
+        was, now = (one if profile == here else parse(one.body, profile) for one in (old, new))
+        found = compare(was, now, most=MOST_CHANGES, budget=BUDGET)
+        decided &= found.complete and None not in {one.difference.equal for one in found.changes}
+        records |= dict.fromkeys(one.record for one in found.statements)
+        for words in _verdicts(found):
+            told.setdefault(words, []).append(profile.name)
+    lines = [
+        words if here.name in names else f"{words}, under profile {' and '.join(names)}"
+        for words, names in told.items()
+    ]
+    some = tuple(lines[:MOST_CHANGES])
+    return Changed(some, len(lines) > len(some), tuple(map(visible, records)), decided)
+
+
+def _verdicts(found: FileDifference) -> Iterator[str]:
     for change in found.changes:
         names = listed([visible(crawler.name) for crawler in change.crawlers], MOST_NAMES)
         if len(found.changes) == len(change.crawlers) == 1:
             names = "everyone"
         for region in change.difference.regions:
-            if told == MOST_CHANGES:
-                yield "and more; robotrules diff shows all"
-                return
-            told += 1
             was, now = ("allowed" if one else "disallowed" for one in (region.old, region.new))
             url = shortened(visible(str(region.witness)), LONGEST)
             yield f"{url} was {was} and is {now}, for {names}"
-    if not told:
-        yield "no verdict changes" if found.equal else "which verdicts change was not decided"
-
-
-def diff_lines(old: bytes, new: bytes, name: str) -> Iterator[str]:
-    """Yield a unified diff of two files."""
-    was, now = map(_lines, (old, new))
-    for line in unified_diff(was, now, name, "fixed", lineterm=""):
-        yield from map(visible, line.split("\n"))
-
-
-def _lines(octets: bytes) -> list[str]:
-    lines = _LINE_END.split(octets.decode("utf-8", "backslashreplace"))
-    if lines[-1]:
-        lines[-1] += "\n" + NO_LINE_END
-        return lines
-    return lines[:-1]  # what follows the last line end is no line

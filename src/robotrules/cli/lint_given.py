@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from robotrules import RobotsTxt
+from robotrules.cli.robots_file import refuse_binary
 from robotrules.cli.streams import STDIN, Trouble, open_octets, quoted, read_robots, unreadable
 from robotrules.cli.text import visible
-from robotrules.config import Config, find_config, read_config
+from robotrules.config import Config, check_names, find_config, read_config
 from robotrules.errors import CheckError, ConfigError
 from robotrules.linting import BUDGET, LintNote, Received, chosen, lint, lint_page
 from robotrules.linting.render import Linted
@@ -26,16 +27,13 @@ from robotrules.origins import origin_of, robots_url
 PAGES = (".html", ".htm", ".xhtml")
 # As much as readers of HTML look at.
 MOST_PAGE = 2 * 1024 * 1024
-# What is looked at to tell a text from something else, and how much of it no text has.
-SAMPLE = 64 * 1024
-CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b"))
-FEWEST, SHARE = 3, 20
-UTF16 = (b"\xff\xfe", b"\xfe\xff")
-# What starts like a robots.txt is one to crawlers, whatever follows, and checks have notes on that.
-_RECORD = re.compile(rb"^[ \t]*(?:user-agent|disallow|allow|sitemap)[ \t]*:", re.I | re.M)
-RECORD_WITHIN = 1024
 # A page on a disk has no URL, and its tags say the same wherever it is.
 SOMEWHERE = "https://example.com/"
+# `example.com`, and `example.com/a`; but not `robots.txt`.
+_HOST = re.compile(
+    r"(?![\w.-]+\.(?:txt|x?html?|toml|json|xml|old|bak|orig)\Z)(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?(?:/|\Z)",
+    re.IGNORECASE,
+)
 
 
 class Choices(NamedTuple):
@@ -49,6 +47,7 @@ class Choices(NamedTuple):
     url: str | None = None
     config: str | None = None
     no_config: bool = False
+    level: str | None = None
 
 
 class Settings(NamedTuple):
@@ -60,6 +59,8 @@ class Settings(NamedTuple):
     budget: int
     fail_on: str
     url: str | None
+    level: str
+    """The least that counts."""
 
 
 class Given:
@@ -95,13 +96,26 @@ class Given:
             said.profile or found.profile or "default",
             said.budget or found.budget or BUDGET,
             said.fail_on or found.fail_on or "warning",
-            said.url,
+            said.url or found.url,
+            said.level or found.level or "info",
         )
+        if settings.url is not None and origin_of(settings.url) is None:
+            raise Trouble(visible(f"{config.path}: lint.url has no origin: name one with a host"))
+        # A name that is nobody's is wrong whichever file is linted.
+        named = (name for names in found.per_file_ignores.values() for name in names)
         try:
-            chosen(settings.select, settings.ignore)
+            chosen(settings.select, (*settings.ignore, *named))
         except CheckError as error:
-            raise Trouble(visible(f"{config.path}: {error}")) from None
+            raise Trouble(visible(_where(config, error))) from None
         return settings
+
+    @property
+    def format(self) -> str | None:
+        """The form that the settings want, by the folder one is in; None: they do not say."""
+        try:
+            return self._config(None).lint.format
+        except Trouble:
+            return None  # whatever is linted with these settings says so
 
     def _config(self, file: str | None) -> Config:
         if self._always is not None:
@@ -116,6 +130,16 @@ class Given:
         if isinstance(found, ConfigError):
             raise Trouble(visible(str(found)))
         return found
+
+
+def _where(config: Config, error: CheckError) -> str:
+    """Return what is wrong with the name of a check in settings, and where it stands."""
+    for place in check_names(config.path) if config.path else ():
+        try:
+            chosen([place.value])
+        except CheckError as wrong:
+            return str(place.error(f"this {str(wrong).removeprefix('select ')}"))
+    return f"{config.path}: {error}"
 
 
 # --- A robots.txt ---------------------------------------------------------------------------------
@@ -195,6 +219,12 @@ def is_url(name: str) -> bool:
     return "://" in name and not os.path.exists(name)
 
 
+def refuse_bare_name(name: str) -> None:
+    """End with what is no file, and would be a URL with its scheme."""
+    if _HOST.match(name) and not os.path.exists(name):
+        raise Trouble(f"{quoted(name)} is no file: did you mean https://{visible(name)}?")
+
+
 def named(file: str) -> tuple[bytes, bool]:
     """Return what a file is called in reports, from the current folder, and that it is one."""
     if file == STDIN:
@@ -203,17 +233,3 @@ def named(file: str) -> tuple[bytes, bool]:
     below = whole.startswith(os.path.join(here, ""))
     path = os.fsencode(os.path.relpath(whole, here) if below else whole)
     return path.replace(os.sep.encode(), b"/"), True
-
-
-def refuse_binary(octets: bytes, file: str) -> None:
-    """End with a file that is no text: too many of its octets are control characters."""
-    sample = octets[:SAMPLE]
-    if sample.startswith(UTF16) or _RECORD.search(sample[:RECORD_WITHIN]):
-        return
-    controls = len(sample) - len(sample.translate(None, CONTROLS))
-    if controls >= FEWEST and controls * SHARE >= len(sample):
-        name = "stdin" if file == STDIN else quoted(file)
-        raise Trouble(
-            f"{name} is binary: {controls:,} of its first {len(sample):,} octets are control "
-            "characters; pass a text file"
-        )

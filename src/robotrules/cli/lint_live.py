@@ -18,13 +18,14 @@ from urllib.parse import urlsplit
 from robotrules import parse
 from robotrules.access import target_of
 from robotrules.cache import Decides
-from robotrules.cli.access_text import page_words, state_words
+from robotrules.cli.access_text import moment_words, page_words, state_words
 from robotrules.cli.client import Opening, told
 from robotrules.cli.fetching import Looker
 from robotrules.cli.given import can_read_html, warn_html_unread
 from robotrules.cli.lint_given import Settings
 from robotrules.cli.streams import Trouble, say
 from robotrules.cli.text import shortened, visible
+from robotrules.client.held import Source
 from robotrules.linting import Received, lint, lint_page
 from robotrules.linting.note import ROBOTS_TXT
 from robotrules.linting.render import Linted
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from robotrules.client.sync import Client
 
 LONGEST = 200
+# The check that says it of a robots.txt.
+UNREACHABLE = "RR704"
 # What has no page of its own to look at.
 NO_PAGE = ("", "/", "/robots.txt")
 
@@ -82,6 +85,11 @@ class Live:
         )
         if not rules:  # what there is to say is about the response, and not about an empty file
             notes = [note for note in notes if note.part != ROBOTS_TXT]
+        if held.decides is Decides.DISALLOW and not any(note.code == UNREACHABLE for note in notes):
+            raise Trouble(f"{name} was not linted: {state_words(held)}")
+        if held.because == "fresh" and held.source is Source.STORE:
+            at = moment_words(visit.at)
+            say(f"{name}: the robots.txt was fetched {at}; --fresh asks now", label="hint")
         if held.because != "fresh" or (not rules and not notes):
             level = "warning" if held.decides is Decides.DISALLOW else "hint"
             say(f"{name}: {state_words(held)}", label=level, style="warning")

@@ -76,7 +76,7 @@ class LintPage:
         if self._changing:
             more = "more " if self._fixable else ""
             changing = f"that change{'s' if self._changing == 1 else ''} verdicts"
-            yield f"--fix-verdicts has {fixes(self._changing)} {more}{changing}."
+            yield f"--fix-verdicts has {fixes(self._changing, more)} {changing}."
 
     def statistics(self, counts: Sequence[dict[str, Any]]) -> Iterator[str]:
         """Yield how often each check has a note."""
@@ -145,9 +145,9 @@ def _fix_words(fix: Fix, is_file: bool) -> str:
     return f"fix: {shortened(visible(fix.words), LONGEST)} ({beside})"
 
 
-def fixes(count: int) -> str:
-    """Return `1 fix`, `2,000 fixes`."""
-    return "1 fix" if count == 1 else f"{count:,} fixes"
+def fixes(count: int, more: str = "") -> str:
+    """Return `1 fix`, `2,000 fixes`; *more* stands between."""
+    return f"1 {more}fix" if count == 1 else f"{count:,} {more}fixes"
 
 
 def _counted(count: int, level: str) -> str:

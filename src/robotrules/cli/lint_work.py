@@ -13,7 +13,8 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from robotrules.cli.client import Opening
-from robotrules.cli.lint_fixing import changes, diff_lines, mended
+from robotrules.cli.diffs import diff_lines
+from robotrules.cli.lint_fixing import Changed, changes, mended
 from robotrules.cli.lint_given import (
     Given,
     Settings,
@@ -23,18 +24,23 @@ from robotrules.cli.lint_given import (
     linted_page,
     named,
     read_file,
+    refuse_bare_name,
 )
 from robotrules.cli.lint_text import fixes
 from robotrules.cli.progress import Progress
 from robotrules.cli.saving import save
 from robotrules.cli.streams import STDIN, Trouble, quoted, say
-from robotrules.cli.text import visible
+from robotrules.cli.text import listed, visible
 from robotrules.errors import MissingExtraError
 from robotrules.linting import LEVELS
 from robotrules.linting.render import Linted
 
 if TYPE_CHECKING:
     from robotrules.cli.lint_live import Live
+
+MOST_RECORDS = 4
+# The old file is gone.
+AFTERWARDS = "see the diff of your version control, or use --diff before --fix-verdicts"
 
 
 class Work:
@@ -44,16 +50,16 @@ class Work:
         self,
         given: Given,
         opening: Opening,
-        level: str,
         *,
         as_diff: bool,
         fixing: bool,
         verdicts: bool,
     ) -> None:
-        """*level* is the least that counts; *fixing* writes files, and *as_diff* shows how."""
+        """*fixing* writes files, and *as_diff* shows how."""
         self._given = given
         self._opening = opening
-        self._levels = LEVELS[: LEVELS.index(level) + 1]
+        self._levels = LEVELS
+        """Those that count in what is done now."""
         self._as_diff, self._verdicts, self._fixing = as_diff, verdicts, fixing
         self._progress: Progress | None = None
         self._said: set[str] = set()
@@ -62,6 +68,8 @@ class Work:
         """That of the last file."""
         self.notes = 0
         self.troubles = self.changed = self.failed = False
+        self.waiting = False
+        """Whether fixes that change verdicts were left, as nobody asked for them."""
 
     def done(self, files: Sequence[str], progress: Progress) -> Iterator[Linted]:
         """Yield what was found in each; trouble with one is told, and the next is done."""
@@ -81,7 +89,7 @@ class Work:
         if not is_url(file):
             yield from self._of_file(file)
             return
-        settings = self._given.settings(None)
+        settings = self._settings(None)
         if self._live is None:
             # What fetches takes as long to import as all the rest.
             from robotrules.cli.lint_live import Live
@@ -90,6 +98,11 @@ class Work:
         robots, held = self._live.robots(file, settings)
         yield robots
         yield from self._live.page(file, held, settings)
+
+    def _settings(self, file: str | None) -> Settings:
+        found = self._given.settings(file)
+        self._levels = LEVELS[: LEVELS.index(found.level) + 1]
+        return found
 
     def _judged(self, one: Linted) -> Linted:
         kept = tuple(note for note in one.notes if note.level in self._levels)
@@ -110,7 +123,8 @@ class Work:
             say(words, **how)
 
     def _of_file(self, file: str) -> Iterator[Linted]:
-        settings = self._given.settings(None if file == STDIN else file)
+        settings = self._settings(None if file == STDIN else file)
+        refuse_bare_name(file)
         if is_page(file):
             yield linted_page(file, settings)
         elif self._fixing or self._as_diff:
@@ -126,24 +140,40 @@ class Work:
         if found.refused:
             trouble = f"{name} is left alone: {found.refused}"
             return linted(file, read, found.notes)._replace(trouble=trouble)
+        left = (note.fix for note in found.notes if note.level in self._levels)
+        self.waiting |= not self._verdicts and any(one and one.changes_verdicts for one in left)
         body = found.robots.body
         if not found.applied or body == read.octets:
             return linted(file, read, found.notes)
         self.changed = True
         if self._as_diff:
             shown = "stdin" if file == STDIN else visible(os.fsencode(file))
-            self.diff = list(diff_lines(read.octets, body, shown))
+            self.diff = list(diff_lines(read.octets, body, shown, "fixed"))
         else:
             save(file, body, read.octets)
         done = fixes(len(found.applied))
         if found.changes_verdicts:
-            written, verb = " was written", "changed"
-            if self._as_diff:
-                written, verb = "", "would change"
-            self._say(f"{name}{written}: {done}, and these verdicts {verb}:")
-            for words in changes(read.robots, found.robots):
-                self._say(f"{name}: {words}", style="warning", label="verdict")
+            self._tell(name, done, changes(read.robots, found.robots))
         elif not self._as_diff:
             self._say(f"{name} was written: {done}, proved to change no verdict")
         now = read._replace(robots=found.robots, octets=body)
         return linted(file, now, found.notes)._replace(fixed=found.applied)
+
+    def _tell(self, name: str, done: str, found: Changed) -> None:
+        """Say what fixes change that were not proved to change nothing."""
+        written, verb = ("", "would change") if self._as_diff else (" was written", "changed")
+        records = listed(list(found.records), MOST_RECORDS)
+        if not found.verdicts:
+            said = "no verdict changes" if found.decided else "which verdicts change is not decided"
+            if records:
+                said += f"; what other records say does: {records}"
+            self._say(f"{name}{written}: {done}; {said}")
+            return
+        self._say(f"{name}{written}: {done}, and these verdicts {verb}:")
+        for words in found.verdicts:
+            self._say(f"{name}: {words}", style="warning", label="verdict")
+        if found.more or not found.decided:
+            where = "the diff shows every line" if self._as_diff else AFTERWARDS
+            self._say(f"{name}: and more; {where}", style="warning", label="verdict")
+        if records:
+            self._say(f"{name}: what other records say {verb}, too: {records}")

@@ -23,7 +23,8 @@ from robotrules.cli.options import (
     parsing_profile,
     say_notes,
 )
-from robotrules.cli.saving import save
+from robotrules.cli.robots_file import refuse_binary, usual_file
+from robotrules.cli.saving import refuse_overwriting, save
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
 from robotrules.cli.text import visible
 from robotrules.config import MatrixConfig, find_config
@@ -34,7 +35,7 @@ from robotrules.registries.crawlers import CRAWLER_PURPOSES
 
 
 @click.command()
-@click.argument("file", metavar="FILE|URL")
+@click.argument("file", metavar="[FILE|URL]", required=False)
 @click.option(
     "--as",
     "product_tokens",
@@ -77,7 +78,7 @@ from robotrules.registries.crawlers import CRAWLER_PURPOSES
 @json_option("Print one JSON object; docs/cli/matrix.md describes it.")
 @client_options()
 def matrix(
-    file: str,
+    file: str | None,
     product_tokens: tuple[str, ...],
     purposes: tuple[str, ...],
     everybody: bool,
@@ -94,11 +95,12 @@ def matrix(
     """
     Show who may fetch what.
 
-    FILE is a robots.txt, or '-' for stdin; URL is of a site whose robots.txt is fetched. Well-known
-    crawlers by what they are for, and all whom the file names, stand against the main paths of the
-    site: each mark is the verdict on that path, and 'all URLs' is about every URL there is. The
-    exit code is 0 whatever the file says, and 2 for usage or I/O. What robotrules.toml or
-    pyproject.toml say of crawlers and paths counts where no option does.
+    FILE is a robots.txt, or '-' for stdin; URL is of a site whose robots.txt is fetched; without
+    either, the robots.txt of this folder. Well-known crawlers by what they are for, and all whom
+    the file names, stand against the main paths of the site: each mark is the verdict on that path,
+    and 'all URLs' is about every URL there is. The exit code is 0 whatever the file says, and 2 for
+    usage or I/O. What robotrules.toml or pyproject.toml say of crawlers and paths counts where no
+    option does.
 
     \b
     Examples:
@@ -113,6 +115,10 @@ def matrix(
         raise Trouble(f"{len(paths)} paths do not fit in one matrix: pass at most {MOST_GIVEN}")
     if product_tokens and (purposes or everybody):
         raise click.UsageError("--as picks crawlers, and so do --purpose and --all: leave out one")
+    file = file or usual_file(or_url=True)
+    for option, target in (("--html", html), ("--svg", svg)):
+        if target is not None:
+            refuse_overwriting(target, [file], option)
     reading = parsing_profile(profile, fetches="://" in file)
     usual = _settings(file)
     product_tokens = product_tokens or (() if purposes or everybody else usual.crawlers)
@@ -149,7 +155,8 @@ def _robots(file: str, profile: str, reading: str, opening: Opening) -> RobotsTx
     """Return the file, or what an origin serves."""
     if "://" not in file:
         opening.hint_unused()
-        robots, _ = read_robots(file, reading)
+        robots, octets = read_robots(file, reading)
+        refuse_binary(octets, file)
         say_notes(robots.notes, file)
         return robots
     # Who has a file at hand does not wait for what fetches.

@@ -1,9 +1,10 @@
 """
 A matrix as text on a screen: bands of crawlers, a mark for each path, and what the marks mean.
 
-On a terminal marks stand below paths where there is room, and below letters with a key where there
-is none. A pipe has no width, and gets a word beside each mark. What a stranger wrote has no control
-characters left. It does not know what a verdict is.
+Marks stand below paths where there is room, and below letters with a key where there is none. A
+pipe has no width: it gets what fits on most screens, and no path is cut. Where the encoding has no
+marks there are words. What a stranger wrote has no control characters left. It does not know what a
+verdict is.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ LONGEST_NAME = 30
 LONGEST_PATH = 16
 SUMMARY = len("not decided")
 GAP = "  "
+MARKS = {True: "✓", False: "✗"}
+DAGGER = "†"
 WORDS = {True: "allowed", False: "disallowed"}
-# A pipe has no width; notes below the table are wrapped all the same.
-WIDTH = 80
+# A pipe has no width, and what is pasted from one is read in so many columns.
+WIDTH = 100
 _STYLES = {"everything": "allowed", "nothing": "disallowed", "some": "warning"}
 
 
@@ -38,7 +41,9 @@ class MatrixPage:
         self._terminal = output.terminal
         self._room = output.width if output.terminal else WIDTH
         self._marks = _marks()
-        names = [cells(_name(asked)) for asked in matrix.asked]
+        self._in_words = self._marks != MARKS
+        self._dagger = "+" if self._in_words else DAGGER
+        names = [cells(self._named(asked)) for asked in matrix.asked]
         self._name = min(max([*names, 7]), LONGEST_NAME)
         self._group = max(cells(_group(asked)) for asked in matrix.asked)
         self._headings, self._gap = self._chosen_headings()
@@ -61,9 +66,7 @@ class MatrixPage:
     def _chosen_headings(self) -> tuple[list[str], str]:
         """Return what stands above the marks, paths or letters, and what parts the columns."""
         paths = [visible(column.path) for column in self._matrix.columns]
-        if not self._terminal:
-            return paths, GAP
-        short = [shortened(path, LONGEST_PATH) for path in paths]
+        short = [shortened(path, LONGEST_PATH) if self._terminal else path for path in paths]
         letters = [_letter(at) for at in range(len(paths))]
         if self._taken(short, GAP) <= self._room:
             return short, GAP
@@ -74,19 +77,21 @@ class MatrixPage:
 
     def _taken(self, headings: list[str], gap: str) -> int:
         """Return how wide lines are with these headings."""
-        columns = sum(cells(heading) + len(gap) for heading in headings)
+        columns = sum(self._wide(heading) + len(gap) for heading in headings)
         return len(GAP) + self._name + len(GAP) + SUMMARY + columns + len(GAP) + self._group
 
     def _key(self) -> Iterator[str]:
-        if not self._terminal or not self._headings or self._headings[0] != "a":
+        if not self._headings or self._headings[0] != "a":
             return
         for letter, column in zip(self._headings, self._matrix.columns, strict=True):
-            path = shortened(visible(column.path), max(self._room - 6, 10))
+            path = visible(column.path)
+            if self._terminal:
+                path = shortened(path, max(self._room - 6, 10))
             yield f"{GAP}{self._paint('start', letter)}{GAP}{path}"
         yield ""
 
     def _heading(self) -> str:
-        names = [_padded(heading, self._wide(at)) for at, heading in enumerate(self._headings)]
+        names = [_padded(heading, self._wide(heading)) for heading in self._headings]
         summary = _padded("all URLs", SUMMARY)
         name = _padded("crawler", self._name)
         return self._paint("faint", self._joined(name, summary, names, "group"))
@@ -96,39 +101,37 @@ class MatrixPage:
         line = f"{GAP}{name}{GAP}{summary}{self._gap}{self._gap.join(marks)}"
         return f"{line}{GAP}{group}".rstrip() if self._group else line.rstrip()
 
-    def _wide(self, at: int) -> int:
+    def _wide(self, heading: str) -> int:
         """Return how wide a column is."""
-        least = 1 if self._terminal else 12
-        return max(cells(self._headings[at]), least)
+        return max(map(cells, (heading, *self._marks.values())))
 
     # --- Lines ------------------------------------------------------------------------------------
 
     def _band(self, band: Band) -> Iterator[str]:
         yield self._paint("heading", band.title)
         for asked in band.asked:
-            name = _padded(shortened(_name(asked), LONGEST_NAME), self._name)
+            name = _padded(shortened(self._named(asked), LONGEST_NAME), self._name)
             style = _STYLES.get(asked.summary, "faint")
             summary = self._paint(style, _padded(asked.summary, SUMMARY))
             marks = [self._cell(at, cell) for at, cell in enumerate(asked.cells)]
             yield self._joined(name, summary, marks, self._paint("faint", _group(asked)))
 
+    def _named(self, asked: Asked) -> str:
+        return visible(asked.name) + (f" {self._dagger}" if may_not_obey(asked) else "")
+
     def _cell(self, at: int, cell: Cell) -> str:
-        mark = self._marks[cell.allowed]
-        words = mark if self._terminal else f"{mark} {WORDS[cell.allowed]}"
-        return self._paint(WORDS[cell.allowed], _padded(words, self._wide(at)))
+        wide = self._wide(self._headings[at])
+        return self._paint(WORDS[cell.allowed], _padded(self._marks[cell.allowed], wide))
 
     def _notes(self) -> Iterator[str]:
-        if self._terminal:
-            marks = ((WORDS[yes], mark) for yes, mark in self._marks.items())
-            told = [f"{self._paint(word, mark)} {word}" for word, mark in marks]
-            yield GAP.join(told)
+        marks = ((WORDS[yes], mark) for yes, mark in self._marks.items())
+        colon = ":" if self._in_words else ""
+        told = [f"{self._paint(word, mark)}{colon} {word}" for word, mark in marks]
+        yield GAP.join(told)
         for words in (*notes(self._matrix), FOOTNOTE):
+            words = words.replace(DAGGER, self._dagger)
             for line in textwrap.wrap(words, min(self._room, 100)):
                 yield self._paint("faint", line)
-
-
-def _name(asked: Asked) -> str:
-    return visible(asked.name) + (" †" if may_not_obey(asked) else "")
 
 
 def _group(asked: Asked) -> str:
@@ -147,9 +150,9 @@ def _padded(text: str, wide: int) -> str:
 
 
 def _marks() -> dict[bool, str]:
-    """Return a tick and a cross, or letters where the terminal has neither."""
+    """Return a tick and a cross, or words where the encoding has neither."""
     try:
-        "✓✗".encode(sys.stdout.encoding or "utf-8")
+        "".join((*MARKS.values(), DAGGER)).encode(sys.stdout.encoding or "utf-8")
     except (UnicodeEncodeError, LookupError):
-        return {True: "y", False: "n"}
-    return {True: "✓", False: "✗"}
+        return {True: "yes", False: "no"}
+    return MARKS

@@ -39,25 +39,27 @@ def rule(names: tuple[str, ...], everything: bool, as_json: bool) -> int:
     """
     Explain checks of lint.
 
-    A check is named by its code, such as RR501, or by its name, such as dead-rule. The exit code is
-    0, or 2 for a name that no check has.
+    A check is named by its code, such as RR501, or by its name, such as dead-rule. The beginning of
+    codes, such as RR5, lists those. The exit code is 0, or 2 for a name that no check has.
 
     \b
     Examples:
       robotrules rule RR501
       robotrules rule dead-rule pattern-start
+      robotrules rule RR5
       robotrules rule --all
     """
     if everything and names:
         raise click.UsageError("--all lists all checks: leave it out, or the names")
     if not names and not everything:
         raise click.UsageError("no check was named: pass a code such as RR501, or --all")
-    found = CHECKS if everything else tuple(dict.fromkeys(map(_named, names)))
+    found = CHECKS if everything else tuple(dict.fromkeys(c for n in names for c in _named(n)))
+    listing = everything or not any(map(find, names))
     output = Output()
     if as_json:
         checks = [_as_dict(check) for check in found]
         output.json({"schema": SCHEMA_VERSION, "checks": checks})
-    elif everything:
+    elif listing:
         output.lines(list(_listed(found, output.paint)))
     else:
         width = max(min(output.width, WIDEST), NARROWEST)
@@ -69,11 +71,14 @@ def rule(names: tuple[str, ...], everything: bool, as_json: bool) -> int:
     return 0
 
 
-def _named(name: str) -> Check:
+def _named(name: str) -> Sequence[Check]:
+    """Return the check of a name, or those of a beginning of codes."""
     check = find(name)
     if check is not None:
-        return check
+        return [check]
     plain = name.strip().lower()
+    if plain and (found := [one for one in CHECKS if one.code.lower().startswith(plain)]):
+        return found
     # Of two codes that look alike neither is nearer, but one may have a digit too many.
     close = [one.code for one in CHECKS if plain.startswith(one.code.lower())]
     close = close or get_close_matches(plain, [one.slug for one in CHECKS], 1)

@@ -7,12 +7,16 @@ stays a link, and mode and owner stay as they were. It does not know what it wri
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import tempfile
+from collections.abc import Iterable
 from contextlib import suppress
 
 from robotrules.cli.streams import Trouble, quoted
+
+ANYBODY = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 def save(path: str, octets: bytes, before: bytes | None = None) -> None:
@@ -23,11 +27,31 @@ def save(path: str, octets: bytes, before: bytes | None = None) -> None:
     """
     try:
         # A link stays one.
-        _replace(os.path.realpath(path), octets, before)
+        whole = os.path.realpath(path)
+        # A folder that may be written lets go of any file in it; who took the right away meant it.
+        if before is not None and not _may_be_written(whole):
+            raise PermissionError(errno.EACCES, "it is read-only")
+        _replace(whole, octets, before)
     except OSError as error:
         why = error.strerror or type(error).__name__
         cure = "name another file" if before is None else "it is as it was"
         raise Trouble(f"cannot write {quoted(path)}: {why}; {cure}") from None
+
+
+def _may_be_written(path: str) -> bool:
+    """Tell whether somebody may write a file, and this user too; the superuser may everything."""
+    return bool(os.stat(path).st_mode & ANYBODY) and os.access(path, os.W_OK)
+
+
+def refuse_overwriting(target: str, files: Iterable[str], option: str) -> None:
+    """End where something would be written over a file that is read."""
+    for file in files:
+        with suppress(OSError, ValueError):  # what is not there is not the same
+            if os.path.samefile(target, file):
+                raise Trouble(
+                    f"{option} {quoted(target)} would be written over what is read: name another "
+                    "file"
+                )
 
 
 def _replace(path: str, octets: bytes, before: bytes | None) -> None:

@@ -9,10 +9,7 @@ happens, there is the old file or the new one. It does not decide what can go.
 from __future__ import annotations
 
 import os
-import re
 import sys
-from collections.abc import Iterator
-from difflib import unified_diff
 from typing import Any
 
 import click
@@ -20,6 +17,7 @@ import click
 from robotrules.analysis.ground import BUDGET
 from robotrules.analysis.simplify import simplify as simplified
 from robotrules.analysis.steps import Simplification
+from robotrules.cli.diffs import diff_lines, painted
 from robotrules.cli.options import json_option, profile_option
 from robotrules.cli.progress import counting
 from robotrules.cli.saving import save
@@ -27,9 +25,6 @@ from robotrules.cli.simplify_text import SimplifyPage
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
 from robotrules.cli.text import visible
 from robotrules.profile import PROFILES
-
-# RFC 9309 §2.2 knows no other.
-_LINE_END = re.compile(r"\r\n?|\n")
 
 
 @click.command()
@@ -107,7 +102,9 @@ def simplify(
     elif as_json:
         output.json(_as_json(found, file, target if written else None))
     elif as_diff:
-        output.lines(list(_diff(octets, found.body, file)))
+        shown = "stdin" if file == STDIN else visible(os.fsencode(file))
+        lines = diff_lines(octets, found.body, shown, "simplified")
+        output.lines(painted(lines, output.paint))
     else:
         output.lines(list(SimplifyPage(found, robots, file, output).lines()))
     output.flush()
@@ -137,18 +134,6 @@ def _as_json(found: Simplification, file: str, target: str | None) -> dict[str, 
         None if name in (None, STDIN) else visible(os.fsencode(name)) for name in (file, target)
     )
     return {"schema": schema, "file": shown, "written": written, **values}
-
-
-def _diff(old: bytes, new: bytes, file: str) -> Iterator[str]:
-    name = "stdin" if file == STDIN else visible(os.fsencode(file))
-    was, now = (
-        _LINE_END.split(octets.decode("utf-8", "backslashreplace")) for octets in (old, new)
-    )
-    for lines in (was, now):
-        if not lines[-1]:  # what follows the last line end is no line
-            lines.pop()
-    for line in unified_diff(was, now, name, "simplified", lineterm=""):
-        yield visible(line)
 
 
 # --- Writing --------------------------------------------------------------------------------------

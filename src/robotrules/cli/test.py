@@ -16,15 +16,17 @@ from typing import Any
 import click
 
 from robotrules import RobotsTxt
-from robotrules.cli.client import Opening, client_options
+from robotrules.cli.client import Opening, client_options, told
 from robotrules.cli.expectations_text import Answered, ExpectationsPage, junit, total
 from robotrules.cli.options import json_option
 from robotrules.cli.progress import counting
-from robotrules.cli.saving import save
-from robotrules.cli.streams import STDIN, Output, Trouble, quoted
-from robotrules.cli.text import visible
+from robotrules.cli.saving import refuse_overwriting, save
+from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
+from robotrules.cli.text import plural, visible
 from robotrules.config import Config, find_config
 from robotrules.errors import ConfigError, ExpectationError, MissingExtraError
+from robotrules.expect import read_expectations
+from robotrules.expect.starting import starter
 from robotrules.expect.values import SCHEMA_VERSION, Carriers
 from robotrules.expectation_files import NAME, ClientFetcher, Given, Trial, find_files
 from robotrules.profile import PROFILES
@@ -57,6 +59,13 @@ from robotrules.profile import PROFILES
 )
 @click.option("-v", "--verbose", is_flag=True, help="List what passed, too, and what decided.")
 @click.option("--junit", "report", metavar="FILE", help="Also write a JUnit report to this file.")
+@click.option(
+    "--init",
+    "start",
+    is_flag=True,
+    help="Write a first robots.test.toml for the robots.txt of this folder, or of one that is "
+    "named; a file that is there is left alone.",
+)
 @json_option("Print one JSON object for each expectation file; docs/cli/test.md describes it.")
 @client_options(crawler=False)
 def test(
@@ -67,6 +76,7 @@ def test(
     budget: int | None,
     verbose: bool,
     report: str | None,
+    start: bool,
     as_json: bool,
     opening: Opening,
 ) -> int:
@@ -77,67 +87,121 @@ def test(
     line; all URLs of a pattern are; a page has these tags. Without FILE it is robots.test.toml or
     tests/robots.test.toml in this folder, or what [test] of robotrules.toml names; a folder will do
     as well. A failure shows what decided and what would change it. The exit code is 0 if all is as
-    expected, 1 if something is not, 2 for usage or I/O.
+    expected, 1 if something is not, 2 for usage or I/O; what can be asked is asked all the same.
 
     \b
     Examples:
       robotrules test
+      robotrules test --init
       robotrules test robots.test.toml --robots build/robots.txt
       robotrules test --live https://example.com/
       robotrules test --junit report.xml
     """
     if robots is not None and live is not None:
         raise click.UsageError("--robots is a file and --live is not: leave out one")
+    if start:
+        if robots or live or report or as_json or len(files) > 1:
+            raise click.UsageError("--init writes a file and asks nothing: name a folder at most")
+        return _begin(files[0] if files else ".", profile)
     given = Given(robots, live, profile, budget)
-    output, answered = Output(), []
-    with ExitStack() as opened, _told():
+    output = Output()
+    answered: list[Answered] = []
+    read = [*files, *([robots] if robots is not None else [])]
+    with ExitStack() as opened:
         fetcher = _Live(opening, opened)
-        for path, config in _paths(files):
-            trial = Trial(path, config, fetcher, given)
-            answered.append(_answered(trial))
-            if as_json:
-                output.json(_as_json(trial, answered[-1]))
-            else:
-                output.lines(list(ExpectationsPage(answered[-1], output, passes=verbose).lines()))
-            output.flush()
+        for path, config in _paths(files, answered):
+            read.append(str(path))
+            with _told(_shown(path), answered):
+                trial = Trial(path, config, fetcher, given)
+                read.append(trial.source)
+                found = _answered(trial)
+                answered.append(found)
+                _hint(found)
+                if as_json:
+                    output.json(_as_json(trial, found))
+                else:
+                    page = ExpectationsPage(found, output, passes=verbose)
+                    output.lines(list(page.lines()))
+                output.flush()
         if not fetcher.used:
             opening.hint_unused()
     if len(answered) > 1 and not as_json:
         output.lines(["", total(answered)])
     output.flush()
     if report is not None:
+        refuse_overwriting(report, read, "--junit")
         save(report, junit(answered))
+    if any(one.trouble for one in answered):
+        return 2
     return int(any(one.failed for one in answered))
 
 
 # --- Files ----------------------------------------------------------------------------------------
 
 
-def _paths(files: tuple[str, ...]) -> Iterator[tuple[Path, Config]]:
+def _paths(files: tuple[str, ...], answered: list[Answered]) -> Iterator[tuple[Path, Config]]:
     """Yield the expectation files, each with the settings that hold there."""
     for name in files or (".",):
-        if name == STDIN:
-            raise Trouble("'-' is no expectation file: it names others from its own folder")
-        if not os.path.isdir(name):
-            yield Path(name), find_config(Path(name))
-            continue
-        config = find_config(Path(name))
-        found = find_files(Path(name), config)
-        if not found:
-            where = "here" if name == "." else f"in {quoted(name)}"
-            raise Trouble(
-                f"there is no expectation file {where}: write {NAME} beside robots.txt, or pass one"
-            )
-        yield from ((path, config) for path in found)
+        found: list[tuple[Path, Config]] = []
+        with _told(visible(os.fsencode(name)), answered):
+            found = _found(name)
+        yield from found
+
+
+def _found(name: str) -> list[tuple[Path, Config]]:
+    """Return what an argument stands for: a file, or those of a folder."""
+    if name == STDIN:
+        raise Trouble("'-' is no expectation file: it names others from its own folder")
+    config = find_config(Path(name))
+    if not os.path.isdir(name):
+        return [(Path(name), config)]
+    found = find_files(Path(name), config)
+    if not found:
+        where = "here" if name == "." else f"in {quoted(name)}"
+        raise Trouble(
+            f"there is no expectation file {where}: write {NAME} beside robots.txt, or pass one; "
+            "--init writes a first one"
+        )
+    return [(path, config) for path in found]
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """Make what cannot be read or fetched the end of the command."""
+def _told(name: str, answered: list[Answered]) -> Iterator[None]:
+    """Say what cannot be read or fetched, note it, and let the others be asked."""
     try:
         yield
-    except (ConfigError, ExpectationError, MissingExtraError) as error:
-        raise Trouble(visible(str(error))) from None
+    except (Trouble, ConfigError, ExpectationError, MissingExtraError) as error:
+        words = error.message if isinstance(error, Trouble) else visible(str(error))
+        say(words)
+        answered.append(Answered(name, "", [], words))
+
+
+def _hint(answered: Answered) -> None:
+    """Say once what is odd about questions, whatever came of them."""
+    for words, one in {one.hint: one for one in reversed(answered.judged) if one.hint}.items():
+        where = f"{answered.name}, line {one.question.about.line}"
+        say(f"{where}: {words}", label="hint", style="warning")
+
+
+def _begin(name: str, profile: str | None) -> int:
+    """Write a first expectation file beside the robots.txt of a folder."""
+    path, robots = Path(name) / NAME, Path(name) / "robots.txt"
+    if not robots.is_file():
+        where = "here" if name == "." else f"in {quoted(name)}"
+        raise Trouble(f"there is no robots.txt {where}: write one first, or name its folder")
+    with told():
+        usual = find_config(Path(name)).test.profile
+        text = starter(read_robots(str(robots), profile or usual or "default")[0], profile)
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise Trouble(f"{quoted(str(path))} is there already, and is left alone") from None
+    except OSError as error:
+        raise Trouble(f"cannot write {quoted(str(path))}: {error.strerror}") from None
+    count = plural(len(read_expectations(text).questions), "question")
+    say(f"{quoted(str(path))} was written: {count}, and all pass; change them to what you want")
+    return 0
 
 
 def _answered(trial: Trial) -> Answered:
@@ -192,6 +256,7 @@ class _Live:
         try:
             return self._pages.page(url, crawler, purposes)
         except ExpectationError as error:
-            if "private" in str(error):
+            # The URL is the page's, and may have any word in it.
+            if "allow_private" in str(error).removeprefix(url):
                 hint_private(host_of(url))
             raise

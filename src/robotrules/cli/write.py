@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from robotrules import is_product_token
+from robotrules.cli.diffs import painted
 from robotrules.cli.options import json_option
 from robotrules.cli.streams import (
     STDIN,
@@ -146,7 +147,7 @@ def _compare(robots: NewRobotsTxt, text: str, existing: str, values: dict[str, A
         was = octets.decode("utf-8", "backslashreplace").split("\n")
         name = "stdin" if existing == STDIN else visible(os.fsencode(existing))
         lines = unified_diff(was, text.split("\n"), name, "policy", lineterm="")
-        output.lines([visible(line) for line in lines])
+        output.lines(painted(map(visible, lines), output.paint))
     output.flush()
     if not same:
         but = ", but says the same" if says_the_same else ""

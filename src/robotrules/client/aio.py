@@ -37,7 +37,11 @@ from robotrules.client.held import Held
 from robotrules.client.pages import MOST_OCTETS, Fetched, Look, Sent, fetching, guidance_of
 from robotrules.client.politeness import Delay, Turn, pause_after
 from robotrules.client.tasks import Blocking, TaskQueues, each
-from robotrules.client.transports import AsyncTransport, open_async_transport
+from robotrules.client.transports import (
+    AsyncTransport,
+    open_async_transport,
+    vet_async_transport,
+)
 from robotrules.guide import Guidance
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, Tokens
@@ -73,6 +77,8 @@ class AsyncClient(Asking):
     ) -> None:
         """Make a client; its arguments are those of `Client`."""
         self._where = given_addresses(addresses, allow_private, transport)
+        if transport is None:
+            vet_async_transport()
         super().__init__(
             user_agent,
             product_token=product_token,

@@ -29,7 +29,7 @@ from robotrules.client.held import Held
 from robotrules.client.pages import MOST_OCTETS, Fetched, Look, Paced, Sent, fetching, guidance_of
 from robotrules.client.politeness import Delay, Turn, pause_after
 from robotrules.client.threads import Flights, Later, Queues, together
-from robotrules.client.transports import Transport, open_transport
+from robotrules.client.transports import Transport, open_transport, vet_transport
 from robotrules.guide import Guidance
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, Tokens
@@ -75,6 +75,8 @@ class Client(Asking):
         turns at an origin, and *seconds* how long getting a robots.txt may take in all.
         """
         where = given_addresses(addresses, allow_private, transport)
+        if transport is None:
+            vet_transport()  # before a store that lacks a library, too, names a cure of its own
         super().__init__(
             user_agent,
             product_token=product_token,

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from robotrules.analysis.ground import BUDGET, IMPLICIT, NOBODY, Ground, vetted
 from robotrules.analysis.values import Undecided, Witness
 from robotrules.errors import WrongWitnessError
+from robotrules.expect.crawlers import hint_name
 from robotrules.expect.others import of_directives, of_file, of_preferences, of_tags
 from robotrules.expect.telling import between, told_record, told_verdict, why_groups
 from robotrules.expect.values import OBEYED, Carriers, Judged, Question, visible
@@ -45,6 +46,18 @@ def judge(
 
     *carriers* is what was read of the page; *origin* is where paths are.
     """
+    found = _judged(question, robots, carriers, origin, budget)
+    hint = hint_name(question.crawler, robots)
+    return found._replace(hint=hint) if hint else found
+
+
+def _judged(
+    question: Question,
+    robots: RobotsTxt,
+    carriers: Carriers | None,
+    origin: str | None,
+    budget: int,
+) -> Judged:
     key = question.key
     if key in ("allowed", "disallowed"):
         return _one_url(question, robots, origin)

@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 from robotrules.errors import ExpectationError, ProductTokenError, RobotrulesError
+from robotrules.expect.crawlers import wrong_name
 from robotrules.expect.values import (
     EVERYONE,
     KEYS,
@@ -86,7 +87,12 @@ class _Reader:
             self._url,
             self._origin,
             self._profile,
-            tuple(self._questions),
+            # In the order of the file, whatever the order in which keys were looked at.
+            tuple(
+                question._replace(number=number)
+                for number, question in enumerate(sorted(self._questions, key=_line), 1)
+            ),
+            self._whole.at("robots").line,
         )
 
     # --- The file ---
@@ -128,7 +134,7 @@ class _Reader:
     def _about(self, table: Place) -> Expectation:
         by_line = table.at("by-line").count() if "by-line" in table else None
         by_rule = _text(table, "by-rule", "Disallow: /search")
-        if by_rule is not None and by_rule.partition(":")[0].strip().lower() not in RULES:
+        if by_rule is not None and _rule(by_rule) not in RULES:
             table.at("by-rule").refuse('this is a rule as it is written, such as "Disallow: /a"')
         return Expectation(
             table.line or 1,
@@ -146,9 +152,12 @@ class _Reader:
         found = []
         for place in _parts(table, "crawlers"):
             several = isinstance(place.value, list)
-            names = place.texts(example="Googlebot") if several else (place.text(),)
+            names = place.texts(example=EXAMPLE) if several else (place.text(example=EXAMPLE),)
             if not names:
                 place.refuse('a crawler has a name: ["Googlebot-News", "Googlebot"]')
+            for part, name in zip(place.parts() if several else [place], names, strict=True):
+                if words := wrong_name(name):
+                    part.refuse(words)
             try:
                 parse(b"", self._profile or "default").check("/", names)
             except ProductTokenError as error:
@@ -191,6 +200,12 @@ class _Reader:
                 table.at(key).refuse(f"this says nothing without {' or '.join(needs)}")
         if about.by_line and about.by_rule:
             table.at("by-rule").refuse("by-line says which rule already: leave out one of them")
+        for rule, word in RULES.items() if about.by_rule else ():
+            if _rule(about.by_rule or "") != rule and word in table:
+                table.at("by-rule").refuse(
+                    f"this rule makes no URL {word}: name one with {rule.capitalize()}, or leave "
+                    f"out {word} here"
+                )
         for key in ("page", "response", "headers"):
             if key in table and not any(other in table for other in (*OF_PAGES, "preferences")):
                 table.at(key).refuse("this is read for tags: say tags, no-tags or only-tags")
@@ -266,7 +281,9 @@ class _Reader:
         return url
 
 
-RULES = ("allow", "disallow")
+EXAMPLE = "Googlebot"
+# Which rule makes a URL what it is expected to be.
+RULES = {"allow": "allowed", "disallow": "disallowed"}
 NEEDS = {
     "by-line": OF_VERDICTS,
     "by-rule": OF_VERDICTS,
@@ -280,12 +297,20 @@ NEEDS = {
 }
 
 
+def _line(question: Question) -> int:
+    return question.line
+
+
 def _asked_of(key: str, about: Expectation) -> tuple[tuple[str, ...], ...]:
     """Return whom a key is asked about; what is of the file is asked about nobody."""
     if key in OF_FILE:
         return ((),)
     # An application has groups of its own, unless crawlers are named.
     return about.crawlers or (() if key in OF_APPLICATIONS else EVERYONE,)
+
+
+def _rule(written: str) -> str:
+    return written.partition(":")[0].strip().lower()
 
 
 def _profile(whole: Place) -> str | None:

@@ -137,6 +137,8 @@ class Judged(NamedTuple):
     """A shortest URL that is otherwise than all URLs of a pattern should be."""
     undecided: bool = False
     """Whether the question was not answered within the budget: then it fails, and says so."""
+    hint: str = ""
+    """What is odd about the question itself, whether it passed or not."""
 
     def __str__(self) -> str:
         """Return it for people: what was asked, expected and found, how, and the cure."""
@@ -146,6 +148,7 @@ class Judged(NamedTuple):
         lines += [f"expected  {self.expected}", f"found     {self.found}"]
         lines += [line.text for line in self.told]
         lines += [f"cure      {self.cure}"] * bool(self.cure)
+        lines += [f"hint      {self.hint}"] * bool(self.hint)
         return "\n".join(map(visible, lines))
 
     def as_dict(self) -> dict[str, Any]:
@@ -158,6 +161,7 @@ class Judged(NamedTuple):
             "cure": self.cure,
             "witness": self.witness,
             "undecided": self.undecided,
+            "hint": self.hint,
             "explanation": self.explanation.as_dict() if self.explanation else None,
         }
 
@@ -174,6 +178,8 @@ class Expectations(NamedTuple):
     """What the robots.txt governs; paths are of it."""
     profile: str | None = None
     questions: tuple[Question, ...] = ()
+    robots_line: int | None = None
+    """The line that names the robots.txt."""
 
 
 def shown_crawler(question: Question) -> str:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from robotrules.expect.values import Question
+    from robotrules.expect.values import Judged, Question
     from robotrules.expectation_files import Trial
 
 SETTING = "robotrules_files"
@@ -86,7 +86,7 @@ class QuestionItem(pytest.Item):
         """Ask it."""
         judged = self._trial.judge(self._question)
         if not judged.passed:
-            raise NotAsExpected(str(judged))
+            raise NotAsExpected(_words(judged))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return the explanation; a traceback only for what is a fault of ours."""
@@ -119,9 +119,16 @@ def expect_robots(request: pytest.FixtureRequest) -> Callable[..., None]:
             trial.robots = parse(body, trial.profile)
             failed = [one for one in trial.judged() if not one.passed]
         if failed:
-            pytest.fail("\n\n".join(map(str, failed)), pytrace=False)
+            pytest.fail("\n\n".join(map(_words, failed)), pytrace=False)
 
     return expect
+
+
+def _words(judged: Judged) -> str:
+    """Return an explanation that begins with the line that short summaries show."""
+    from robotrules.expect.values import visible
+
+    return f"expected {visible(judged.expected)}, found {visible(judged.found)}\n{judged}"
 
 
 def _trial(path: Path, opened: ExitStack) -> Trial:

@@ -77,10 +77,10 @@ def _unsuppressed(
     subject: Subject, notes: list[LintNote], checks: tuple[Check, ...]
 ) -> Iterator[LintNote]:
     """Yield the notes that no comment asks not to report, and notes about such comments."""
-    asked = suppressions(subject.lines) if b"robotrules:" in subject.robots.body.lower() else ()
-    if not asked:
+    if b"robotrules:" not in subject.robots.body.lower():
         yield from notes
         return
+    asked = suppressions(subject.lines)
     kept, used = sieved(notes, asked)
     yield from kept
     for check in checks:

@@ -109,6 +109,18 @@ class ParserNote(Check):
         return None
 
 
+class ValueNote(ParserNote):
+    """
+    A check that passes on that a value could not be read, if there is one.
+
+    A record without any value is told once for all names of records, by `empty-value`.
+    """
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield the notes that point at something."""
+        return (note for note in super().check(subject) if note.end > note.start)
+
+
 class PageCheck(Check):
     """A check of a page: of its header fields and meta elements, and of both with robots.txt."""
 

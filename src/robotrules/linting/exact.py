@@ -26,6 +26,7 @@ BUDGET = 2_000
 MOST_RUNGS = 3_000_000
 # With more rules that have wildcards than this, which one is needed is not looked at.
 MOST_WILD = 2_000
+INDEX = "/index.htm"
 
 
 class Kind(NamedTuple):
@@ -220,6 +221,8 @@ class Prefixes:
         """Rules with `*` or `$`, each of which is tried."""
         by_directory = kind.rules.profile.index_page
         for at, rule in enumerate(kind.written):
+            if not rule.form:
+                continue  # a rule without a path matches nothing
             if by_directory or "*" in rule.form or rule.form.endswith("$"):
                 self.others.append(at)
             else:
@@ -237,4 +240,8 @@ class Prefixes:
         if self.others:
             for number, _ in self._rules.found(ORIGIN + path)[1]:
                 at = self.others[number]
-                yield at, self._written[at]
+                rule = self._written[at]
+                # Patterns are compiled as those of Allow, and only an Allow for an index page is
+                # for its directory too (AMB-47).
+                if rule.allow or INDEX not in rule.form or INDEX in path:
+                    yield at, rule

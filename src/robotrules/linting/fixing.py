@@ -1,9 +1,9 @@
 """
 Fixing: the edits of notes applied to a file, and the proof that its meaning stays.
 
-A fix that is not about verdicts changes none: the file before and after is compared for every
-crawler and every URL (`analysis.compare`) under the profile it was read with, and a fix for which
-that is not proved is left out. A fix that is about verdicts is applied on request only. It writes
+A fix that is not about verdicts changes none, whoever reads the file: before and after are compared
+for every crawler and every URL (`analysis.compare`) under every profile, and a fix for which that
+is not proved is left out. A fix that is about verdicts is applied on request only. It writes
 nothing, and does not know which checks there are.
 """
 
@@ -15,10 +15,13 @@ from typing import NamedTuple
 
 from robotrules.analysis.files import compare
 from robotrules.linting.note import Edit, LintNote
+from robotrules.profile import PROFILES
 from robotrules.robotstxt import RobotsTxt, parse
 
 # Proofs that one pass may ask for: with more fixes than are in order, the rest waits.
 MOST_PROOFS = 64
+# A proof costs what the file costs: for so many octets in all, and at least so many proofs.
+FEWEST_PROOFS, MOST_PROVED = 3, 4_000_000
 # What a proof may cost: states for each question. Files of people need some hundreds.
 BUDGET = 20_000
 
@@ -39,7 +42,8 @@ def fix(robots: RobotsTxt, notes: Iterable[LintNote], *, verdicts: bool = False)
     """
     Return the file after the fixes of *notes*: once, so that lint may look again.
 
-    *verdicts* also applies those that change verdicts. The others are proved to change none.
+    *verdicts* also applies those that change verdicts. The others are proved to change none under
+    any profile.
     """
     fixable = [note for note in notes if note.fix is not None]
     refused = _refusal(robots)
@@ -102,30 +106,48 @@ def _overlap(one: Edit, other: Edit) -> bool:
 
 
 class _Proof:
-    """Proofs that a file means the same after fixes."""
+    """Proofs that a file means the same after fixes, whichever profile reads it."""
 
     def __init__(self, robots: RobotsTxt) -> None:
-        self._robots = robots
-        self._left = MOST_PROOFS
+        self._body = robots.body
+        others = [one for one in PROFILES.values() if one != robots.profile]
+        self._old = [robots, *(parse(robots.body, profile) for profile in others)]
+        self._readings = [_reading(old) for old in self._old]
+        affordable = MOST_PROVED // (len(robots.body) + 1)
+        self._left = min(max(affordable, FEWEST_PROOFS), MOST_PROOFS)
 
     def proved(self, notes: Sequence[LintNote]) -> list[LintNote]:
         """Return of some fixes those that together are proved to change nothing."""
         good: list[LintNote] = []
         waiting = [list(notes)]
-        while waiting and self._left:
+        by_check: dict[str, list[LintNote]] = {}
+        for note in notes:
+            by_check.setdefault(note.code, []).append(note)
+        while waiting and self._left > 0:
             some = waiting.pop(0)
             if self._holds([*good, *some]):
                 good += some
+            elif len(some) == len(notes) and len(by_check) > 1:
+                # If the fixes of one check do not hold, those of the others may.
+                waiting = list(by_check.values())
             elif len(some) > 1:
                 half = len(some) // 2
-                waiting = [some[:half], some[half:], *waiting]
+                waiting += [some[:half], some[half:]]
         return good
 
     def _holds(self, notes: Sequence[LintNote]) -> bool:
-        old = self._robots
-        new = parse(edited(old.body, notes), old.profile)
-        if new.body == old.body or _reading(old) == _reading(new):
+        body = edited(self._body, notes)
+        if body == self._body:
             return True
+        # Most fixes change how a line looks and nothing that is read: then nothing is asked.
+        asked = []
+        for old, reading in zip(self._old, self._readings, strict=True):
+            new = parse(body, old.profile)
+            if _reading(new) != reading:
+                asked.append((old, new))
+        return all(self._is_same(*pair) for pair in asked)
+
+    def _is_same(self, old: RobotsTxt, new: RobotsTxt) -> bool:
         self._left -= 1
         return compare(old, new, most=1, budget=BUDGET).equal is True
 

@@ -39,6 +39,11 @@ def parts(check: Check) -> dict[str, str]:
     return dict(zip(cut[1::2], said, strict=True))
 
 
+def first_paragraph(text: str) -> str:
+    """Return the first paragraph of a part as one line."""
+    return " ".join(text.split("\n\n")[0].split())
+
+
 def sample(text: str) -> str:
     """Return what of a part stands deeper: an example as it would stand in a file."""
     blocks = [line for line in text.split("\n") if line.startswith("    ") or not line.strip()]

@@ -1,5 +1,5 @@
 """
-Usage: the Content-Usage records of a file, by group and path.
+Usage: the Content-Usage records of a file, by group and path, and the labels they once had.
 
 What counts for a URL, `extensions.content_usage` knows. Checks compare records of one group with
 each other, and need them side by side. It does not know which of them is odd.
@@ -13,6 +13,15 @@ from robotrules.linting.subject import Subject
 from robotrules.robotstxt.values import Record
 from robotrules.structured import parse_dictionary
 
+# Labels of earlier revisions, after which files were written, each with what takes its place, where
+# something does (draft-ietf-aipref-vocab-07 §6.1, CU-V6.1-01).
+OLD_LABELS: dict[str, str | None] = {
+    "bots": None,
+    "ai": "train-ai",
+    "genai": "train-ai",
+    "train-genai": "train-ai",
+    "ai-output": None,
+}
 Stated = dict[tuple[int | None, bytes | None], tuple[tuple[Record, Statement], ...]]
 
 

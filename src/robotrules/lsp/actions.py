@@ -65,7 +65,8 @@ def _fixes(document: Document, note: LintNote, place: Place) -> Iterator[CodeAct
     if note.fix is None:
         return
     words = visible(note.fix.words, 200)
-    loud = note.fix.changes_verdicts
+    # What is not about verdicts is proved to keep them, or is offered as what it is.
+    loud = note.fix.changes_verdicts or not fix(document.robots, [note]).applied
     yield CodeAction(
         title=f"{words} ({note.code}; changes verdicts)" if loud else f"{words} ({note.code})",
         kind=CodeActionKind.QuickFix,

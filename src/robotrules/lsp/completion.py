@@ -111,7 +111,7 @@ def _records(document: Document, offset: int, after: str) -> Iterator[Offer]:
     written = "" if re.match(r"[-\w.=?]*\s*:", after) else ": "
     for about in sorted(RECORDS.values(), key=_order(document, offset)):
         if about.offered:
-            words = f"{about.words}\n\n{linked(about.reference)}"
+            words = f"{about.words}\n\nReference: {linked(about.reference)}"
             detail = "the file" if about.of_file else "a group"
             if about.name.lower() in _STARTS:
                 detail = "opens a group"

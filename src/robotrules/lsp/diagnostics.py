@@ -24,6 +24,7 @@ from robotrules.errors import CheckError, ConfigError
 from robotrules.linting import BUDGET, lint
 from robotrules.linting.choosing import find
 from robotrules.linting.note import LintNote
+from robotrules.linting.teaching import first_paragraph, parts
 from robotrules.lsp.document import Document
 from robotrules.lsp.markup import visible
 
@@ -144,8 +145,5 @@ def at(document: Document, found: Iterable[LintNote], start: int, end: int) -> l
 
 def teaching(note: LintNote) -> str:
     """Return the first part of what the check of a note teaches, as one paragraph."""
-    from robotrules.linting.teaching import parts
-
     check = find(note.code)
-    said = parts(check).get("What it finds", "") if check else ""
-    return " ".join(said.split("\n\n")[0].split())
+    return first_paragraph(parts(check).get("What it finds", "")) if check else ""

@@ -82,7 +82,7 @@ def _record(document: Document, record: Record, offset: int) -> Iterator[str]:
     if about and offset < record.key_end and (record.is_rule or record.key == "user-agent"):
         yield about.words
     if about:
-        yield linked(about.reference)
+        yield f"Reference: {linked(about.reference)}"
 
 
 # --- Rules ----------------------------------------------------------------------------------------

@@ -14,10 +14,13 @@ from collections.abc import Iterator
 from robotrules.matrix.page_style import STYLE, SYMBOLS
 from robotrules.matrix.values import NOT_DECIDED, OTHERS, SUMMARIES, Asked, Band, Cell, Matrix
 from robotrules.matrix.words import (
+    BADGES,
     FOOTNOTE,
     LEGEND,
     TITLE,
     about,
+    badges,
+    badges_of,
     cell_words,
     counted,
     group_words,
@@ -89,6 +92,8 @@ class _Page:
         for summary, words in LEGEND.items():
             if summary != NOT_DECIDED or undecided:
                 yield f"<li>{_pill(summary)} {words}</li>"
+        for badge, words in badges_of(matrix).items():
+            yield f"<li>{_badge(badge)} {words}</li>"
         yield "</ul>"
         yield "</header>"
 
@@ -148,10 +153,7 @@ class _Page:
         if may_not_obey(asked):
             name += '<sup aria-label="may not obey">†</sup>'
         beside = f"<small>{markup(known.operator)}</small>" if known else ""
-        if known and known.is_control:
-            beside += '<em title="Fetches nothing">control</em>'
-        if known and known.status != "active":
-            beside += f"<em>{markup(known.status)}</em>"
+        beside += "".join(map(_badge, badges(asked)))
         cells = "".join(self._cell(asked, cell) for cell in asked.cells)
         lines = f" <small>{asked.lines[0]}</small>" if asked.lines else ""
         every = markup(SUMMARIES[asked.summary])
@@ -182,6 +184,10 @@ class _Page:
 
 def _mark(look: str) -> str:
     return f'<svg class="mark {look}" aria-hidden="true"><use href="#{look}"/></svg>'
+
+
+def _badge(badge: str) -> str:
+    return f'<em class="badge" title="{BADGES[badge]}">{badge}</em>'
 
 
 def _pill(summary: str) -> str:

@@ -72,8 +72,9 @@ thead th { padding-top: 1.2rem; padding-bottom: .7rem; }
 th.who { position: sticky; left: 0; background: var(--paper); }
 th.who span { font-weight: 600; }
 th.who small { margin-left: .55rem; }
-th.who em {
-  margin-left: .5rem; padding: 0 .4rem; border: 1px solid var(--line); border-radius: 1rem;
+th.who .badge { margin-left: .5rem; }
+.badge {
+  padding: 0 .4rem; border: 1px solid var(--line); border-radius: 1rem;
   font-size: .72rem; font-style: normal; font-weight: 400; color: var(--faint);
 }
 sup { color: var(--no); line-height: 0; }
@@ -120,6 +121,7 @@ footer p { margin: .3rem 0; } footer strong { color: var(--ink); font-weight: 60
   th.who { min-width: 9.5rem; max-width: 11rem; padding-right: .5rem; }
   th.who { white-space: normal; overflow-wrap: anywhere; }
   th.who small { display: block; margin-left: 0; }
+  th.who .badge { margin-left: 0; }
   .band small { display: none; }
   .path { width: 2.4rem; min-width: 2.4rem; }
 }

@@ -15,6 +15,8 @@ from robotrules.matrix.values import SUMMARIES, Asked, Band, Matrix
 from robotrules.matrix.words import (
     FOOTNOTE,
     TITLE,
+    badges,
+    badges_of,
     cell_words,
     counted,
     headline,
@@ -149,12 +151,16 @@ class _Picture:
         tall = LINE + 16 * (len(folded) - 1)
         middle = y + tall // 2
         operator = asked.known.operator if asked.known else ""
-        fits = len(folded) == 1 and 7.6 * len(folded[0]) + 6.4 * len(operator) + 24 < NAME
+        badge = " ".join(badges(asked))
+        taken = 7.6 * len(folded[0]) + 6.4 * len(operator + badge) + (32 if badge else 24)
+        fits = len(folded) == 1 and taken < NAME
         parts = []
         for number, part in enumerate(folded):
             dagger = "†" if may_not_obey(asked) and number == len(folded) - 1 else ""
             baseline = middle + 5 - 8 * (len(folded) - 1) + 16 * number
             beside = _beside(operator, 11) if operator and fits else ""
+            if badge and number == len(folded) - 1:
+                beside += _beside(badge, 10, "italic")
             words = part + dagger
             parts.append(_text(MARGIN, baseline, words, 13, "ink", weight=600, beside=beside))
         parts.append(_pill(MARGIN + NAME, middle, asked.summary))
@@ -168,7 +174,10 @@ class _Picture:
     def _foot(self) -> Iterator[str]:
         yield FOOTNOTE
         if self._unseen:
-            yield f"{self._unseen:,} more crawlers are not drawn."
+            noun = "crawler is" if self._unseen == 1 else "crawlers are"
+            yield f"{self._unseen:,} more {noun} not drawn."
+        if explained := badges_of(self._matrix):
+            yield " ".join(f"{badge}: {words}." for badge, words in explained.items())
         yield " ".join(notes(self._matrix)) + " Made by robotrules."
 
     def _rule(self, y: int) -> str:
@@ -183,10 +192,13 @@ def _text(
     return f'<text class="{look}" x="{x}" y="{y}" font-size="{size}"{heavy}>{words}{beside}</text>'
 
 
-def _beside(text: str, size: int) -> str:
+def _beside(text: str, size: int, style: str = "") -> str:
     """Return fainter text that goes on where other text ends, however wide that is."""
     words = markup(text, 400)
-    return f'<tspan class="faint" dx="8" font-size="{size}" font-weight="400">{words}</tspan>'
+    slant = f' font-style="{style}"' if style else ""
+    return (
+        f'<tspan class="faint" dx="8" font-size="{size}" font-weight="400"{slant}>{words}</tspan>'
+    )
 
 
 def _mark(x: int, y: int, look: str, size: int, words: str) -> str:

@@ -10,7 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
-from robotrules.matrix.values import EVERYTHING, NOT_DECIDED, NOTHING, SOME, Asked, Cell, Matrix
+from robotrules.matrix.values import (
+    EVERYTHING,
+    NOT_DECIDED,
+    NOTHING,
+    OTHERS,
+    SOME,
+    Asked,
+    Cell,
+    Matrix,
+)
 
 # What stands on every form of a matrix.
 TITLE = "Who may fetch what"
@@ -25,6 +34,12 @@ LEGEND = {
     NOTHING: "no URL allowed",
     NOT_DECIDED: "not decided",
 }
+# What stands beside some names, and what it means.
+BADGES = {
+    "control": "fetches nothing; says what may be done with what others fetch",
+    "retired": "nobody comes by this name any more",
+}
+_SHARES = {EVERYTHING: "everything", SOME: "some URLs", NOTHING: "nothing"}
 # What is longer is cut, in titles that appear under the pointer.
 LONGEST = 160
 
@@ -82,23 +97,53 @@ def about(asked: Asked) -> str:
     return " ".join([*parts, known.remarks]).strip()
 
 
+def badges(asked: Asked) -> tuple[str, ...]:
+    """Return what is to be said of a name in a word, which `BADGES` explains."""
+    known = asked.known
+    if known is None:
+        return ()
+    control = ("control",) if known.is_control else ()
+    return (*control, "retired") if known.status != "active" else control
+
+
+def badges_of(matrix: Matrix) -> dict[str, str]:
+    """Return the badges that some name of a matrix has, each with what it means."""
+    shown = {badge for asked in matrix.asked for badge in badges(asked)}
+    return {badge: words for badge, words in BADGES.items() if badge in shown}
+
+
 def counted(counts: Mapping[str, int]) -> str:
-    """Return counts of summaries in words: `3 everything, 1 nothing`."""
-    return ", ".join(f"{count} {summary}" for summary, count in counts.items() if count)
+    """Return counts of summaries in words: `3 may fetch everything, 1 nothing`."""
+    told = _shares(counts)
+    if undecided := counts.get(NOT_DECIDED, 0):
+        told.append(f"{undecided:,} not decided")
+    return ", ".join(told)
+
+
+def _shares(counts: Mapping[str, int]) -> list[str]:
+    told = [(f"{counts[one]:,}", words) for one, words in _SHARES.items() if counts.get(one)]
+    verbs = [" may fetch", *[""] * len(told)]
+    return [f"{count}{verb} {words}" for (count, words), verb in zip(told, verbs, strict=False)]
 
 
 def headline(matrix: Matrix) -> str:
-    """Return how many are asked, and how much of the site they are allowed, in a sentence."""
+    """Return how much of the site those who are shown may fetch, in a sentence."""
     counts = {summary: count for summary, count in matrix.counts.items() if count}
-    undecided = counts.pop(NOT_DECIDED, 0)
-    told = [f"{count:,} {summary}" for summary, count in counts.items()]
-    if told:
-        first, _, rest = told[0].partition(" ")
-        told[0] = f"{first} {'is' if first == '1' else 'are'} allowed {rest}"
-    parts = [f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else "".join(told)]
-    if undecided:
-        parts.append(f"{undecided:,} not decided")
-    return f"Of {len(matrix.asked):,} asked, {'; '.join(filter(None, parts))}."
+    if len(counts) == 1:
+        (summary,) = counts
+        many = "both" if len(matrix.asked) == 2 else f"all {len(matrix.asked):,}"
+        who = f"{many} shown here"
+        if len(matrix.asked) == 1:
+            who = plain(matrix.asked[0].name, 60)
+        if summary == NOT_DECIDED:
+            return f"What {who} may fetch was not decided."
+        # A name stands as it is spelled, also at the start of a sentence.
+        who = who.capitalize() if len(matrix.asked) > 1 or who == OTHERS else who
+        return f"{who} may fetch {_SHARES[summary]}."
+    told = _shares(counts)
+    if undecided := counts.get(NOT_DECIDED, 0):
+        told.append(f"for {undecided:,} it was not decided")
+    return f"Of the {len(matrix.asked):,} shown here, {', '.join(told[:-1])} and {told[-1]}."
 
 
 def notes(matrix: Matrix) -> list[str]:
@@ -107,7 +152,7 @@ def notes(matrix: Matrix) -> list[str]:
     if any(may_not_obey(asked) for asked in matrix.asked):
         found.append(f"† {MAY_NOT_OBEY[0].upper()}{MAY_NOT_OBEY[1:]}.")
     if matrix.left_out:
-        noun = "name" if matrix.left_out == 1 else "names"
-        found.append(f"{matrix.left_out:,} more {noun} of the file are not shown.")
+        noun = "name of the file is" if matrix.left_out == 1 else "names of the file are"
+        found.append(f"{matrix.left_out:,} more {noun} not shown.")
     found.append(f"Well-known crawlers as of {matrix.checked}; profile {matrix.profile}.")
     return found

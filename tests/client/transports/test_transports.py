@@ -16,6 +16,8 @@ import pytest
 from robotrules import MissingExtraError
 from robotrules.access import Failure, Request, Response, Trouble
 from robotrules.client.addresses import Addresses
+from robotrules.client.aio import AsyncClient
+from robotrules.client.sync import Client
 from robotrules.client.transports import open_async_transport, open_transport
 from robotrules.client.transports.aiohttp import AiohttpTransport
 from robotrules.client.transports.exchange import Settings, target_of, words
@@ -87,6 +89,19 @@ def test_without_both_it_is_an_error_with_the_cure(monkeypatch: pytest.MonkeyPat
     _forget(monkeypatch, "httpx2", "aiohttp")
     with pytest.raises(MissingExtraError, match=r"robotrules\[aiohttp\]'.*robotrules\[http\]'"):
         open_async_transport(AGENT)
+
+
+def test_a_client_without_a_library_says_so_before_anything_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without any of the extra's libraries, what fetches is what is missed, and not a folder."""
+    monkeypatch.delenv("ROBOTRULES_CACHE_DIR", raising=False)
+    monkeypatch.setitem(sys.modules, "platformdirs", None)
+    _forget(monkeypatch, "httpx2", "aiohttp")
+    with pytest.raises(MissingExtraError, match=r"needs httpx2.*robotrules\[http\]'$"):
+        Client(AGENT)
+    with pytest.raises(MissingExtraError, match=r"fetching needs aiohttp or httpx2"):
+        AsyncClient(AGENT)
 
 
 def test_importing_opens_nothing_and_needs_no_library() -> None:

@@ -12,6 +12,7 @@ the one that is installed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from robotrules.access import Failure, Request, Response
@@ -51,6 +52,11 @@ def open_transport(user_agent: str, **options: Any) -> Transport:
     return Httpx2Transport(user_agent, **options)
 
 
+def vet_transport() -> None:
+    """Raise MissingExtraError if there is no HTTP library for threads."""
+    import robotrules.client.transports.httpx2  # noqa: F401
+
+
 def open_async_transport(user_agent: str, **options: Any) -> AsyncTransport:
     """
     Return a transport for an event loop: over aiohttp if it is installed, else over httpx2.
@@ -58,12 +64,21 @@ def open_async_transport(user_agent: str, **options: Any) -> AsyncTransport:
     *options* are the arguments of `Httpx2Transport`. Without both libraries it raises
     MissingExtraError.
     """
+    return _async_class()(user_agent, **options)
+
+
+def vet_async_transport() -> None:
+    """Raise MissingExtraError if there is no HTTP library for an event loop."""
+    _async_class()
+
+
+def _async_class() -> Callable[..., AsyncTransport]:
     try:
         from robotrules.client.transports.aiohttp import AiohttpTransport
     except MissingExtraError:
         pass
     else:
-        return AiohttpTransport(user_agent, **options)
+        return AiohttpTransport
     try:
         from robotrules.client.transports.httpx2 import AsyncHttpx2Transport
     except MissingExtraError:
@@ -71,4 +86,4 @@ def open_async_transport(user_agent: str, **options: Any) -> AsyncTransport:
             "fetching needs aiohttp or httpx2, and neither is installed: "
             "pip install 'robotrules[aiohttp]', or pip install 'robotrules[http]'"
         ) from None
-    return AsyncHttpx2Transport(user_agent, **options)
+    return AsyncHttpx2Transport

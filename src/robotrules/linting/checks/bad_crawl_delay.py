@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from robotrules.linting.check import ValueNote
 from robotrules.linting.note import Edit, Fix
 from robotrules.linting.subject import Subject
-from robotrules.linting.value_notes import ValueNote
 from robotrules.robotstxt.values import Note
 
 _NUMBER = rb"([0-9]{1,9}(?:\.[0-9]{1,9})?)"

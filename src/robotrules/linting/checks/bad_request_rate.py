@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from robotrules.linting.value_notes import ValueNote
+from robotrules.linting.check import ValueNote
 
 
 class BadRequestRate(ValueNote):

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from robotrules.linting.check import quote
+from robotrules.linting.check import ValueNote, quote
 from robotrules.linting.note import Edit, Fix
 from robotrules.linting.subject import Subject
-from robotrules.linting.value_notes import ValueNote
 from robotrules.robotstxt.values import Note
 
 _NO_BREAK = re.compile(r"[\u00a0\u2000-\u200b\u202f\u3000\ufeff]+")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from robotrules.extensions.visit_time import read_window
+from robotrules.linting.check import ValueNote
 from robotrules.linting.note import Edit, Fix
 from robotrules.linting.subject import Subject
-from robotrules.linting.value_notes import ValueNote
 from robotrules.robotstxt.values import Note
 
 

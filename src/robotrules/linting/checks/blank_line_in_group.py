@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from robotrules.linting.check import Check
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.subject import Subject
 from robotrules.profile import Role
 from robotrules.robotstxt.values import Group, Line, Record
+
+
+class _Gap(NamedTuple):
+    """A blank line inside a group."""
+
+    line: Line
+    listing: bool
+    """Whether no rule stands before it."""
+    rule: bool
+    """Whether a rule comes next, and no user-agent line."""
 
 
 class BlankLineInGroup(Check):
@@ -47,22 +58,28 @@ class BlankLineInGroup(Check):
             if gaps:
                 yield self._blank(subject, gaps)
 
-    def _blank(self, subject: Subject, gaps: Sequence[tuple[bool, Line]]) -> LintNote:
-        starts, first = gaps[0]
-        edits = [Edit(*subject.whole_line(line.number), b"") for _, line in gaps]
+    def _blank(self, subject: Subject, gaps: Sequence[_Gap]) -> LintNote:
+        first = gaps[0].line
+        # A blank line before a rule takes all the names away, one before a name those above it.
+        whole = any(gap.listing and gap.rule for gap in gaps)
+        starts = gaps[0].listing
+        lost = "they lose the rules after it"
+        if starts:
+            lost = "they lose the whole group" if whole else "they forget the names before it"
+        edits = [Edit(*subject.whole_line(gap.line.number), b"") for gap in gaps]
         words = "Take the blank line out" if len(edits) == 1 else "Take the blank lines out"
         return self.note(
             subject,
             first.start,
             first.end,
             level="warning" if starts else None,
-            lost="they lose the whole group" if starts else "they lose the rules after it",
+            lost=lost,
             fix=Fix(words, tuple(edits)),
         )
 
 
-def _gaps(subject: Subject, group: Group) -> Iterator[tuple[bool, Line]]:
-    """Yield the blank lines that part a group, each with whether no rule stands before it."""
+def _gaps(subject: Subject, group: Group) -> Iterator[_Gap]:
+    """Yield the blank lines that part a group."""
     last: Record | None = None
     waiting: list[Line] = []
     listing, other = True, False
@@ -72,7 +89,7 @@ def _gaps(subject: Subject, group: Group) -> Iterator[tuple[bool, Line]]:
             waiting += [line for line in between if not line.text.strip()]
         # With another record between them, two user-agent lines were meant for two groups.
         if record.role is Role.RULE or (record.role is Role.START and not other):
-            yield from ((listing, line) for line in waiting)
+            yield from (_Gap(line, listing, record.role is Role.RULE) for line in waiting)
         other = record.role is Role.OTHER
         if not other:
             waiting, listing = [], record.role is Role.START

@@ -57,5 +57,4 @@ class CommaList(ParserNote):
         record, body = subject.by_line[note.line or 0], subject.robots.body
         before = line_end(subject, record.line) + body[record.key_start : record.start]
         edit = Edit(record.start, record.end, before.join(list_members(record.value)))
-        changes = not subject.robots.profile.comma_user_agents
-        return Fix("Write one user-agent line for each", (edit,), changes)
+        return Fix("Write one user-agent line for each", (edit,), changes_verdicts=True)

@@ -39,4 +39,6 @@ class CutBom(ParserNote):
 
     def fix(self, subject: Subject, note: Note) -> Fix | None:
         """Take it out."""
-        return Fix("Take out what is left of the mark", (Edit(note.start, note.end, b""),))
+        edit = Edit(note.start, note.end, b"")
+        # Others read the octets as a part of the first name.
+        return Fix("Take out what is left of the mark", (edit,), changes_verdicts=True)

@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from robotrules.linting.check import Check, quote, related
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.subject import Subject
+from robotrules.profile import PROFILES, Role
+from robotrules.robotstxt.values import Record
 
 
 class DuplicateRule(Check):
     """
     What it finds:
         The same rule twice for the same crawlers. Patterns are compared in the form that crawlers
-        compare, so `/caf%C3%A9` and `/café` are the same.
+        compare, so `/caf%C3%A9` and `/café` are the same. There is a fix where every profile takes
+        them for the same: Google's parser tells `/a%3Ab` from `/a:b`.
 
     Why it matters:
         The second one does nothing. Whoever changes one of them later and not the other will wonder
@@ -39,16 +42,32 @@ class DuplicateRule(Check):
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield the later ones of equal rules."""
-        for line, winner in sorted(subject.exact.twins.items()):
+        twins = sorted(subject.exact.twins.items())
+        others = [_forms(subject, profile) for profile in PROFILES] if twins else []
+        for line, winner in twins:
             record = subject.by_line[line]
             if (record.key == "allow") != winner.allow:
                 continue
             rule = f"{'Allow' if winner.allow else 'Disallow'}: {record.text}"
+            fix = Fix("Take the line out", (Edit(*subject.whole_line(line), b""),))
+            same = all(forms.get(line) in (None, forms.get(winner.line)) for forms in others)
             yield self.about(
                 subject,
                 record,
                 rule=quote(rule),
                 line=winner.line,
                 related=[related(subject, "the same rule", winner)],
-                fix=Fix("Take the line out", (Edit(*subject.whole_line(line), b""),)),
+                fix=fix if same and _has_others(subject, record) else None,
             )
+
+
+def _forms(subject: Subject, profile: str) -> dict[int, str]:
+    """Return what a profile compares of the rule of each line."""
+    groups = subject.under(profile).groups
+    return {rule.line: rule.form for group in groups for rule in group.rules}
+
+
+def _has_others(subject: Subject, record: Record) -> bool:
+    """Tell whether the group has more rules: its only one parts it from the group after it."""
+    group = subject.groups[record.group] if record.group is not None else None
+    return group is not None and sum(one.role is Role.RULE for one in group.records) > 1

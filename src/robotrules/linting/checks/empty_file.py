@@ -10,7 +10,7 @@ from robotrules.linting.subject import Subject
 
 
 class EmptyFile(Check):
-    r"""
+    """
     What it finds:
         A file without a record or a comment: no octets at all, or blank lines only.
 
@@ -19,7 +19,11 @@ class EmptyFile(Check):
         it may also be what is left after a failed upload or a template that came out empty.
 
     Example:
-            \n
+        A server that answers with a file of no octets:
+
+            HTTP/1.1 200 OK
+            Content-Type: text/plain
+            Content-Length: 0
 
     Instead:
         Say so, for people who look:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from robotrules.linting.check import ParserNote
+from robotrules.linting.subject import Subject
+from robotrules.robotstxt.values import Note
 
 
 class EmptyUserAgent(ParserNote):
@@ -33,5 +37,12 @@ class EmptyUserAgent(ParserNote):
     code = "RR402"
     slug = "empty-user-agent"
     level = "warning"
-    message = "The user-agent line names nobody, so the rules after it are for nobody."
+    message = "The user-agent line names nobody{so}."
     reference = "RFC 9309 §2.2.1; REP-2.2.1-17; AMB-24"
+
+    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+        """Say whose the rules are: other lines of the group may name somebody."""
+        record = subject.by_line.get(note.line or 0)
+        group = subject.groups[record.group] if record and record.group is not None else None
+        named = group is not None and any(one.value for one in group.starts)
+        return {"so": "" if named else ", so the rules after it are for nobody"}

@@ -41,7 +41,7 @@ class EmptyValue(Check):
     code = "RR310"
     slug = "empty-value"
     level = "warning"
-    message = "{name} has no value, so it says nothing."
+    message = "{name} has no value, so it {does}."
     reference = "RFC 9309 §2.2 (REP-2.2-12); AMB-42"
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
@@ -53,4 +53,6 @@ class EmptyValue(Check):
             with_paths = {one.index for one in groups if any(rule.pattern for rule in one.rules)}
         for record in empty:
             if record.key != "allow" or record.group not in with_paths:
-                yield self.about_key(subject, record, name=quote(KNOWN[record.key]))
+                # It still closes the group, and so frees its crawlers from other ones.
+                does = "matches no URL" if record.key == "allow" else "says nothing"
+                yield self.about_key(subject, record, name=quote(KNOWN[record.key]), does=does)

@@ -28,7 +28,8 @@ class EverythingDisallowed(Check):
         This is right for a site that should not be crawled. It is also what test servers have, and
         it often comes along when a site goes live: then search engines fetch nothing from that day
         on. They may still list addresses that others link to, because they cannot see a `noindex`
-        on pages that they are asked not to fetch.
+        on pages that they are asked not to fetch. Where the file was fetched from a live site, the
+        note is a warning.
 
     Example:
             User-agent: *
@@ -64,7 +65,10 @@ class EverythingDisallowed(Check):
             return
         nothing = parse(b"User-agent: *\nDisallow: /", subject.robots.profile).rules_for("*")
         if equivalent(star.rules, nothing, budget=subject.budget).equal:
-            yield self.about(subject, rule, rule=quote(str(rule)))
+            # A file on a disk may be a test server's; what is served is read today.
+            live = subject.received.url is not None and subject.received.status == 200
+            level = "warning" if live else None
+            yield self.about(subject, rule, rule=quote(str(rule)), level=level)
 
 
 def _is_star(kind: Kind) -> bool:

@@ -36,10 +36,7 @@ class GarbledBom(Check):
     code = "RR116"
     slug = "garbled-bom"
     level = "error"
-    message = (
-        "The line starts with 'ï»¿', the remains of a byte order mark, which crawlers take for a "
-        "part of what follows."
-    )
+    message = "The line starts with 'ï»¿', the remains of a byte order mark{which}."
     reference = "RFC 9309 §2.2, §2.3; AMB-07"
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
@@ -50,8 +47,9 @@ class GarbledBom(Check):
         for found in _AT_START.finditer(body):
             start, end = found.span(1)
             if body[end : end + 1] in (b"", b"\r", b"\n", b"#"):
-                level, loud = "info", False
+                level, loud, which = "info", False, "; no record is lost by it"
             else:
                 level, loud = self.level, True
+                which = ", which crawlers take for a part of what follows"
             fix = Fix("Take it out", (Edit(start, end, b""),), changes_verdicts=loud)
-            yield self.note(subject, start, end, level=level, fix=fix)
+            yield self.note(subject, start, end, level=level, fix=fix, which=which)

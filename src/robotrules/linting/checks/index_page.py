@@ -76,7 +76,10 @@ class IndexPage(ParserNote):
             return False
         starts = subject.groups[record.group].starts
         token = token_of(subject, starts[0])
-        return bool(token) and not subject.robots.check(ORIGIN + directory, token).allowed
+        if not token or subject.robots.check(ORIGIN + directory, token).allowed:
+            return False
+        # A longer Disallow wins for Google too.
+        return subject.under("google").check(ORIGIN + directory, token).allowed
 
 
 def _directory(value: bytes) -> str | None:

@@ -9,7 +9,8 @@ from robotrules.linting.check import Check
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.subject import Subject
 
-_LONE = re.compile(rb"\r(?!\n)")
+# Of several CR before a LF nobody makes a line of its own that has something in it.
+_LONE = re.compile(rb"\r(?!\r*\n)")
 # With more of them than this an editor is the better tool.
 MOST_EDITS = 10_000
 

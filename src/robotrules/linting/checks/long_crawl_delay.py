@@ -47,7 +47,7 @@ class LongCrawlDelay(Check):
             if record.group is None or record.start in bad:
                 continue
             seconds = float(record.value)
-            if seconds > LONG:
+            if seconds > LONG and not _is_for_nobody(subject, record.group):
                 pages, too_long = int(DAY / seconds), seconds > TOO_LONG
                 yield self.about(
                     subject,
@@ -57,3 +57,10 @@ class LongCrawlDelay(Check):
                     pages=f"{pages:,} pages" if pages > 1 else "at most one page",
                     more=", and some take that for a request to stay away" if too_long else "",
                 )
+
+
+def _is_for_nobody(subject: Subject, number: int) -> bool:
+    """Tell whether a group asks its crawlers to fetch nothing at all, however slowly."""
+    forms = {(rule.allow, rule.form) for rule in subject.groups[number].rules if rule.form}
+    everything = any((False, form) in forms for form in ("/", "/*", "*"))
+    return everything and not any(allow for allow, _ in forms)

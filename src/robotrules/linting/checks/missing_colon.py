@@ -37,4 +37,6 @@ class MissingColon(ParserNote):
         """Write the colon."""
         record = subject.by_line[note.line or 0]
         name = subject.robots.body[record.key_start : record.key_end]
-        return Fix(f"Write {quote(name + b':')}", (Edit(record.key_end, record.key_end, b":"),))
+        edit = Edit(record.key_end, record.key_end, b":")
+        # For those who skip the line now, it becomes a record.
+        return Fix(f"Write {quote(name + b':')}", (edit,), changes_verdicts=True)

@@ -7,8 +7,11 @@ from collections.abc import Iterator, Sequence
 from robotrules.linting.check import Check, quote
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.subject import Subject
+from robotrules.profile import PROFILES
+from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.values import Rule
 
+INDEX = "/index.htm"
 # Rules of as many octets that are compared one by one; with more, nothing is said.
 MOST_COMPARED = 50
 
@@ -45,8 +48,12 @@ class NeedlessStar(Check):
         """Yield one note for all of them, with one fix."""
         if b"*" not in subject.robots.body:
             return
-        rules = [rule for group in subject.groups for rule in group.rules]
-        found = list(_needless(rules))
+        found = list(_needless(_rules(subject.robots)))
+        if not found:
+            return
+        # How many octets a pattern has, and what competes with it, depends on who reads it.
+        needed = {line for name in PROFILES for line in _needed(subject.under(name))}
+        found = [(rule, stars) for rule, stars in found if rule.line not in needed]
         if not found:
             return
         edits = [Edit(rule.end - stars, rule.end, b"") for rule, stars in found]
@@ -62,6 +69,19 @@ class NeedlessStar(Check):
         )
 
 
+def _rules(robots: RobotsTxt) -> list[Rule]:
+    return [rule for group in robots.groups for rule in group.rules]
+
+
+def _needed(robots: RobotsTxt) -> set[int]:
+    """Return the lines of rules whose stars may decide something for a profile."""
+    rules = _rules(robots)
+    lines = {rule.line for rule in rules}
+    if robots.profile.index_page and any(INDEX in rule.pattern for rule in rules):
+        return lines  # an index page competes as its directory too, with other octets
+    return lines - {rule.line for rule, _ in _needless(rules)}
+
+
 def _needless(rules: Sequence[Rule]) -> Iterator[tuple[Rule, int]]:
     """Yield rules that end in stars which decide nothing, and how many those are."""
     by_octets: dict[tuple[bool, int], list[Rule]] = {}
@@ -69,8 +89,8 @@ def _needless(rules: Sequence[Rule]) -> Iterator[tuple[Rule, int]]:
         by_octets.setdefault((rule.allow, rule.octets), []).append(rule)
     for rule in rules:
         stars = len(rule.form) - len(rule.form.rstrip("*"))
-        # A `$` that stood before them would become the end of the path.
-        anchors = rule.pattern.rstrip("*").endswith("$")
+        # A `$` that stood before them would become the end of the path, and a blank no part of it.
+        anchors = rule.pattern.rstrip("*").endswith(("$", " ", "\t"))
         if stars and len(rule.form) > stars and rule.form[0] in "/*" and not anchors:
             # Only what says the opposite with as many octets, with or without the stars, competes.
             sizes = range(rule.octets - stars, rule.octets + 1)

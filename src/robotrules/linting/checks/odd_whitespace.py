@@ -40,4 +40,5 @@ class OddWhitespace(ParserNote):
         found = (
             at for at in range(note.start, note.end) if body[at] in b"\v\f" and at not in inside
         )
-        return Fix("Write a space", tuple(Edit(at, at + 1, b" ") for at in found))
+        edits = tuple(Edit(at, at + 1, b" ") for at in found)
+        return Fix("Write a space", edits, changes_verdicts=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
 from robotrules.linting.note import LintNote
-from robotrules.linting.old_labels import OLD_LABELS
 from robotrules.linting.subject import Subject
+from robotrules.linting.usage import OLD_LABELS
 from robotrules.robotstxt.values import shown
 
 

@@ -67,7 +67,7 @@ class PathDisclosure(Check):
     code = "RR511"
     slug = "path-disclosure"
     level = "info"
-    message = "Everybody can read here that {path} exists; the rule keeps nobody out."
+    message = "Everybody can read {path} here, and the rule keeps nobody out."
     reference = "RFC 9309 §3; REP-3-01, REP-3-02, REP-3-03"
 
     def check(self, subject: Subject) -> Iterator[LintNote]:

@@ -30,7 +30,7 @@ class PatternStart(ParserNote):
             User-agent: *
             Disallow: /private/
 
-        Where the text may stand anywhere in a path, write `*` before it: `Disallow: /*private/`.
+        Where the text may stand anywhere in a path, write `/*` before it: `Disallow: /*private/`.
     """
 
     code = "RR505"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import islice
 from urllib.parse import unquote
@@ -23,6 +24,14 @@ from robotrules.robotstxt.verdict import Verdict
 # difference that is told is shown, and that there are no others is not claimed.
 MOST_RULES = 2_000
 MOST_KINDS = 50
+# Notes of the parser, for whatever profile, on what another reads otherwise.
+EXPLAINED = frozenset(
+    {
+        *("comma-list", "control-character", "control-kept", "cut-bom", "empty-user-agent"),
+        *("invalid-utf8", "missing-colon", "nul", "odd-whitespace", "prefix-key"),
+        *("space-in-pattern", "star-with-text", "typo", "unusable-user-agent", "user-agent-text"),
+    }
+)
 _NO_URL = re.compile(r"[\x00- \x7f\ufffd]")
 
 
@@ -36,7 +45,8 @@ class ProfilesDiffer(Check):
     Why it matters:
         A misspelt name, a missing colon, a space or an escape in a pattern is read by one parser
         and not by the next. Then what you ask of crawlers depends on who reads it. Where they
-        differ only about another spelling of the URL, the note is for information.
+        differ only about another spelling of the URL, the note is for information. Where another
+        note says why, it is shown for the first line of a group.
 
     Example:
             User-agent: *
@@ -58,6 +68,7 @@ class ProfilesDiffer(Check):
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield for each rule the first URL on which the profiles disagree."""
         told: set[int] = set()
+        causes, known = _Causes(subject), set[tuple[int, str]]()
         left = MOST_RULES
         for kind in subject.kinds[:MOST_KINDS]:
             crawler = _asked(kind)
@@ -75,11 +86,16 @@ class ProfilesDiffer(Check):
                 written |= {rule.line: rule for rule in _unshared(rules, kind)}
             for line, rule in islice(sorted(written.items()), left):
                 left -= 1
-                if line in told:
+                if line in told or causes.of(line) in known:
                     continue
                 note = self._compared(subject, crawler, rule, here, there)
                 if note:
                     told.add(line)
+                    cause = causes.of(note.line or line)
+                    if cause in known:
+                        continue
+                    if cause:
+                        known.add(cause)
                     yield note
 
     def _compared(
@@ -113,6 +129,26 @@ class ProfilesDiffer(Check):
                 else [],
             )
         return None
+
+
+class _Causes:
+    """What parsers noted that makes profiles differ, by line."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._noted: dict[int, str] = {}
+        for profile in PROFILES:
+            for note in subject.under(profile).notes:
+                if note.line is not None and note.code in EXPLAINED:
+                    self._noted.setdefault(note.line, note.code)
+        self._starts = [[one.line for one in group.starts] for group in subject.groups]
+        self._firsts = [starts[0] for starts in self._starts]
+
+    def of(self, line: int) -> tuple[int, str] | None:
+        """Return group and code of what makes the difference; None: nothing that was noted."""
+        group = bisect_right(self._firsts, line) - 1
+        starts = self._starts[group] if group >= 0 else []
+        code = next((self._noted[one] for one in (line, *starts) if one in self._noted), None)
+        return (group, code) if code else None
 
 
 def _asked(kind: Kind) -> Crawler | None:

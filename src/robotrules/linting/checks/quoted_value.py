@@ -36,7 +36,7 @@ class QuotedValue(Check):
     code = "RR207"
     slug = "quoted-value"
     level = "error"
-    message = "The quotation marks are a part of the value {text}, so it matches nothing."
+    message = "The quotation marks are a part of the value {text}, so it {does}."
     reference = "RFC 9309 §2.2 (REP-2.2-09, REP-2.2-10)"
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
@@ -55,4 +55,7 @@ class QuotedValue(Check):
             fix = None
             if plain and not any(sign in plain for sign in {*OPENING, *CLOSING}):
                 fix = Fix(f"Write {quote(plain)}", tuple(edits), changes_verdicts=True)
-            yield self.about(subject, record, text=quote(value), fix=fix)
+            does = "names nobody" if record.key == "user-agent" else "is not what it looks like"
+            if record.key in ("allow", "disallow"):
+                does = "matches nothing"
+            yield self.about(subject, record, text=quote(value), does=does, fix=fix)

@@ -46,8 +46,9 @@ class RedundantRule(Check):
             rule = found.rule
             if rule.allow and rule.form in ("/", "/*", "*"):
                 continue
-            if found.instead and all(other.line in subject.exact.dead for other in found.instead):
-                continue  # of the two, the one that decides nothing was told
+            told = subject.exact.dead.keys() | subject.exact.twins.keys()
+            if found.instead and all(other.line in told for other in found.instead):
+                continue  # of the two, the one that decides nothing or repeats was told
             yield self.about(
                 subject,
                 rule,
@@ -59,8 +60,12 @@ class RedundantRule(Check):
 
 def _why(found: Redundant) -> str:
     lines = [str(rule.line) for rule in found.instead]
-    if not lines:
-        return "without it no rule decides, which allows as it does"
-    if len(lines) == 1:
-        return f"line {lines[0]} says the same to all URLs that it decides"
-    return f"lines {', '.join(lines)} together say the same to all URLs that it decides"
+    which = f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(lines)} together"
+    if found.rule.allow:
+        # Where nothing disallows, no rule is needed (§2.2.2): the lines are for the rest.
+        kept = (
+            f", by {which.removesuffix(' together')} where a rule says otherwise" if lines else ""
+        )
+        return f"what it decides is allowed without it{kept}"
+    says = "says" if len(lines) == 1 else "say"
+    return f"{which} {says} the same to all URLs that it decides"

@@ -13,6 +13,9 @@ from robotrules.origins import origin_of
 from robotrules.robotstxt.values import Note
 
 # `example.com/sitemap.xml`: a name with a dot before the first slash.
+# What a program should have put a value for: {{siteUrl}}, {1}, ${url}, <%= url %>.
+_TEMPLATE = re.compile(rb"\{[^{}]*\}|<%|\$\{")
+_PART = "only a part of one"
 _HOST = re.compile(r"[-\w]+(?:\.[-\w]+)+(?=/)")
 
 
@@ -36,20 +39,23 @@ class RelativeSitemap(ParserNote):
     code = "RR652"
     slug = "relative-sitemap"
     level = "warning"
-    message = "A sitemap is named by its whole URL, and {text} is only a part of one{hint}."
+    message = "A sitemap is named by its whole URL, and {text} is {what}{hint}."
     reference = "sitemaps.org protocol; REC-sitemap-02, AMB-117"
 
     def words(self, subject: Subject, note: Note) -> dict[str, Any]:
         """Say where the scheme alone is missing."""
         value = subject.robots.body[note.start : note.end]
         hint = ": 'https://' is missing" if _HOST.match(value.decode("utf-8", "replace")) else ""
-        return {"text": quote(value), "hint": hint}
+        what = "a template that nobody filled in" if _TEMPLATE.search(value) else _PART
+        return {"text": quote(value), "what": what, "hint": hint}
 
     def fix(self, subject: Subject, note: Note) -> Fix | None:
         """Write the whole URL, where the file's own is known."""
         url = subject.received.url
         value = subject.robots.body[note.start : note.end]
         if url is None or not origin_of(url) or not value.isascii():
+            return None
+        if _TEMPLATE.search(value):
             return None
         text = value.decode()
         host = _HOST.match(text)

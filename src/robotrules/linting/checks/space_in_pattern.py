@@ -59,10 +59,9 @@ class SpaceInPattern(ParserNote):
             return Fix("Write one rule for each path", (edit,), changes_verdicts=True)
         if re.search(rb"[ \t]/|//|--|<|:", value):
             return None  # a remark, or who knows what
-        profile = subject.robots.profile
         encoded = _SPACE.sub(lambda one: b"%20" if one[0] == b" " else b"%09", value)
-        changes = not profile.keep_spaces or profile.minimal_encoding
-        return Fix(f"Write {quote(encoded)}", (Edit(note.start, note.end, encoded),), changes)
+        edit = Edit(note.start, note.end, encoded)
+        return Fix(f"Write {quote(encoded)}", (edit,), changes_verdicts=True)
 
 
 def _paths(value: bytes) -> list[bytes]:

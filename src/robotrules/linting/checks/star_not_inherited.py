@@ -1,4 +1,4 @@
-"""RR418: a group for a named crawler that has none of the rules for everyone."""
+"""RR418: a group for a named crawler that has none, or not all, of the rules for everyone."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from robotrules.linting.note import LintNote
 from robotrules.linting.subject import Subject
 from robotrules.robotstxt.values import Rule
 
+# The share of what everyone is asked that a group repeats if the rest was forgotten.
+REPEATED = 0.5
+
 
 class StarNotInherited(Check):
     """
     What it finds:
         A group that names a crawler and asks something of its own of it, while none of what the
-        group for everyone disallows is repeated there.
+        group for everyone disallows is repeated there; or most of it is, and some was forgotten.
 
     Why it matters:
         A crawler that is named obeys its own group alone: the group of `*` is for those that no
@@ -43,14 +46,11 @@ class StarNotInherited(Check):
     code = "RR418"
     slug = "star-not-inherited"
     level = "info"
-    message = (
-        "Named crawlers obey their own group alone: line {line} ({rule}) is not for {names}, "
-        "unless it is repeated here."
-    )
+    message = "{why}: line {line} ({rule}) is not for {names}, unless it is repeated here."
     reference = "RFC 9309 §2.2.1"
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
-        """Yield groups in which nothing that everyone is asked is repeated."""
+        """Yield groups in which nothing that everyone is asked is repeated, or not all of it."""
         star = next((kind for kind in subject.kinds if _is_star(kind)), None)
         asked = _disallows(star) if star else {}
         # A file that asks everyone to leave names those that it welcomes.
@@ -58,16 +58,25 @@ class StarNotInherited(Check):
             return
         for kind in subject.kinds:
             own = _disallows(kind)
-            if kind is star or not own or any(form in asked for form in own) or "/" in own:
+            if kind is star or not own or "/" in own:
                 continue
-            shown = next((rule for rule in asked.values() if _allows(kind, rule)), None)
+            repeated = len(own.keys() & asked.keys())
+            # Who repeats a few rules chose them; who repeats most of them forgot the others.
+            if 0 < repeated < len(asked) * REPEATED:
+                continue
+            forgotten = (rule for form, rule in asked.items() if form not in own)
+            shown = next((rule for rule in forgotten if _allows(kind, rule)), None)
             if shown is None:
                 continue
+            why = "Named crawlers obey their own group alone"
+            if repeated:
+                why += f", and this one repeats {repeated} of {len(asked)} patterns for everyone"
             start = subject.groups[kind.groups[0]].starts[0]
             yield self.about(
                 subject,
                 start,
                 url=ORIGIN + shown.form.replace("*", "").removesuffix("$"),
+                why=why,
                 names=listed(kind.names),
                 line=shown.line,
                 rule=quote(str(shown)),

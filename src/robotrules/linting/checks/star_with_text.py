@@ -52,5 +52,5 @@ class StarWithText(ParserNote):
             return Fix(f"Write {quote(rule[1])} on the next line", (edit,), changes_verdicts=True)
         if _RECORD.search(rest):
             return None
-        changes = subject.robots.profile.literal_tokens
-        return Fix("Write '*' alone", (Edit(note.start, note.end, b""),), changes)
+        edit = Edit(note.start, note.end, b"")
+        return Fix("Write '*' alone", (edit,), changes_verdicts=True)

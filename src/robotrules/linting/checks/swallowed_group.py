@@ -50,7 +50,7 @@ class SwallowedGroup(Check):
     slug = "swallowed-group"
     level = "warning"
     message = (
-        "No rule follows {names} before the next user-agent line, so the rules for {after} are for "
+        "No rule follows {names} before the next user-agent line, so {what} for {after} {are} for "
         "{them} too{shown}."
     )
     reference = "RFC 9309 §2.1, §2.2.4; AMB-28, AMB-29"
@@ -71,6 +71,9 @@ class SwallowedGroup(Check):
             gap.before[-1],
             level=None if url else "info",
             names=gap.names,
+            # Where no rule follows at all, there is still what the group says beside rules.
+            what="the rules" if gap.group.rules else "what is said",
+            are="are" if gap.group.rules else "is",
             after=quote(gap.after.value),
             them="it" if len(gap.before) == 1 else "them",
             shown=f", and {quote(url.removeprefix(ORIGIN))} is disallowed" if url else "",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from robotrules.linting.check import ParserNote
+from robotrules.linting.note import LintNote
 from robotrules.linting.subject import Subject
 from robotrules.robotstxt.values import Note
 
@@ -33,6 +35,11 @@ class Truncated(ParserNote):
     level = "error"
     message = "The file is longer than {limit:,} octets; what starts after them is ignored."
     reference = "RFC 9309 §2.5 (REP-2.5-02, REP-2.5-03); AMB-18; VEN-10"
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield the note, unless this is a page: then its size is the least that is wrong."""
+        if not subject.noted("looks-like-html"):
+            yield from super().check(subject)
 
     def words(self, subject: Subject, note: Note) -> dict[str, Any]:
         """Return the limit of the profile."""

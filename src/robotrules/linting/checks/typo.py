@@ -46,7 +46,8 @@ class Typo(ParserNote):
         """Write the right name."""
         name = _name(subject, note)
         edit = Edit(note.start, note.end, name.encode())
-        return Fix(f"Write {quote(name)}", (edit,)) if name else None
+        # For those who skip the line now, it becomes a record.
+        return Fix(f"Write {quote(name)}", (edit,), changes_verdicts=True) if name else None
 
 
 def _name(subject: Subject, note: Note) -> str:

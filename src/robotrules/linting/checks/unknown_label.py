@@ -9,8 +9,8 @@ from typing import Any
 from robotrules.extensions.vocabulary import CATEGORIES
 from robotrules.linting.check import ParserNote
 from robotrules.linting.note import LintNote
-from robotrules.linting.old_labels import OLD_LABELS
 from robotrules.linting.subject import Subject
+from robotrules.linting.usage import OLD_LABELS
 from robotrules.robotstxt.values import Note, shown
 
 # What Content-Signal calls the same (REC-content-signal-03).

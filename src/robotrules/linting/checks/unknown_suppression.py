@@ -1,15 +1,25 @@
-"""RR902: a comment that names a check that does not exist."""
+"""RR902: a comment that names a check that does not exist, or asks for nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.note import LintNote
+from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.subject import Subject
-from robotrules.linting.suppressions import Suppression, Used, without
+from robotrules.linting.suppressions import (
+    IGNORE,
+    IGNORE_FILE,
+    MOST_NAMES,
+    Misread,
+    Suppression,
+    Used,
+    misread,
+)
 
+# A code for hints.
+EXAMPLE = "RR501"
 # Names for which a near one is looked for.
 MOST_GUESSES = 20
 
@@ -18,7 +28,8 @@ class UnknownSuppression(Check):
     """
     What it finds:
         A comment `# robotrules: ignore[…]` that names no check by its code or slug. The beginning
-        of a code, such as `RR5`, is no name here.
+        of a code, such as `RR5`, is no name here. Also one that is not written like that: names
+        without brackets, brackets without names, or another word.
 
     Why it matters:
         It keeps nothing back. What was to be ignored is still reported, or was never found.
@@ -35,8 +46,8 @@ class UnknownSuppression(Check):
     code = "RR902"
     slug = "unknown-suppression"
     level = "warning"
-    message = "{name} is no check. {hint}."
-    reference = "docs/lint.md"
+    message = "{text} {what}. {hint}."
+    reference = "docs/linting.md"
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield nothing: this looks at comments only."""
@@ -49,11 +60,16 @@ class UnknownSuppression(Check):
         used: Used,
         checks: Sequence[Check],
     ) -> Iterator[LintNote]:
-        """Yield the names that are nobody's."""
+        """Yield the names that are nobody's, and what only looks like a request."""
         # Not at the top: that module imports this one.
         from robotrules.linting.checks import CHECKS
 
         known = {name: check for check in CHECKS for name in (check.code.lower(), check.slug)}
+        for odd in misread(subject.lines):
+            hint, fix = _cure(odd, known)
+            text = quote(f"{odd.word}{odd.rest}")
+            what = "keeps nothing back"
+            yield self.note(subject, odd.start, odd.end, text=text, what=what, hint=hint, fix=fix)
         guesses = MOST_GUESSES
         for one in asked:
             for name in one.names:
@@ -62,12 +78,29 @@ class UnknownSuppression(Check):
                 guesses -= 1
                 near = get_close_matches(name.text[:60], known, 1) if guesses >= 0 else []
                 check = known[near[0]] if near else None
-                hint = (
-                    f"The nearest is {check.code} ({check.slug})"
-                    if check
-                    else "'robotrules rule --all' lists what there is"
-                )
-                fix = without(subject.line(one.line), subject.whole_line(one.line), one, [name])
+                hint, fix = "'robotrules rule --all' lists what there is", None
+                if check:
+                    hint = f"The nearest is {check.code} ({check.slug})"
+                if check and near[0] == check.slug:  # of codes that look alike none is nearer
+                    edit = Edit(name.start, name.end, check.slug.encode())
+                    fix = Fix(f"Write {quote(check.slug)}", (edit,))
+                text, what = quote(name.written), "is no check"
                 yield self.note(
-                    subject, name.start, name.end, name=quote(name.text), hint=hint, fix=fix
+                    subject, name.start, name.end, text=text, what=what, hint=hint, fix=fix
                 )
+
+
+def _cure(odd: Misread, known: Collection[str]) -> tuple[str, Fix | None]:
+    """Return what to write for what only looks like a request; with a fix if that is certain."""
+    word, names = odd.word.lower(), odd.rest.replace(",", " ").split()
+    if word not in (IGNORE, IGNORE_FILE):
+        return f"It is written '{IGNORE}[{EXAMPLE}]' or '{IGNORE_FILE}[{EXAMPLE}]'", None
+    if odd.rest.lstrip().startswith("["):
+        return f"Name a check in the brackets, as in '{word}[{EXAMPLE}]'", None
+    if 0 < len(names) <= MOST_NAMES and all(name.lower() in known for name in names):
+        meant = f"{word}[{', '.join(names)}]"
+        edit = Edit(odd.start, odd.end, f"# robotrules: {meant}".encode())
+        return f"Names stand in brackets: write {quote(meant)}", Fix(
+            f"Write {quote(meant)}", (edit,)
+        )
+    return f"Name checks in brackets, as in '{word}[{EXAMPLE}]', and reasons behind them", None

@@ -32,7 +32,7 @@ class UnusedSuppression(Check):
     slug = "unused-suppression"
     level = "warning"
     message = "Nothing is there to ignore: {names} found nothing."
-    reference = "docs/lint.md"
+    reference = "docs/linting.md"
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield nothing: other checks have to run first."""
@@ -56,7 +56,7 @@ class UnusedSuppression(Check):
             if not one.names:
                 names = "all checks"
             elif idle:
-                names = listed([quote(name.text) for name in idle])
+                names = listed([quote(name.written) for name in idle])
             else:
                 continue
             fix = without(subject.line(one.line), subject.whole_line(one.line), one, idle)

@@ -65,6 +65,6 @@ class UserAgentText(ParserNote):
         if not _NOT_A_NAME.fullmatch(rest):
             return None
         # Who asks by a name outside the grammar is told apart where whole values are compared.
-        changes = subject.robots.profile.literal_tokens
         token = identifier(subject.by_line[note.line or 0].value)
-        return Fix(f"Write {quote(token)}", (Edit(note.start, note.end, b""),), changes)
+        edit = Edit(note.start, note.end, b"")
+        return Fix(f"Write {quote(token)}", (edit,), changes_verdicts=True)

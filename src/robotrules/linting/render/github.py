@@ -40,6 +40,8 @@ def _noted(one: Linted, note: LintNote, places: Places) -> str:
             parts["endColumn"] = end.column
     elif note.part != "robots.txt":
         message = f"{note.part}: {message}"
+    if note.url:
+        message += f" Shown by {note.url}"
     if one.is_file:
         parts = {"file": one.name, **parts}
     else:  # there is no file beside whose lines it could stand

@@ -20,7 +20,7 @@ from robotrules.linting.checks import CHECKS
 from robotrules.linting.note import Edit, Fix, LintNote, Related
 from robotrules.linting.render import Linted, one_line
 from robotrules.linting.render.places import Places
-from robotrules.linting.teaching import parts
+from robotrules.linting.teaching import first_paragraph, parts
 from robotrules.robotstxt.values import octets_of
 
 VERSION = "2.1.0"
@@ -83,8 +83,8 @@ def _driver(version: str, checks: Sequence[Check]) -> dict[str, Any]:
 
 def _rule(check: Check) -> dict[str, Any]:
     said = parts(check)
-    finds = _flat(said.get("What it finds", check.message))
-    both = [finds, _flat(said.get("Why it matters", ""))]
+    finds = first_paragraph(said.get("What it finds", check.message))
+    both = [finds, first_paragraph(said.get("Why it matters", ""))]
     markdown = "\n\n".join(f"## {name}\n\n{text}" for name, text in said.items())
     return {
         "id": check.code,
@@ -98,11 +98,6 @@ def _rule(check: Check) -> dict[str, Any]:
         "defaultConfiguration": {"level": LEVELS[check.level]},
         "properties": {"reference": check.reference, "tags": ["robots.txt"]},
     }
-
-
-def _flat(text: str) -> str:
-    """Return the first paragraph of a part of teaching text as one line."""
-    return " ".join(text.split("\n\n")[0].split())
 
 
 # --- Files ----------------------------------------------------------------------------------------
@@ -196,6 +191,8 @@ def _message(note: LintNote) -> str:
     said = one_line(note.message)
     if note.line is None and note.part != "robots.txt":
         said = f"{one_line(note.part)}: {said}"
+    if note.url:
+        said += f" Shown by {one_line(note.url)}"
     return _disarmed(said)
 
 

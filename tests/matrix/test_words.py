@@ -1,0 +1,69 @@
+"""Sentences about a matrix: right for one, for some and for all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from robotrules import parse
+from robotrules.matrix import matrix
+from robotrules.matrix.words import counted, headline
+
+BODY = """\
+User-agent: none
+Disallow: /
+
+User-agent: all
+Allow: /
+
+User-agent: some
+User-agent: few
+Disallow: /x
+"""
+# Too hard for a budget of one state.
+HARD = "User-agent: hard\nUser-agent: harder\nDisallow: /\nAllow: /*a*b*c$\n"
+
+
+@pytest.mark.parametrize(
+    ("crawlers", "words"),
+    [
+        (["none"], "none may fetch nothing."),
+        (["some"], "some may fetch some URLs."),
+        (["*"], "Everyone else may fetch everything."),
+        (["some", "few"], "Both shown here may fetch some URLs."),
+        (["*", "a", "b"], "All 3 shown here may fetch everything."),
+        (["all", "none"], "Of the 2 shown here, 1 may fetch everything and 1 nothing."),
+        (["some", "few", "none"], "Of the 3 shown here, 2 may fetch some URLs and 1 nothing."),
+        (
+            ["some", "few", "none", "all", "*"],
+            "Of the 5 shown here, 2 may fetch everything, 2 some URLs and 1 nothing.",
+        ),
+        (["hard"], "What hard may fetch was not decided."),
+        (["hard", "harder"], "What both shown here may fetch was not decided."),
+        (
+            ["hard", "*"],
+            "Of the 2 shown here, 1 may fetch everything and for 1 it was not decided.",
+        ),
+    ],
+)
+def test_headline(crawlers: list[str], words: str) -> None:
+    """Who may fetch how much of the site; one is called by its name."""
+    how: dict[str, Any] = {"budget": 1} if "hard" in crawlers else {}
+    found = matrix(parse(HARD if how else BODY), crawlers=crawlers, paths=["/"], **how)
+    assert headline(found) == words
+
+
+def test_a_name_in_a_headline_holds_no_control_characters() -> None:
+    """It may come from the file of a stranger."""
+    found = matrix(parse("User-Agent-Purpose: p\x1b[31m\u202e\nDisallow: /"))
+    one = found._replace(asked=tuple(a for a in found.asked if a.purposes))
+    assert headline(one).startswith("p\\x1b[31m\\u202e may fetch ")
+
+
+def test_counts() -> None:
+    """Of a band, in words."""
+    counts = {"everything": 1, "some": 0, "nothing": 2_000, "not decided": 3}
+    assert counted(counts) == "1 may fetch everything, 2,000 nothing, 3 not decided"
+    assert counted({"some": 1}) == "1 may fetch some URLs"
+    assert counted({"not decided": 1}) == "1 not decided"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote, related
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.subject import Subject
 from robotrules.profile import PROFILES, Role
-from robotrules.robotstxt.values import Record
 
 
 class DuplicateRule(Check):
@@ -44,6 +44,7 @@ class DuplicateRule(Check):
         """Yield the later ones of equal rules."""
         twins = sorted(subject.exact.twins.items())
         others = [_forms(subject, profile) for profile in PROFILES] if twins else []
+        rules = Counter(one.group for one in subject.robots.records if one.role is Role.RULE)
         for line, winner in twins:
             record = subject.by_line[line]
             if (record.key == "allow") != winner.allow:
@@ -57,7 +58,8 @@ class DuplicateRule(Check):
                 rule=quote(rule),
                 line=winner.line,
                 related=[related(subject, "the same rule", winner)],
-                fix=fix if same and _has_others(subject, record) else None,
+                # The only rule of a group parts it from the group after it.
+                fix=fix if same and rules[record.group] > 1 else None,
             )
 
 
@@ -65,9 +67,3 @@ def _forms(subject: Subject, profile: str) -> dict[int, str]:
     """Return what a profile compares of the rule of each line."""
     groups = subject.under(profile).groups
     return {rule.line: rule.form for group in groups for rule in group.rules}
-
-
-def _has_others(subject: Subject, record: Record) -> bool:
-    """Tell whether the group has more rules: its only one parts it from the group after it."""
-    group = subject.groups[record.group] if record.group is not None else None
-    return group is not None and sum(one.role is Role.RULE for one in group.records) > 1

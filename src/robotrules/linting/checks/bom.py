@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
+
 from robotrules.linting.check import ParserNote
 from robotrules.linting.note import Edit, Fix
 from robotrules.linting.subject import Subject
@@ -41,5 +43,7 @@ class Bom(ParserNote):
     reference = "RFC 9309 §2.2, §2.3; AMB-07; VEN-02"
 
     def fix(self, subject: Subject, note: Note) -> Fix | None:
-        """Take it out."""
+        """Take it out, unless another follows, which would then be the mark."""
+        if subject.robots.body.startswith(BOM_UTF8, note.end):
+            return None
         return Fix("Take out the byte order mark", (Edit(note.start, note.end, b""),))

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from robotrules.config import find_config
-from tests.cli.shell import COMMAND, Terminal, process_environment, robotrules
+from tests.cli.shell import COMMAND, process_environment, robotrules, typed_at_a_terminal
 from tests.cli.test_transcripts import read_page
 
 ROOT = Path(__file__).parents[1]
@@ -101,17 +101,7 @@ def test_console_blocks_show_what_is_printed(project: Path) -> None:
     _, _, typed = read_page(PAGE)
     assert typed
     for line, command, output in typed:
-        with Terminal() as terminal:
-            end = terminal.theirs
-            with subprocess.Popen(
-                ["sh", "-c", command],
-                stdin=end,
-                stdout=end,
-                stderr=end,
-                cwd=project,
-                env=variables(project),
-            ):
-                shown = terminal.read()
+        shown = typed_at_a_terminal(command, project, variables(project))
         assert shown == output, f"ci.md, line {line}: {command}"
 
 

@@ -164,3 +164,13 @@ class Terminal:
             return False
         self._seen += block
         return bool(block)
+
+
+def typed_at_a_terminal(command: str, folder: Path, variables: dict[str, str]) -> str:
+    """Return what a terminal shows after somebody typed a command in a folder."""
+    with Terminal() as terminal:
+        end = terminal.theirs
+        with subprocess.Popen(
+            ["sh", "-c", command], stdin=end, stdout=end, stderr=end, cwd=folder, env=variables
+        ):
+            return terminal.read()

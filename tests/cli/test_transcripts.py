@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +19,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.cli.played import seconds
-from tests.cli.shell import COMMAND, Terminal, process_environment
+from tests.cli.shell import COMMAND, process_environment, typed_at_a_terminal
 from tests.cli.sites import Answer, served
 
 pytest.importorskip("pty", reason="pseudo-terminals are a matter of Unix")
@@ -104,17 +103,7 @@ def test_what_is_typed_shows_what_is_printed(page: Path, tmp_path: Path) -> None
         variables = process_environment(NO_COLOR="1", **sites)
         variables["PATH"] = f"{programs}:{variables['PATH']}"
         for line, command, output in typed:
-            with Terminal() as terminal:
-                end = terminal.theirs
-                with subprocess.Popen(
-                    ["sh", "-c", command],
-                    stdin=end,
-                    stdout=end,
-                    stderr=end,
-                    cwd=folder,
-                    env=variables,
-                ):
-                    shown = BAR.sub("", terminal.read())
+            shown = BAR.sub("", typed_at_a_terminal(command, folder, variables))
             where = f"{page.name}, line {line}: {command}"
             assert SECONDS.sub("in 0.0 s", shown) == SECONDS.sub("in 0.0 s", output), where
 

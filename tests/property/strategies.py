@@ -166,3 +166,16 @@ def large_rules(
                 path = path.replace("*", "")
         asked.append((path + random.choice(["", "", "a", "/", "?x"])).encode())
     return found, asked
+
+
+# How lines end in files that people and programs made.
+ENDS = st.sampled_from([b"\n", b"\n", b"\n", b"\r\n", b"\r", b"\n\n", b"\r\r\n", b""])
+
+
+@st.composite
+def odd_files(
+    draw: st.DrawFn, odd: st.SearchStrategy[bytes], marks: st.SearchStrategy[bytes]
+) -> bytes:
+    """Draw a file of odd lines among others, which may start with a mark."""
+    found = draw(st.lists(st.tuples(odd | lines(patterns), ENDS), max_size=12))
+    return draw(marks) + b"".join(line + end for line, end in found)

@@ -61,18 +61,10 @@ ODD_LINES = st.sampled_from(
         b"\x0b",
     ]
 )
-ENDS = st.sampled_from([b"\n", b"\n", b"\n", b"\r\n", b"\r", b"\n\n", b"\r\r\n", b""])
 MARKS = st.sampled_from([b"", b"", b"", b"\xef\xbb\xbf", b"\xef\xbb", b"\xef", b" ", b"\n"])
 
 
-@st.composite
-def odd_files(draw: st.DrawFn) -> bytes:
-    """Draw a file of odd lines."""
-    lines = draw(st.lists(st.tuples(ODD_LINES | some.lines(some.patterns), ENDS), max_size=12))
-    return draw(MARKS) + b"".join(line + end for line, end in lines)
-
-
-bodies = odd_files() | some.bodies
+bodies = some.odd_files(ODD_LINES, MARKS) | some.bodies
 
 
 def formatted(body: bytes, engine: ModuleType, profile: Profile | str = "default") -> Formatted:

@@ -68,18 +68,10 @@ ODD_LINES = st.sampled_from(
         b"\x0c",
     ]
 )
-ENDS = st.sampled_from([b"\n", b"\n", b"\n", b"\r\n", b"\r", b"\n\n", b"\r\r\n", b""])
 MARKS = st.sampled_from([b"", b"", b"", b"\xef\xbb\xbf", b"\xef\xbb", b"\xff\xfe", b"<", b" "])
 
 
-@st.composite
-def odd_files(draw: st.DrawFn) -> bytes:
-    """Draw a file of lines that checks look for, among others."""
-    lines = draw(st.lists(st.tuples(ODD_LINES | some.lines(some.patterns), ENDS), max_size=12))
-    return draw(MARKS) + b"".join(line + end for line, end in lines)
-
-
-bodies = odd_files() | some.bodies
+bodies = some.odd_files(ODD_LINES, MARKS) | some.bodies
 names = st.sampled_from(sorted(PROFILES))
 received = st.none() | st.builds(
     Received,

@@ -16,14 +16,14 @@ from robotrules.analysis.files import FileDifference, compare
 from robotrules.cli.lint_given import Read
 from robotrules.cli.text import listed, shortened, visible
 from robotrules.linting import LEVELS, LintNote, fix
+from robotrules.linting.fixing import BUDGET
 from robotrules.profile import PROFILES
 
 # A fix may make room for another; what still changes after so many would go on for ever.
 MOST_ROUNDS = 10
-# What is told of verdicts that change, and what working it out may cost.
+# What is told of verdicts that change.
 MOST_CHANGES = 10
 MOST_NAMES = 4
-BUDGET = 20_000
 LONGEST = 200
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from robotrules.linting.check import Check, PageCheck
+from robotrules.linting.check import Check, PageCheck, SuppressionCheck
 from robotrules.linting.checks import CHECKS
 from robotrules.linting.choosing import chosen, find
 from robotrules.linting.exact import BUDGET
@@ -84,7 +84,8 @@ def _unsuppressed(
     kept, used = sieved(notes, asked)
     yield from kept
     for check in checks:
-        yield from check.check_suppressions(subject, asked, used, checks)
+        if isinstance(check, SuppressionCheck):
+            yield from check.check_suppressions(subject, asked, used, checks)
 
 
 def lint_page(

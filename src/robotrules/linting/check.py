@@ -41,16 +41,6 @@ class Check:
         """Yield what is found in a file."""
         raise NotImplementedError
 
-    def check_suppressions(
-        self,
-        subject: Subject,
-        asked: Sequence[Suppression],
-        used: Used,
-        checks: Sequence[Check],
-    ) -> Iterator[LintNote]:
-        """Yield what is found in comments that ask not to report, after *checks* have run."""
-        return iter(())
-
     def note(
         self,
         subject: Subject,
@@ -119,6 +109,24 @@ class ValueNote(ParserNote):
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield the notes that point at something."""
         return (note for note in super().check(subject) if note.end > note.start)
+
+
+class SuppressionCheck(Check):
+    """A check of comments that ask not to report, which can be judged after all others have run."""
+
+    def check(self, subject: Subject) -> Iterator[LintNote]:
+        """Yield nothing: this looks at comments only."""
+        return iter(())
+
+    def check_suppressions(
+        self,
+        subject: Subject,
+        asked: Sequence[Suppression],
+        used: Used,
+        checks: Sequence[Check],
+    ) -> Iterator[LintNote]:
+        """Yield what is found in such comments, after *checks* have run."""
+        raise NotImplementedError
 
 
 class PageCheck(Check):

@@ -13,6 +13,7 @@ from typing import Any
 from robotrules.linting.check import Check
 from robotrules.linting.note import LintNote
 from robotrules.linting.subject import Received, Subject
+from robotrules.tags.freshness import Freshness, freshness
 
 RESPONSE = "response"
 # RFC 9309 §2.3.1.2: at least so many redirects in a row are followed.
@@ -38,6 +39,13 @@ class ResponseCheck(Check):
 def is_success(received: Received) -> bool:
     """Tell whether the file came, as far as is known: only then its fields are about it."""
     return received.status is None or 200 <= received.status < 300
+
+
+def lifetime_asked(received: Received) -> Freshness | None:
+    """Return how long the file asks to be kept; None where its response does not say."""
+    if not received.cache_control or not is_success(received):
+        return None
+    return freshness({"Cache-Control": received.cache_control})
 
 
 def in_words(seconds: float) -> str:

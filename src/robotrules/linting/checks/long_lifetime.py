@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.note import LintNote
-from robotrules.linting.responses import ResponseCheck, in_words, is_success
+from robotrules.linting.responses import ResponseCheck, in_words, lifetime_asked
 from robotrules.linting.subject import Received, Subject
-from robotrules.tags.freshness import freshness
 
 DAY = 86_400.0
 
@@ -50,8 +49,8 @@ class LongLifetime(ResponseCheck):
 
     def check_response(self, subject: Subject, received: Received) -> Iterator[LintNote]:
         """Yield a note for a lifetime of more than a day."""
-        if not received.cache_control or not is_success(received):
+        said = lifetime_asked(received)
+        if said is None:
             return
-        said = freshness({"Cache-Control": received.cache_control})
         if said.may_store and not said.must_validate and (said.lifetime or 0) > DAY:
             yield self.about_response(time=in_words(said.lifetime or 0))

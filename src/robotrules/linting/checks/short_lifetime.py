@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.note import LintNote
-from robotrules.linting.responses import ResponseCheck, in_words, is_success
+from robotrules.linting.responses import ResponseCheck, in_words, lifetime_asked
 from robotrules.linting.subject import Received, Subject
-from robotrules.tags.freshness import freshness
 
 SHORT = 300.0
 
@@ -48,9 +47,9 @@ class ShortLifetime(ResponseCheck):
 
     def check_response(self, subject: Subject, received: Received) -> Iterator[LintNote]:
         """Yield a note for a lifetime of next to nothing."""
-        if not received.cache_control or not is_success(received):
+        said = lifetime_asked(received)
+        if said is None:
             return
-        said = freshness({"Cache-Control": received.cache_control})
         if not said.may_store or said.must_validate:
             yield self.about_response(what="not to be kept, or not without asking again")
         elif said.because == "max-age" and said.lifetime is not None and said.lifetime < SHORT:

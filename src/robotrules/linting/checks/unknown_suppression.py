@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
 
-from robotrules.linting.check import Check, quote
+from robotrules.linting.check import Check, SuppressionCheck, quote
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.subject import Subject
 from robotrules.linting.suppressions import (
@@ -24,7 +24,7 @@ EXAMPLE = "RR501"
 MOST_GUESSES = 20
 
 
-class UnknownSuppression(Check):
+class UnknownSuppression(SuppressionCheck):
     """
     What it finds:
         A comment `# robotrules: ignore[…]` that names no check by its code or slug. The beginning
@@ -48,10 +48,6 @@ class UnknownSuppression(Check):
     level = "warning"
     message = "{text} {what}. {hint}."
     reference = "docs/linting.md"
-
-    def check(self, subject: Subject) -> Iterator[LintNote]:
-        """Yield nothing: this looks at comments only."""
-        return iter(())
 
     def check_suppressions(
         self,

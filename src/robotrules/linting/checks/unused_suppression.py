@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from robotrules.linting.check import Check, listed, quote
+from robotrules.linting.check import Check, SuppressionCheck, listed, quote
 from robotrules.linting.note import LintNote
 from robotrules.linting.subject import Subject
 from robotrules.linting.suppressions import Suppression, Used, without
 
 
-class UnusedSuppression(Check):
+class UnusedSuppression(SuppressionCheck):
     """
     What it finds:
         A comment `# robotrules: ignore[…]` for which there is nothing to ignore: a check that it
@@ -33,10 +33,6 @@ class UnusedSuppression(Check):
     level = "warning"
     message = "Nothing is there to ignore: {names} found nothing."
     reference = "docs/linting.md"
-
-    def check(self, subject: Subject) -> Iterator[LintNote]:
-        """Yield nothing: other checks have to run first."""
-        return iter(())
 
     def check_suppressions(
         self,

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -102,6 +102,70 @@ class TestAsking:
             False,
             True,
         ]
+
+
+class Text(str):
+    """A str of somebody's own, which is a URL like any other."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "/shop/nothing-like-it"
+
+
+class TestLongBatches:
+    """A long batch is handed over as one text; whatever is in it, each URL is asked as if alone."""
+
+    PLAIN: ClassVar[list[str]] = [f"https://example.com/shop/{number}" for number in range(200)]
+    ODD: ClassVar[dict[str, list[str | bytes]]] = {
+        "newlines": ["/shop/a\n/x", "/\n/shop/", "\n", "/x\n", "\n/shop/"],
+        "bytes": [b"/shop/x", b"https://example.com/shop\n/", b"", b"/caf\xe9"],
+        "surrogates": ["/shop/\ud83c", "/caf\udce9"],
+        "not ASCII": ["/shop/é", "https://пример.example/shop/ж", "/😀", "/shop/%C3%A9"],
+        "own types": [Text("/shop/x"), Text("/x")],
+        "nothing": ["", "/", "?", "#", "//", "https://"],
+        "references": ["//example.com/shop/x", "/shop/../x", "/x/../shop/y", "shop/x", "/shop/./"],
+    }
+
+    @pytest.mark.parametrize("odd", ODD)
+    @pytest.mark.parametrize("place", [0, 1, 100, 200])
+    def test_something_odd_among_plain(self, rules: RuleSet, odd: str, place: int) -> None:
+        """The odd one changes no answer but its own."""
+        urls: list[str | bytes] = [*self.PLAIN]
+        urls[place:place] = self.ODD[odd]
+        expected = [rules.allows(url) for url in urls]
+        assert rules.allows_many(urls) == expected
+        assert rules.allows_many(tuple(urls)) == expected
+        assert rules.check_many(urls) == [rules.check(url) for url in urls]
+
+    def test_all_bytes(self, rules: RuleSet) -> None:
+        """Octets are URLs too, in any number."""
+        urls = [url.encode() for url in self.PLAIN * 8]
+        assert rules.allows_many(urls) == rules.allows_many(self.PLAIN * 8)
+
+    @pytest.mark.parametrize("place", [0, 1, 150, 199, 1500])
+    @pytest.mark.parametrize("what", [5, None, bytearray(b"/x"), ["/x"]])
+    def test_what_is_no_url(self, rules: RuleSet, what: Any, place: int) -> None:
+        """It raises wherever it stands, and says what to pass; without rules too."""
+        urls: list[Any] = self.PLAIN * 8
+        urls[place] = what
+        nothing = RuleSet.from_patterns([])
+        for ask in (rules.allows_many, rules.check_many, nothing.allows_many):
+            with pytest.raises(TypeError, match=r"str or bytes, not \w+; pass str\(url\)"):
+                ask(urls)
+
+    def test_without_rules(self, engine: ModuleType) -> None:
+        """No rule: everything is allowed, and there are as many answers as URLs."""
+        nothing = RuleSet.from_patterns([], engine=engine)
+        for odd in self.ODD.values():
+            urls = [*odd, *self.PLAIN * 9]
+            assert nothing.allows_many(urls) == [True] * len(urls)
+
+    def test_robots_txt_itself(self, read: Read) -> None:
+        """What no rule is asked about is allowed in a batch too (AMB-45)."""
+        rules = read(b"User-agent: *\nDisallow: /").rules_for("a")
+        urls = ["https://example.com/robots.txt", "https://example.com/robots.txt2"] * 100
+        assert rules.allows_many(urls) == [True, False] * 100
 
 
 class TestMatches:

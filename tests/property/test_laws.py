@@ -31,6 +31,8 @@ from tests.property.strategies import (
 Read = Callable[..., RobotsTxt]
 Rule = tuple[bytes, bool]
 
+ORIGINS = (b"https://www.site.example", b"http://a", b"https://user@longer.site.example:8443", b"")
+
 # Patterns that stand in a file as they are: no line end, no comment, no blank at the end.
 written = patterns.map(
     lambda value: value.translate(None, b"\r\n#").strip(b" \t\v\f").replace(b"\0", b"")
@@ -403,3 +405,22 @@ class TestBatches:
         assert rules.allows_many(asked) == [rules.allows(url) for url in asked]
         assert rules.check_many(asked) == [rules.check(url) for url in asked]
         assert rules.allows_many(asked) == [bool(verdict) for verdict in rules.check_many(asked)]
+
+    @given(drawn=groups_and_urls(), profile=profiles(), origin=st.sampled_from(ORIGINS))
+    def test_long(
+        self,
+        native: ModuleType,
+        drawn: tuple[list[Rule], list[bytes]],
+        profile: Profile,
+        origin: bytes,
+    ) -> None:
+        """So do long ones, which the native engine reads as one text: as octets and as text."""
+        group, asked = drawn
+        matcher = native.Matcher(profile.settings(native), group)
+        urls = (asked + [origin + url for url in asked]) * (300 // (2 * len(asked) or 1) + 1)
+        expected = [matcher.decide(url) for url in urls]
+        assert matcher.decide_many(urls) == expected
+        texts = [url.decode("utf-8", "surrogateescape") for url in urls]
+        assert matcher.decide_many(texts) == expected
+        plain = [text for text in texts if text.isprintable()] * 2
+        assert matcher.allows_many(plain) == [matcher.allows(text) for text in plain]

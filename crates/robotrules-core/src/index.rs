@@ -14,6 +14,8 @@ use crate::ruleset::Rank;
 use std::collections::HashMap;
 
 const NONE: u32 = u32::MAX;
+/// To try so many patterns costs less than to look for their grams.
+const FEW: usize = 4;
 
 /// The index of a rule set.
 #[derive(Debug)]
@@ -59,7 +61,7 @@ impl Index {
             }
         };
         try_each(&self.always);
-        if !self.grams.lengths.is_empty() {
+        if !self.grams.numbers.is_empty() {
             self.grams.visit(path.octets(), &mut try_each);
         }
         best
@@ -228,17 +230,20 @@ impl Tree {
     }
 }
 
-/// Up to four octets, and how many, as one number.
+/// Up to four octets, the first lowest, and above them how many.
 type Gram = u64;
 
-#[inline]
-fn gram(octets: &[u8]) -> Gram {
-    if let &[a, b, c, d] = octets {
-        return 4 << 32 | Gram::from(u32::from_be_bytes([a, b, c, d]));
-    }
-    octets.iter().fold(octets.len() as u64, |all, &octet| all << 8 | u64::from(octet))
+/// The first octets, so many of them.
+#[inline(always)]
+fn gram(octets: u64, length: u32) -> Gram {
+    Gram::from(length) << 32 | octets & !(u64::MAX << (8 * length))
 }
 
+fn length(gram: Gram) -> u32 {
+    (gram >> 32) as u32
+}
+
+#[inline(always)]
 fn hash(gram: Gram) -> u64 {
     gram.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
@@ -246,13 +251,25 @@ fn hash(gram: Gram) -> u64 {
 /// A hash table from grams to the patterns found by them.
 #[derive(Debug)]
 struct Grams {
-    // Which lengths occur, longest first.
-    lengths: Vec<usize>,
     // Open addressing; the size is a power of two and at least twice the number of grams.
     slots: Vec<(Gram, u32, u32)>,
     numbers: Vec<u32>,
-    // One bit for each gram: most grams of a path are in no pattern and cost no more than this.
-    bits: Vec<u64>,
+    // How long the grams are that start with a pair of octets, one bit for each length: most pairs
+    // of a path start none and cost no more than this.
+    starts: Box<[u8; PAIRS]>,
+}
+
+/// The bit of a pair of octets. Pairs of letters, digits and delimiters have each their own.
+#[inline(always)]
+fn pair(first: u8, second: u8) -> usize {
+    (usize::from(first) << 5 ^ usize::from(second)) % PAIRS
+}
+const PAIRS: usize = 1 << 12;
+
+/// The pair that a gram starts with; of one octet alone the pair with zero.
+fn start(gram: Gram) -> usize {
+    let [first, second, ..] = gram.to_le_bytes();
+    pair(first, second)
 }
 
 impl Grams {
@@ -262,39 +279,39 @@ impl Grams {
         for (_, pattern) in wild {
             each_gram(arena, pattern, |gram| *frequency.entry(gram).or_default() += 1);
         }
+        // What all rules of a site are made of, its URLs are made of too.
+        let mut usual = vec![0_u32; PAIRS];
+        for octets in arena.octets.windows(2) {
+            if let &[first, second] = octets {
+                usual[pair(first, second)] += 1;
+            }
+        }
         let mut always = vec![];
         let mut found: Vec<(Gram, u32)> = vec![];
         for (number, (_, pattern)) in wild.iter().enumerate() {
             let number = number as u32;
-            let mut rarest: Option<(u32, Gram)> = None;
+            let mut rarest: Option<(u32, u32, Gram)> = None;
             each_gram(arena, pattern, |gram| {
-                let candidate = (frequency.get(&gram).copied().unwrap_or(0), gram);
+                let shared = frequency.get(&gram).copied().unwrap_or(0);
+                let candidate = (shared, usual[start(gram)], gram);
                 rarest = Some(rarest.map_or(candidate, |known| known.min(candidate)));
             });
             match rarest {
-                Some((_, gram)) => found.push((gram, number)),
-                None => always.push(number),
+                Some((_, _, gram)) if wild.len() > FEW => found.push((gram, number)),
+                _ => always.push(number),
             }
         }
         found.sort_by_key(|&(gram, _)| gram); // stable
         let size = (found.len() * 2).next_power_of_two().max(64);
-        let mut grams = Grams {
-            lengths: vec![],
-            slots: vec![(0, 0, 0); size],
-            numbers: vec![],
-            bits: vec![0; size / 8],
-        };
+        let mut grams =
+            Grams { slots: vec![(0, 0, 0); size], numbers: vec![], starts: Box::new([0; PAIRS]) };
         for list in found.chunk_by(|a, b| a.0 == b.0) {
             let start = grams.numbers.len() as u32;
             grams.numbers.extend(list.iter().map(|&(_, number)| number));
             if let Some(&(gram, _)) = list.first() {
-                let (slot, bit) = (grams.slot(gram), grams.bit(gram));
-                grams.bits[bit / 64] |= 1 << (bit % 64);
+                let slot = grams.slot(gram);
                 grams.slots[slot] = (gram, start, grams.numbers.len() as u32);
-                let length = gram_length(gram);
-                if !grams.lengths.contains(&length) {
-                    grams.lengths.push(length);
-                }
+                grams.mark(gram);
             }
         }
         (grams, always)
@@ -311,10 +328,13 @@ impl Grams {
         at
     }
 
-    /// Which of the bits a gram has; there are eight for each slot.
-    #[inline]
-    fn bit(&self, gram: Gram) -> usize {
-        (hash(gram) >> 37) as usize & (self.bits.len() * 64 - 1)
+    /// Notes the pairs that a gram may start with.
+    fn mark(&mut self, gram: Gram) {
+        let length = length(gram);
+        // One octet alone starts a pair with any other.
+        for second in 0..if length == 1 { 256 } else { 1 } {
+            self.starts[start(gram) ^ second] |= 1 << length;
+        }
     }
 
     /// Gives `try_each` the patterns of every gram that `path` has, each gram once.
@@ -323,14 +343,15 @@ impl Grams {
         let mut hits = [(0, 0); 16];
         let mut count = 0;
         let mut more: Vec<(u32, u32)> = vec![];
-        for &length in &self.lengths {
-            for octets in path.windows(length) {
-                let gram = gram(octets);
-                let bit = self.bit(gram);
-                if self.bits[bit / 64] >> (bit % 64) & 1 == 0 {
-                    continue;
+        let mut look = |octets: &[u8], mut lengths: u8| {
+            let first = first_word(octets);
+            while lengths != 0 {
+                let length = lengths.trailing_zeros();
+                lengths &= lengths - 1;
+                if length as usize > octets.len() {
+                    return;
                 }
-                let (found, start, end) = self.slots[self.slot(gram)];
+                let (found, start, end) = self.slots[self.slot(gram(first, length))];
                 if found == 0 || hits[..count].contains(&(start, end)) {
                     continue;
                 }
@@ -342,6 +363,17 @@ impl Grams {
                     None => more.push((start, end)),
                 }
             }
+        };
+        let lengths = |first, second| self.starts[pair(first, second) % PAIRS];
+        for (at, octets) in path.windows(2).enumerate() {
+            let &[first, second] = octets else { continue };
+            let lengths = lengths(first, second);
+            if lengths != 0 {
+                look(&path[at..], lengths);
+            }
+        }
+        if let Some(last) = path.last_chunk::<1>() {
+            look(last, lengths(last[0], 0));
         }
         more.sort_unstable();
         more.dedup();
@@ -349,10 +381,6 @@ impl Grams {
             try_each(&self.numbers[start as usize..end as usize]);
         }
     }
-}
-
-fn gram_length(gram: Gram) -> usize {
-    (1..=4).rev().find(|&length| gram >> (8 * length) == length as u64).unwrap_or(1)
 }
 
 /// The grams of everything a pattern needs: its start and the runs of its pieces.
@@ -365,6 +393,7 @@ fn each_gram(arena: &Arena, pattern: &Pattern, mut take: impl FnMut(Gram)) {
         if octets.is_empty() || octets == b"/" {
             continue;
         }
-        octets.windows(octets.len().min(4)).for_each(|window| take(gram(window)));
+        let windows = octets.windows(octets.len().min(4));
+        windows.for_each(|octets| take(gram(first_word(octets), octets.len() as u32)));
     }
 }

@@ -60,6 +60,7 @@
 #![deny(missing_docs)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)]
 
+mod batch;
 pub mod document;
 mod glance;
 pub mod groups;

@@ -50,13 +50,15 @@ fn unreserved_or_slash(octets: Lanes) -> Lanes {
         | is(octets, b'~')
 }
 
+/// What has to be escaped in a path.
 #[inline(always)]
-fn not_in_path(octets: Lanes) -> Lanes {
+pub fn not_in_path(octets: Lanes) -> Lanes {
     !unreserved_or_slash(octets)
 }
 
+/// What has to be escaped in a query.
 #[inline(always)]
-fn not_in_query(octets: Lanes) -> Lanes {
+pub fn not_in_query(octets: Lanes) -> Lanes {
     let delimits = is(octets, b'=') | is(octets, b'&');
     !(unreserved_or_slash(octets) | delimits) | is(octets, b'/')
 }
@@ -174,27 +176,64 @@ impl<'a> Path<'a> {
 pub fn path<'a>(url: &'a [u8], url_as_given: bool, scratch: &'a mut Vec<u8>) -> Path<'a> {
     if !url_as_given {
         return match normal_path(url) {
-            Some(path) => path,
-            None => normalised(url, scratch),
+            Ok(path) => path,
+            Err(odd) => normalised(url, odd, scratch),
         };
     }
     scratch.clear();
     Path::new(path_as_given(url, scratch))
 }
 
+/// The path of `url`, and how many octets stand before it, where a URL that begins with the same
+/// and a `/` has its path there too.
+#[inline]
+pub fn path_and_origin<'a>(
+    url: &'a [u8],
+    url_as_given: bool,
+    scratch: &'a mut Vec<u8>,
+) -> (Path<'a>, Option<usize>) {
+    if url_as_given {
+        return (path(url, true, scratch), None);
+    }
+    match normal_path(url) {
+        Ok(path) => (path, Some(path.start)),
+        Err(odd) => (normalised(url, odd, scratch), None),
+    }
+}
+
+/// A path that is not in normal form, or may not be.
+pub struct Odd {
+    /// Where it starts.
+    pub start: usize,
+    /// Up to where it surely is in normal form.
+    pub until: usize,
+    /// The part that what follows stands in.
+    pub part: Part,
+}
+
+impl Odd {
+    /// One that may be odd from its first octet on.
+    pub fn all(start: usize) -> Odd {
+        Odd { start, until: start, part: Part::Path }
+    }
+}
+
+/// The path of a URL, or of a text that ends with one, from what is known of it.
 #[cold]
 #[inline(never)]
-fn normalised<'a>(url: &[u8], scratch: &'a mut Vec<u8>) -> Path<'a> {
-    let start = path_start(url);
-    let end = lanes::find(url, start, |octets| is(octets, b'#'));
-    let given = url.get(start..end).unwrap_or_default();
+pub fn normalised<'a>(url: &[u8], odd: Odd, scratch: &'a mut Vec<u8>) -> Path<'a> {
+    let Odd { start, until, part } = odd;
+    let end = lanes::find(url, until, |octets| is(octets, b'#'));
     scratch.clear();
-    scratch.reserve(3 * given.len() + 1);
-    if given.first() != Some(&b'/') {
+    scratch.reserve(3 * (end - start) + 1);
+    scratch.extend_from_slice(&url[start..until]);
+    if url.get(start) != Some(&b'/') {
         scratch.push(b'/'); // RFC 3986 §6.2.3: an empty path is "/"
     }
-    push_form(scratch, given, Part::Path);
-    if lanes::find_pair(scratch, 0, b'/', b'.') < scratch.len() {
+    push_form(scratch, &url[until..end], part);
+    // An escape may have been a dot, and stand behind what is in normal form.
+    let from = (until - start).saturating_sub(1);
+    if part == Part::Path && lanes::find_pair(scratch, from, b'/', b'.') < scratch.len() {
         remove_dot_segments(scratch);
     }
     Path::new(scratch)
@@ -214,7 +253,7 @@ fn path_start(url: &[u8]) -> usize {
 /// The path of a URL that has the usual form: a scheme we know or none, a path in normal form and
 /// surely without dot segments, perhaps a query in normal form.
 #[inline(always)]
-fn normal_path(url: &[u8]) -> Option<Path<'_>> {
+fn normal_path(url: &[u8]) -> Result<Path<'_>, Odd> {
     // As a number a scheme is one comparison.
     const HTTPS: u64 = u64::from_le_bytes(*b"https://");
     const HTTP: u64 = u64::from_le_bytes(*b"\0http://");
@@ -222,7 +261,7 @@ fn normal_path(url: &[u8]) -> Option<Path<'_>> {
         (Some(HTTPS), _) => 8,
         (Some(first), _) if first << 8 == HTTP => 7,
         (_, [b'/', second, ..]) if *second != b'/' => 0,
-        _ => return None,
+        _ => return Err(Odd::all(path_start(url))),
     };
     let (mut start, mut dots, mut slash_before) = (None, 0, 0);
     let path_end = loop {
@@ -254,22 +293,25 @@ fn normal_path(url: &[u8]) -> Option<Path<'_>> {
         slash_before = slashes >> 15 & 1;
     };
     let path_end = path_end.min(url.len());
-    let start = start.filter(|&start| dots == 0 && url.get(start) == Some(&b'/'))?;
-    let end = match url.get(path_end) {
-        Some(b'?') => lanes::find(url, path_end + 1, not_in_query),
-        _ => path_end,
+    let start = start.unwrap_or(url.len());
+    if dots != 0 || url.get(start) != Some(&b'/') {
+        return Err(Odd::all(start));
+    }
+    let (end, part) = match url.get(path_end) {
+        Some(b'?') => (lanes::find(url, path_end + 1, not_in_query), Part::Query),
+        _ => (path_end, Part::Path),
     };
     if !matches!(url.get(end), None | Some(b'#')) {
-        return None;
+        return Err(Odd { start, until: end, part });
     }
     let text = &url[..end];
-    let Some(&last) = text.last_chunk::<8>() else { return Some(Path::new(&text[start..])) };
+    let Some(&last) = text.last_chunk::<8>() else { return Ok(Path::new(&text[start..])) };
     // A path of less than eight octets is the end of the word that ends with it.
     let last = u64::from_le_bytes(last);
     let missing = 8 * 8_u32.saturating_sub((end - start) as u32);
     let first = text[start..].first_chunk();
     let first = first.map_or(last >> missing, |first| u64::from_le_bytes(*first));
-    Some(Path { text, start, query: path_end + 1, first, last: last >> missing << missing })
+    Ok(Path { text, start, query: path_end + 1, first, last: last >> missing << missing })
 }
 
 /// Whether a pattern is its own normal form, and a prefix without wildcards.

@@ -241,7 +241,10 @@ impl Arena {
                 return Some(end);
             }
         }
-        find(piece.in_query.of(&self.octets), path, at.max(query))
+        match query <= path.len() {
+            true => find(piece.in_query.of(&self.octets), path, at.max(query)),
+            false => None,
+        }
     }
 
     /// Whether `path` ends with `piece`, at or after `at`.

@@ -6,6 +6,7 @@
 //! A small set is scanned ([`Scan`]), four patterns in one comparison; a large one builds an
 //! [`Index`] once it is worth it. A crawler that asks once or twice pays for neither.
 
+use crate::batch;
 use crate::index::Index;
 use crate::notes::Code;
 use crate::octets::{self, Path};
@@ -13,6 +14,7 @@ use crate::pattern::{Arena, Pattern};
 use crate::records::{faults, Listener, Record};
 use crate::scan::Scan;
 use crate::settings::Settings;
+use memchr::memchr_iter;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::OnceLock;
 
@@ -98,7 +100,7 @@ pub struct RuleSet {
 }
 
 /// A set of at most this many patterns is scanned. Measured: from here on an index costs less.
-const SCANNED: usize = 128;
+const SCANNED: usize = 64;
 /// After this many checks an index has paid for itself: building one costs some 60 scans.
 const PATIENCE: u32 = 64;
 
@@ -175,6 +177,28 @@ impl RuleSet {
         let path = octets::path(url, self.url_as_given, scratch);
         // No pattern, an allow rule, an empty one; and what no rule is asked about.
         allows(self.winner(path)) || self.is_implicit(path)
+    }
+
+    /// The same for many URLs, one a line: there is one line more than there are newlines.
+    pub fn allows_lines(&self, lines: &[u8], answers: &mut Vec<bool>) {
+        if self.is_empty() {
+            let count = memchr_iter(b'\n', lines).count() + 1;
+            answers.extend(std::iter::repeat_n(true, count));
+            return;
+        }
+        batch::each_path(lines, self.url_as_given, |path| {
+            answers.push(allows(self.winner(path)) || self.is_implicit(path));
+        });
+    }
+
+    /// What decides about many URLs, one a line.
+    pub fn decide_lines(&self, lines: &[u8], answers: &mut Vec<Decision>) {
+        batch::each_path(lines, self.url_as_given, |path| {
+            answers.push(match self.is_implicit(path) {
+                true => Decision::Implicit,
+                false => decision(self.winner(path)),
+            });
+        });
     }
 
     /// The rules that match with the most octets: those that tie, in order of precedence.

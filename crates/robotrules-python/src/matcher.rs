@@ -71,8 +71,7 @@ impl Matcher {
         slf: &Bound<'py, Self>,
         urls: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let rules = slf.get().compiled(slf.py());
-        let decisions = slf.get().many(urls, |url, scratch| rules.decide(url, scratch))?;
+        let decisions = slf.get().many::<core::Decision>(urls)?;
         let verdicts: PyResult<Vec<_>> = decisions.into_iter().map(|d| verdict(slf, d)).collect();
         PyList::new(slf.py(), verdicts?)
     }
@@ -83,14 +82,12 @@ impl Matcher {
 
     /// Tell it for many URLs with one crossing into the engine.
     fn allows_many<'py>(&self, urls: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-        let rules = self.compiled(urls.py());
-        PyList::new(urls.py(), self.many(urls, |url, scratch| rules.allows(url, scratch))?)
+        PyList::new(urls.py(), self.many::<bool>(urls)?)
     }
 
     fn decide_many<'py>(&self, urls: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-        let rules = self.compiled(urls.py());
-        let decide = |url: &[u8], scratch: &mut Vec<u8>| number(rules.decide(url, scratch));
-        PyList::new(urls.py(), self.many(urls, decide)?)
+        let decisions = self.many::<core::Decision>(urls)?;
+        PyList::new(urls.py(), decisions.into_iter().map(number))
     }
 
     fn tied(&self, url: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
@@ -145,51 +142,107 @@ impl Matcher {
         self.verdicts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs a batch in chunks; while a chunk is decided the interpreter lock is free.
-    fn many<T: Send>(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        decide: impl Fn(&[u8], &mut Vec<u8>) -> T + Sync,
-    ) -> PyResult<Vec<T>> {
-        let py = urls.py();
+    /// Runs a batch in chunks.
+    fn many<A: Answer>(&self, urls: &Bound<'_, PyAny>) -> PyResult<Vec<A>> {
         if urls.is_instance_of::<PyString>() || urls.is_instance_of::<PyBytes>() {
             let message =
                 "many URLs are a list or another iterable, not one str or bytes; pass [url]";
             return Err(PyTypeError::new_err(message));
         }
-        let (mut answers, mut scratch) = (Vec::new(), Vec::new());
-        if let Ok(count) = urls.len() {
-            self.compiled(py).expect(count);
-            answers.reserve(count);
-            if count <= SHORT {
-                for url in urls.try_iter()? {
-                    answers.push(decide(&octets(&url?)?, &mut scratch));
-                }
+        let (py, mut answers) = (urls.py(), Vec::new());
+        if let Ok(list) = urls.cast::<PyList>() {
+            if list.len() <= CHUNK {
+                self.chunk(list, &mut answers)?;
                 return Ok(answers);
             }
+            for from in (0..list.len()).step_by(CHUNK) {
+                self.chunk(&list.get_slice(from, from + CHUNK), &mut answers)?;
+            }
+            return Ok(answers);
         }
-        let (mut text, mut ends) = (Vec::new(), Vec::new());
         let mut urls = urls.try_iter()?;
         loop {
-            text.clear();
-            ends.clear();
-            for url in urls.by_ref().take(CHUNK) {
-                text.extend_from_slice(&octets(&url?)?);
-                ends.push(text.len());
-            }
-            if ends.is_empty() {
+            let some: Vec<_> = urls.by_ref().take(CHUNK).collect::<PyResult<_>>()?;
+            if some.is_empty() {
                 return Ok(answers);
             }
-            py.detach(|| {
-                let mut start = 0;
-                answers.extend(ends.iter().map(|&end| {
-                    let url = &text[start..end];
-                    start = end;
-                    decide(url, &mut scratch)
-                }));
-            });
+            self.chunk(&PyList::new(py, some)?, &mut answers)?;
         }
     }
+
+    /// Answers for some URLs; while a long list is decided the interpreter lock is free.
+    fn chunk<A: Answer>(&self, urls: &Bound<'_, PyList>, answers: &mut Vec<A>) -> PyResult<()> {
+        let (py, known, count) = (urls.py(), answers.len(), urls.len());
+        let rules = self.compiled(py);
+        rules.expect(count);
+        answers.reserve(count);
+        if count > SHORT {
+            let (joined, copied) = match joined(urls) {
+                Some(text) => (Some(text), vec![]),
+                None => (None, copied(urls)?),
+            };
+            let lines = joined.as_ref().and_then(|text| text.to_str().ok()).map(str::as_bytes);
+            let lines = lines.unwrap_or(&copied);
+            py.detach(|| A::each(rules, lines, answers));
+            if answers.len() == known + count {
+                return Ok(());
+            }
+            answers.truncate(known); // a URL holds a newline, and looks like two
+        }
+        let mut scratch = Vec::new();
+        for url in urls {
+            answers.push(A::one(rules, &octets(&url)?, &mut scratch));
+        }
+        Ok(())
+    }
+}
+
+/// What is asked of many URLs at once.
+trait Answer: Send + Sized {
+    /// Adds the answer for each line.
+    fn each(rules: &core::RuleSet, lines: &[u8], answers: &mut Vec<Self>);
+
+    /// The answer for one URL.
+    fn one(rules: &core::RuleSet, url: &[u8], scratch: &mut Vec<u8>) -> Self;
+}
+
+impl Answer for bool {
+    fn each(rules: &core::RuleSet, lines: &[u8], answers: &mut Vec<bool>) {
+        rules.allows_lines(lines, answers);
+    }
+
+    fn one(rules: &core::RuleSet, url: &[u8], scratch: &mut Vec<u8>) -> bool {
+        rules.allows(url, scratch)
+    }
+}
+
+impl Answer for core::Decision {
+    fn each(rules: &core::RuleSet, lines: &[u8], answers: &mut Vec<core::Decision>) {
+        rules.decide_lines(lines, answers);
+    }
+
+    fn one(rules: &core::RuleSet, url: &[u8], scratch: &mut Vec<u8>) -> core::Decision {
+        rules.decide(url, scratch)
+    }
+}
+
+/// URLs that are all `str` as one, a newline between them: the quickest way to get at many.
+fn joined<'py>(urls: &Bound<'py, PyList>) -> Option<Bound<'py, PyString>> {
+    urls.get_item(0).ok()?.cast::<PyString>().ok()?;
+    let newline = intern!(urls.py(), "\n");
+    let text = newline.call_method1(intern!(urls.py(), "join"), (urls,)).ok()?;
+    let text = text.cast_into::<PyString>().ok()?;
+    text.to_str().is_ok().then_some(text)
+}
+
+/// The octets of URLs of any kind, a newline between them.
+fn copied(urls: &Bound<'_, PyList>) -> PyResult<Vec<u8>> {
+    let mut lines = Vec::new();
+    for (number, url) in urls.iter().enumerate() {
+        lines.extend((number > 0).then_some(b'\n'));
+        lines.extend_from_slice(&octets(&url)?);
+    }
+    Ok(lines)
 }
 
 pub fn kind(allow: bool) -> core::Kind {

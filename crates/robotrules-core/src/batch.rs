@@ -1,0 +1,110 @@
+//! Many URLs in one text, one a line: the path of each.
+//!
+//! URLs of a batch are mostly of one origin and in normal form. So what stands before the path is
+//! compared with the line before, not read again, and a path is looked at 32 octets at a time, over
+//! the end of its line if need be. Whatever is not that plain is read as a URL alone is.
+//!
+//! It does not know rules, nor who wrote the text.
+
+use crate::lanes::{self, is, Lanes};
+use crate::octets::{self, not_in_path, not_in_query, Path};
+
+/// Gives `take` the path of every line of `lines`, in order. There is one line more than there are
+/// newlines, as in a text that was joined by them.
+#[inline(always)]
+pub fn each_path(lines: &[u8], url_as_given: bool, mut take: impl FnMut(Path<'_>)) {
+    let mut scratch = Vec::new();
+    // What the last line that was read as a URL has before its path.
+    let (mut origin, mut at) = (&lines[..0], 0);
+    loop {
+        let plain = if url_as_given { None } else { plain_path(lines, at, origin) };
+        let (path, end) = match plain {
+            Some(path) => (path, path.text.len()),
+            None => {
+                let end = lanes::find(lines, at, |octets| is(octets, b'\n'));
+                let url = &lines[at..end];
+                let (path, before) = octets::path_and_origin(url, url_as_given, &mut scratch);
+                origin = before.map_or(origin, |before| &url[..before]);
+                (path, end)
+            }
+        };
+        take(path);
+        if end == lines.len() {
+            return;
+        }
+        at = end + 1;
+    }
+}
+
+/// The path of the line at `at`, if the line begins as `origin` says, and goes on to its end with
+/// a path, and perhaps a query, in normal form.
+#[inline(always)]
+fn plain_path<'a>(lines: &'a [u8], at: usize, origin: &[u8]) -> Option<Path<'a>> {
+    let start = at + origin.len();
+    // Without an origin, two slashes would be the beginning of one (RFC 3986 §4.2).
+    let bare = origin.is_empty() && lines.get(start + 1) == Some(&b'/');
+    if !begins(&lines[at..], origin) || lines.get(start) != Some(&b'/') || bare {
+        return None;
+    }
+    let (mut from, mut dots, mut slash_before) = (start, 0, 0);
+    let path_end = loop {
+        let block = block(lines, from)?;
+        let stops = which(block, not_in_path);
+        let slashes = which(block, |octets| is(octets, b'/'));
+        // A dot that begins a segment may be a dot segment.
+        let before_stop = stops.wrapping_sub(1) & !stops;
+        let segments = slashes << 1 | slash_before;
+        dots |= segments & which(block, |octets| is(octets, b'.')) & before_stop;
+        if stops != 0 {
+            break from + stops.trailing_zeros() as usize;
+        }
+        slash_before = slashes >> 31;
+        from += 32;
+    };
+    let mut end = path_end;
+    if lines[path_end] == b'?' {
+        from = path_end + 1;
+        end = loop {
+            let stops = which(block(lines, from)?, not_in_query);
+            if stops != 0 {
+                break from + stops.trailing_zeros() as usize;
+            }
+            from += 32;
+        };
+    }
+    if dots != 0 || lines[end] != b'\n' {
+        return None;
+    }
+    let text = &lines[..end];
+    let first = u64::from_le_bytes(*lines[start..].first_chunk()?);
+    let last = u64::from_le_bytes(*text.last_chunk()?);
+    let missing = 8 * 8_u32.saturating_sub((end - start) as u32);
+    let (first, last) = (first << missing >> missing, last >> missing << missing);
+    Some(Path { text, start, query: path_end + 1, first, last })
+}
+
+/// Two times sixteen octets, if there are so many.
+#[inline(always)]
+fn block(octets: &[u8], from: usize) -> Option<[Lanes; 2]> {
+    let (halves, _) = octets[from..].first_chunk::<32>()?.as_chunks::<16>();
+    let &[low, high] = halves else { return None };
+    Some([Lanes::new(low), Lanes::new(high)])
+}
+
+/// Which octets of a block `kind` picks, the first in the lowest bit.
+#[inline(always)]
+fn which([low, high]: [Lanes; 2], kind: impl Fn(Lanes) -> Lanes) -> u32 {
+    kind(low).to_bitmask() | kind(high).to_bitmask() << 16
+}
+
+/// Whether `octets` begins with `origin`, which most often has 16 to 32 octets.
+#[inline(always)]
+fn begins(octets: &[u8], origin: &[u8]) -> bool {
+    let Some(octets) = octets.get(..origin.len()) else { return false };
+    let ends =
+        |octets: &[u8]| octets.first_chunk::<16>().copied().zip(octets.last_chunk::<16>().copied());
+    match (ends(octets), ends(origin)) {
+        (Some(one), Some(other)) if origin.len() <= 32 => one == other,
+        _ => octets == origin,
+    }
+}

@@ -1,0 +1,116 @@
+//! Batches: many URLs in one text, one a line, hear what each alone would.
+
+mod profiles;
+
+use profiles::{settings, Random};
+use robotrules_core::{Decision, Kind, RuleSet};
+
+const RULES: [(&[u8], Kind); 11] = [
+    (b"/a", Kind::Disallow),
+    (b"/a/b", Kind::Allow),
+    (b"/*.gif$", Kind::Disallow),
+    (b"/*?q=", Kind::Disallow),
+    (b"/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", Kind::Allow),
+    (b"/~", Kind::Disallow),
+    (b"/b/%0A", Kind::Disallow),
+    (b"//", Kind::Disallow),
+    (b"/*:", Kind::Disallow),
+    (b"/*?*b/", Kind::Disallow),
+    (b"/*=a", Kind::Disallow),
+];
+
+/// A line: mostly of one origin and plain, sometimes neither.
+fn line(random: &mut Random) -> String {
+    let origins = ["https://www.site.example", "https://www.site.example", "http://a", "", "//h"];
+    let others =
+        ["https://longer.than.thirty-two.octets.site.example", "https://u@h:80", "x:", "A"];
+    let origin = match random.below(12) {
+        0 => *random.choice(&others),
+        1..4 => *random.choice(&origins),
+        _ => origins[0],
+    };
+    let words =
+        ["a", "b", "/", "/a/b", ".gif", "aaaaaaaaaaaaaaa", "/b/", "shop-1", "index.html", "~"];
+    let odd = [
+        "?", "?q=", "?=a", "#", "/.", "/../", "%2e", "%2E%2e", "%0A", ":", "é", "\r", " ", "&",
+        "//",
+    ];
+    let mut path = random.words(&words, 9);
+    for _ in 0..[0, 0, 0, 1, 2][random.below(5)] {
+        path += &(random.words(&odd, 1) + &random.words(&words, 3));
+    }
+    let slash = if random.below(9) > 0 { "/" } else { "" };
+    format!("{origin}{slash}{path}")
+}
+
+fn one_by_one(rules: &RuleSet, lines: &str) -> Vec<Decision> {
+    lines.split('\n').map(|url| rules.decide(url.as_bytes(), &mut Vec::new())).collect()
+}
+
+fn compare(rules: &RuleSet, lines: &str) {
+    let expected = one_by_one(rules, lines);
+    let mut decided = vec![];
+    rules.decide_lines(lines.as_bytes(), &mut decided);
+    assert_eq!(decided, expected, "{lines:?}");
+    let mut allowed = vec![];
+    rules.allows_lines(lines.as_bytes(), &mut allowed);
+    let expected: Vec<_> =
+        expected.iter().map(|decision| !matches!(decision, Decision::Disallow(_))).collect();
+    assert_eq!(allowed, expected, "{lines:?}");
+}
+
+/// Whatever stands before and after a line, it is decided as it would be alone.
+#[test]
+fn as_each_alone() {
+    let mut random = Random(11);
+    for switches in [&[][..], &["match_robots_txt"], &["url_as_given", "minimal_encoding"]] {
+        let settings = settings(switches);
+        for _ in 0..1_500 {
+            let rules = RuleSet::new(RULES.iter().copied(), &settings);
+            let count = 1 + random.below(40);
+            let lines: Vec<_> = (0..count).map(|_| line(&mut random)).collect();
+            compare(&rules, &lines.join("\n"));
+        }
+    }
+}
+
+/// Paths and queries of every length around the blocks that they are read in.
+#[test]
+fn of_every_length() {
+    let rules = RuleSet::new(RULES.iter().copied(), &settings(&[]));
+    for path in 0..100 {
+        for query in [0, 1, 30, 31, 32, 33, 63, 64, 65] {
+            let (path, query) = ("a".repeat(path), "q".repeat(query));
+            let url = format!("https://www.site.example/{path}?{query}");
+            let lines = [url.as_str(), &url, &format!("/{path}"), &url[..24 + path.len()], &url];
+            compare(&rules, &lines.join("\n"));
+        }
+    }
+}
+
+/// What two lines share is no origin unless a path follows.
+#[test]
+fn origins() {
+    let rules = RuleSet::new(RULES.iter().copied(), &settings(&[]));
+    let far = "\n/filled/up/to/have/octets/behind/the/lines/that/matter/here";
+    for lines in [
+        "https://e.example/a\nhttps://e.example.org/a\nhttps://e.example\nhttps://e.example?/a",
+        "https://e.example/x\nhttps://e.example#/a\nhttps://e.example:/a\nHTTPS://e.example/a",
+        "/a\n//a/b\n/a//b\n///a\n//\n/\n",
+        "\n\n\n",
+        "/robots.txt\nhttps://e.example/robots.txt\nhttps://e.example/robots.txt?\n/robots.txtx",
+        "http://a\nhttp://a/\nhttp://a/a\nhttp://a/a#/b\nhttp://ab/a\nhttp:///a\nhttp://",
+    ] {
+        compare(&rules, lines);
+        compare(&rules, &format!("{lines}{far}"));
+    }
+}
+
+/// Without rules everything is allowed, and still each line has its answer.
+#[test]
+fn no_rules() {
+    let rules = RuleSet::new([].into_iter(), &settings(&[]));
+    for lines in ["", "/a", "/a\n", "/a\n/b\n/c"] {
+        compare(&rules, lines);
+    }
+}

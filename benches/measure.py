@@ -96,8 +96,13 @@ def long_batch(case: Case) -> list[str]:
     """Up to LONG URLs of a file; none for most files, so that all fit into memory."""
     if int(hashlib.sha256(case.name.encode()).hexdigest(), 16) % SOME or not case.many:
         return []
-    variants = range(-(-LONG // len(case.many)))
-    return [url + (str(k) if k else "") for k in variants for url in case.many][:LONG]
+    return variants(case, LONG)
+
+
+def variants(case: Case, count: int) -> list[str]:
+    """So many URLs of a file: its questions, then the same with numbers behind them."""
+    turns = range(-(-count // len(case.many)))
+    return [url + (str(turn) if turn else "") for turn in turns for url in case.many][:count]
 
 
 # Each measure: which list of `Prepared` is gone over, and which call of an engine is timed. `parse`

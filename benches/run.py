@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import analysis
+import batches
 import cached
 import engines
 import facts
@@ -307,6 +308,7 @@ def run_process(
 
 TABLES: dict[str, Callable[[dict[str, Any], Sequence[engines.Engine], Report, Progress], None]] = {
     "real": run_real,
+    "batches": batches.run,
     "rules": run_rules,
     "scoped": lambda plan, _, report, progress: scoped.run(plan, report, progress),
     "html": lambda plan, _, report, progress: html_heads.run(plan, report, progress),

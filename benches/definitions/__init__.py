@@ -13,8 +13,8 @@ from typing import Any
 __all__ = ["NAMES", "definition"]
 
 NAMES = (
-    *("real", "rules", "scoped", "html", "cached", "prefetch", "analysis", "pathological"),
-    "process",
+    *("real", "batches", "rules", "scoped", "html", "cached", "prefetch", "analysis"),
+    *("pathological", "process"),
 )
 
 

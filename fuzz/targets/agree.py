@@ -48,7 +48,7 @@ def portrait(case: Case, engine: ModuleType, profile: Profile) -> dict[str, Any]
             f"{name} allows": matcher.allows(case.url),
             f"{name} best": matcher.tied(case.url),
             f"{name} matches": matcher.found(case.url),
-            f"{name} many": matcher.decide_many(urls if matcher.usable() > 128 else urls[:2])[:2],
+            f"{name} many": matcher.decide_many(urls if matcher.usable() > 64 else urls[:2])[:2],
             f"{name} allows many": matcher.allows_many(urls[:2]),
         }
     if profile.any_product_token and not case.token.isspace():

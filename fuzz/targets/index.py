@@ -13,7 +13,7 @@ from fuzz.targets.total import ENGINES
 def check(case: Case) -> None:
     """Make many rules of a case and ask them in every way there is."""
     random = Random(case.body)
-    values = [pattern(random) for _ in range(random.choice((3, 60, 129, 150)))]
+    values = [pattern(random) for _ in range(random.choice((3, 60, 129, 260)))]
     urls = [url_from(random, random.choice(values)) for _ in range(10)]
     patterns = [(value, random.random() < 0.5) for value in values]
     for engine in ENGINES:
@@ -26,9 +26,10 @@ def compare(
 ) -> None:
     """Assert that all ways to ask give the answer of the rules taken one by one."""
     singles = [engine.Matcher(settings, [pattern]) for pattern in patterns]
-    scanned, indexed = (engine.Matcher(settings, patterns) for _ in range(2))
+    scanned, indexed, listed = (engine.Matcher(settings, patterns) for _ in range(3))
     in_batch = indexed.decide_many(urls * 7)[: len(urls)]
-    for url, batched in zip(urls, in_batch, strict=True):
+    in_long_batch = listed.decide_many(urls * (200 // (len(urls) or 1) + 1))[: len(urls)]
+    for url, batched, long in zip(urls, in_batch, in_long_batch, strict=True):
         found = []
         for rule, single in enumerate(singles):
             _, matches = single.found(url)
@@ -39,8 +40,8 @@ def compare(
             expected = rule << 2 | (3 if octets == 0 else not disallow)
         if any(single.decide(url) == -2 for single in singles):
             expected = -2
-        answers = scanned.decide(url), batched, indexed.decide(url)
-        assert answers == (expected,) * 3, (url, answers, expected)
+        answers = scanned.decide(url), batched, long, indexed.decide(url)
+        assert answers == (expected,) * 4, (url, answers, expected)
         _, matches = indexed.found(url)
         assert [(rule, octets) for rule, octets in matches] == [
             (rule, -octets) for octets, _, rule in sorted(found)

@@ -350,7 +350,7 @@ class TestIndex:
     def test_index_equals_scan(
         self, engine: ModuleType, drawn: tuple[list[Rule], list[bytes]], profile: Profile
     ) -> None:
-        """More than 128 rules decide like each of them alone: scanned, indexed, in a batch."""
+        """Very many rules decide like each of them alone: scanned, indexed, in a batch."""
         group, asked = drawn
         compare(engine, profile.settings(engine), group, asked)
 

@@ -17,14 +17,20 @@ pub fn each_path(lines: &[u8], url_as_given: bool, mut take: impl FnMut(Path<'_>
     // What the last line that was read as a URL has before its path.
     let (mut origin, mut at) = (&lines[..0], 0);
     loop {
-        let plain = if url_as_given { None } else { plain_path(lines, at, origin) };
+        let start = at + origin.len();
+        // Without an origin, two slashes would be the beginning of one (RFC 3986 §4.2).
+        let bare = origin.is_empty() && lines.get(start + 1) == Some(&b'/');
+        let known = !url_as_given
+            && begins(&lines[at..], origin)
+            && lines.get(start) == Some(&b'/')
+            && !bare;
+        let plain = if known { plain_path(lines, start) } else { None };
         let (path, end) = match plain {
             Some(path) => (path, path.text.len()),
             None => {
-                let end = lanes::find(lines, at, |octets| is(octets, b'\n'));
-                let url = &lines[at..end];
-                let (path, before) = octets::path_and_origin(url, url_as_given, &mut scratch);
-                origin = before.map_or(origin, |before| &url[..before]);
+                let from = if known { start } else { at };
+                let (path, end, before) = odd_path(lines, from, known, url_as_given, &mut scratch);
+                origin = before.map_or(origin, |before| &lines[at..at + before]);
                 (path, end)
             }
         };
@@ -36,16 +42,31 @@ pub fn each_path(lines: &[u8], url_as_given: bool, mut take: impl FnMut(Path<'_>
     }
 }
 
-/// The path of the line at `at`, if the line begins as `origin` says, and goes on to its end with
-/// a path, and perhaps a query, in normal form.
-#[inline(always)]
-fn plain_path<'a>(lines: &'a [u8], at: usize, origin: &[u8]) -> Option<Path<'a>> {
-    let start = at + origin.len();
-    // Without an origin, two slashes would be the beginning of one (RFC 3986 §4.2).
-    let bare = origin.is_empty() && lines.get(start + 1) == Some(&b'/');
-    if !begins(&lines[at..], origin) || lines.get(start) != Some(&b'/') || bare {
-        return None;
+/// The path of a line that is not plain, where the line ends, and how long its origin is. From its
+/// path on if that is `known`, else from its beginning.
+#[cold]
+#[inline(never)]
+fn odd_path<'a>(
+    lines: &'a [u8],
+    from: usize,
+    known: bool,
+    url_as_given: bool,
+    scratch: &'a mut Vec<u8>,
+) -> (Path<'a>, usize, Option<usize>) {
+    let line_end = |from| lanes::find(lines, from, |octets| is(octets, b'\n'));
+    if !known {
+        let end = line_end(from);
+        let (path, before) = octets::path_and_origin(&lines[from..end], url_as_given, scratch);
+        return (path, end, before);
     }
+    let path_end = lanes::find(lines, from, |octets| is(octets, b'\n') | is(octets, b'#'));
+    (octets::normalised(&lines[from..path_end], scratch), line_end(path_end), None)
+}
+
+/// The path that starts at `start`, if it goes on to the end of its line in normal form, perhaps
+/// with a query.
+#[inline(always)]
+fn plain_path(lines: &[u8], start: usize) -> Option<Path<'_>> {
     let (mut from, mut dots, mut slash_before) = (start, 0, 0);
     let path_end = loop {
         let block = block(lines, from)?;

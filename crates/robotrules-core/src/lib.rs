@@ -12,7 +12,7 @@
 //!
 //! ```text
 //! bytes → lines → records → groups → rule set → decision
-//!         lines   records   groups   ruleset    octets, scan, pattern, index
+//!         lines   records   groups   ruleset    octets, scan, pattern, index, batch, shortlist
 //! ```
 //!
 //! Each arrow is a function of the module named below it. [`Document::parse`] does the first three
@@ -46,8 +46,9 @@
 //! | select | one look at each user-agent line | the numbers of the groups |
 //! | decide once | one look at the beginning of each pattern, a search for those that remain | none |
 //! | compile | one look at each octet of their patterns | the patterns and some 70 octets each |
-//! | decide, up to 128 rules | one comparison for four rules, a search for those that remain | none |
+//! | decide, up to 64 rules | one comparison for four rules, a search for those that remain | none |
 //! | decide, more rules | the path's length, whatever the number of rules without a wildcard; of the others those that share four octets with the path | none |
+//! | decide many, up to 256 rules | some table look-ups for 64 rules, a search for those that remain | 15 KB while it lasts, for 64 rules |
 //! | decide, at worst | octets of the path times wildcards of the rules that cannot be told apart | none |
 //!
 //! A URL that is not in normal form needs room for its path, which the caller may keep.
@@ -77,6 +78,7 @@ pub mod ruleset;
 mod scan;
 mod search;
 pub mod settings;
+mod shortlist;
 pub mod spelling;
 pub mod universe;
 pub mod walk;

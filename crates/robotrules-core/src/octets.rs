@@ -73,30 +73,37 @@ fn push_escape(out: &mut Vec<u8>, octet: u8) {
     out.extend([b'%', HEX[usize::from(octet >> 4)], HEX[usize::from(octet & 15)]]);
 }
 
+// What a hexadecimal digit stands for; of any other octet something above fifteen.
+static DIGITS: [u8; 256] = digits();
+
+const fn digits() -> [u8; 256] {
+    let mut table = [u8::MAX; 256];
+    let mut value = 0;
+    while value < 16 {
+        let digit = HEX[value as usize];
+        table[digit as usize] = value;
+        table[digit.to_ascii_lowercase() as usize] = value;
+        value += 1;
+    }
+    table
+}
+
 /// The octet that `%XX` at the start of `octets` stands for.
 #[inline]
 fn escape(octets: &[u8]) -> Option<u8> {
-    let digit = |octet: u8| char::from(octet).to_digit(16);
-    match *octets {
-        [b'%', high, low, ..] => Some((digit(high)? * 16 + digit(low)?) as u8),
-        _ => None,
-    }
+    let &[b'%', high, low, ..] = octets else { return None };
+    let (high, low) = (DIGITS[usize::from(high)], DIGITS[usize::from(low)]);
+    (high | low < 16).then_some(high << 4 | low & 15)
 }
 
 /// Appends the normal form of `octets`; returns the part that what follows stands in.
 pub fn push_form(out: &mut Vec<u8>, octets: &[u8], mut part: Part) -> Part {
     let mut at = 0;
     loop {
-        let stays = match part {
-            Part::Path => IN_PATH,
-            Part::Query => IN_QUERY,
-            Part::Either => IN_EITHER,
-        };
-        let start = at;
-        while octets.get(at).is_some_and(|&octet| STAYS[usize::from(octet)] & stays != 0) {
-            at += 1;
+        // Where one escape stands, there are more.
+        if octets.get(at) != Some(&b'%') {
+            at += push_run(out, &octets[at..], part);
         }
-        out.extend_from_slice(&octets[start..at]);
         let Some(&octet) = octets.get(at) else { return part };
         if let Some(decoded) = escape(&octets[at..]) {
             // Escapes of unreserved octets are decoded; others stay, in upper case.
@@ -115,6 +122,39 @@ pub fn push_form(out: &mut Vec<u8>, octets: &[u8], mut part: Part) -> Part {
             push_escape(out, octet);
         }
     }
+}
+
+/// Appends what `octets` begins with and may stay as it is in a part, and returns its length.
+#[inline(always)]
+fn push_run(out: &mut Vec<u8>, octets: &[u8], part: Part) -> usize {
+    let mut at = 0;
+    // All sixteen are appended, whatever they are: it costs less than to append so many of them.
+    while let Some(&sixteen) = octets[at..].first_chunk::<16>() {
+        let lanes = Lanes::new(sixteen);
+        let stops = match part {
+            Part::Path => not_in_path(lanes),
+            Part::Query => not_in_query(lanes),
+            Part::Either => not_in_path(lanes) & not_in_query(lanes),
+        };
+        let stay = stops.to_bitmask().trailing_zeros().min(16) as usize;
+        out.extend_from_slice(&sixteen);
+        out.truncate(out.len() - 16 + stay);
+        at += stay;
+        if stay < 16 {
+            return at;
+        }
+    }
+    let stays = match part {
+        Part::Path => IN_PATH,
+        Part::Query => IN_QUERY,
+        Part::Either => IN_EITHER,
+    };
+    let start = at;
+    while octets.get(at).is_some_and(|&octet| STAYS[usize::from(octet)] & stays != 0) {
+        at += 1;
+    }
+    out.extend_from_slice(&octets[start..at]);
+    at
 }
 
 /// Appends a pattern as profile google compares it: hex in upper case, octets past ASCII escaped.
@@ -177,7 +217,7 @@ pub fn path<'a>(url: &'a [u8], url_as_given: bool, scratch: &'a mut Vec<u8>) -> 
     if !url_as_given {
         return match normal_path(url) {
             Ok(path) => path,
-            Err(odd) => normalised(url, odd, scratch),
+            Err(start) => normalised(without_fragment(&url[start..]), scratch),
         };
     }
     scratch.clear();
@@ -197,43 +237,25 @@ pub fn path_and_origin<'a>(
     }
     match normal_path(url) {
         Ok(path) => (path, Some(path.start)),
-        Err(odd) => (normalised(url, odd, scratch), None),
+        Err(start) => (normalised(without_fragment(&url[start..]), scratch), None),
     }
 }
 
-/// A path that is not in normal form, or may not be.
-pub struct Odd {
-    /// Where it starts.
-    pub start: usize,
-    /// Up to where it surely is in normal form.
-    pub until: usize,
-    /// The part that what follows stands in.
-    pub part: Part,
+fn without_fragment(octets: &[u8]) -> &[u8] {
+    &octets[..lanes::find(octets, 0, |octets| is(octets, b'#'))]
 }
 
-impl Odd {
-    /// One that may be odd from its first octet on.
-    pub fn all(start: usize) -> Odd {
-        Odd { start, until: start, part: Part::Path }
-    }
-}
-
-/// The path of a URL, or of a text that ends with one, from what is known of it.
+/// The path that is written so, in a URL and without its fragment.
 #[cold]
 #[inline(never)]
-pub fn normalised<'a>(url: &[u8], odd: Odd, scratch: &'a mut Vec<u8>) -> Path<'a> {
-    let Odd { start, until, part } = odd;
-    let end = lanes::find(url, until, |octets| is(octets, b'#'));
+pub fn normalised<'a>(given: &[u8], scratch: &'a mut Vec<u8>) -> Path<'a> {
     scratch.clear();
-    scratch.reserve(3 * (end - start) + 1);
-    scratch.extend_from_slice(&url[start..until]);
-    if url.get(start) != Some(&b'/') {
+    scratch.reserve(3 * given.len() + 16);
+    if given.first() != Some(&b'/') {
         scratch.push(b'/'); // RFC 3986 §6.2.3: an empty path is "/"
     }
-    push_form(scratch, &url[until..end], part);
-    // An escape may have been a dot, and stand behind what is in normal form.
-    let from = (until - start).saturating_sub(1);
-    if part == Part::Path && lanes::find_pair(scratch, from, b'/', b'.') < scratch.len() {
+    push_form(scratch, given, Part::Path);
+    if lanes::find_pair(scratch, 0, b'/', b'.') < scratch.len() {
         remove_dot_segments(scratch);
     }
     Path::new(scratch)
@@ -251,9 +273,9 @@ fn path_start(url: &[u8]) -> usize {
 }
 
 /// The path of a URL that has the usual form: a scheme we know or none, a path in normal form and
-/// surely without dot segments, perhaps a query in normal form.
+/// surely without dot segments, perhaps a query in normal form. Of others, where the path starts.
 #[inline(always)]
-fn normal_path(url: &[u8]) -> Result<Path<'_>, Odd> {
+fn normal_path(url: &[u8]) -> Result<Path<'_>, usize> {
     // As a number a scheme is one comparison.
     const HTTPS: u64 = u64::from_le_bytes(*b"https://");
     const HTTP: u64 = u64::from_le_bytes(*b"\0http://");
@@ -261,7 +283,7 @@ fn normal_path(url: &[u8]) -> Result<Path<'_>, Odd> {
         (Some(HTTPS), _) => 8,
         (Some(first), _) if first << 8 == HTTP => 7,
         (_, [b'/', second, ..]) if *second != b'/' => 0,
-        _ => return Err(Odd::all(path_start(url))),
+        _ => return Err(path_start(url)),
     };
     let (mut start, mut dots, mut slash_before) = (None, 0, 0);
     let path_end = loop {
@@ -295,14 +317,14 @@ fn normal_path(url: &[u8]) -> Result<Path<'_>, Odd> {
     let path_end = path_end.min(url.len());
     let start = start.unwrap_or(url.len());
     if dots != 0 || url.get(start) != Some(&b'/') {
-        return Err(Odd::all(start));
+        return Err(start);
     }
-    let (end, part) = match url.get(path_end) {
-        Some(b'?') => (lanes::find(url, path_end + 1, not_in_query), Part::Query),
-        _ => (path_end, Part::Path),
+    let end = match url.get(path_end) {
+        Some(b'?') => lanes::find(url, path_end + 1, not_in_query),
+        _ => path_end,
     };
     if !matches!(url.get(end), None | Some(b'#')) {
-        return Err(Odd { start, until: end, part });
+        return Err(start);
     }
     let text = &url[..end];
     let Some(&last) = text.last_chunk::<8>() else { return Ok(Path::new(&text[start..])) };

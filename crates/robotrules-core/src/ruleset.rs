@@ -4,7 +4,8 @@
 //! groups or records; a rule is the number of its pattern in the order given.
 //!
 //! A small set is scanned ([`Scan`]), four patterns in one comparison; a large one builds an
-//! [`Index`] once it is worth it. A crawler that asks once or twice pays for neither.
+//! [`Index`] once it is worth it. A crawler that asks once or twice pays for neither. A long batch
+//! of URLs is one text ([`batch`]), and makes a [`shortlist`] of the patterns for itself.
 
 use crate::batch;
 use crate::index::Index;
@@ -14,6 +15,7 @@ use crate::pattern::{Arena, Pattern};
 use crate::records::{faults, Listener, Record};
 use crate::scan::Scan;
 use crate::settings::Settings;
+use crate::shortlist;
 use memchr::memchr_iter;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::OnceLock;
@@ -101,6 +103,8 @@ pub struct RuleSet {
 
 /// A set of at most this many patterns is scanned. Measured: from here on an index costs less.
 const SCANNED: usize = 64;
+/// A batch makes shortlists of at most this many, and has an index built for more.
+const LISTED: usize = 256;
 /// After this many checks an index has paid for itself: building one costs some 60 scans.
 const PATIENCE: u32 = 64;
 
@@ -186,19 +190,39 @@ impl RuleSet {
             answers.extend(std::iter::repeat_n(true, count));
             return;
         }
-        batch::each_path(lines, self.url_as_given, |path| {
-            answers.push(allows(self.winner(path)) || self.is_implicit(path));
-        });
+        self.each_rank(lines, |rank, path| answers.push(allows(rank) || self.is_implicit(path)));
     }
 
     /// What decides about many URLs, one a line.
     pub fn decide_lines(&self, lines: &[u8], answers: &mut Vec<Decision>) {
-        batch::each_path(lines, self.url_as_given, |path| {
+        self.each_rank(lines, |rank, path| {
             answers.push(match self.is_implicit(path) {
                 true => Decision::Implicit,
-                false => decision(self.winner(path)),
+                false => decision(rank),
             });
         });
+    }
+
+    /// Gives `take` the rank of what decides about each line, and its path.
+    #[inline(always)]
+    fn each_rank(&self, lines: &[u8], mut take: impl FnMut(Rank, Path<'_>)) {
+        let as_given = self.url_as_given;
+        let lists = match self.len() <= LISTED {
+            true => shortlist::lists(&self.arena, &self.scan),
+            false => vec![],
+        };
+        match lists.as_slice() {
+            [] => {
+                self.expect(usize::MAX);
+                batch::each_path(lines, as_given, |path| take(self.indexed(path), path));
+            }
+            [list] => {
+                batch::each_path(lines, as_given, |path| take(list.winner(&self.arena, path), path))
+            }
+            lists => batch::each_path(lines, as_given, |path| {
+                take(shortlist::winner(lists, &self.arena, path), path);
+            }),
+        }
     }
 
     /// The rules that match with the most octets: those that tie, in order of precedence.

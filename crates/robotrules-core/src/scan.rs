@@ -25,12 +25,14 @@ pub struct Scan {
 
 /// A pattern that is left to be tried.
 #[derive(Clone, Copy, Debug)]
-struct Tried {
-    rank: Rank,
+pub struct Tried {
+    /// Its rank.
+    pub rank: Rank,
     // The first and the last eight octets of what the path must start with.
     first: u64,
     last: u64,
-    pattern: Pattern,
+    /// The pattern.
+    pub pattern: Pattern,
 }
 
 /// A number for each of four patterns, and which of its bits count. Where there is no pattern
@@ -119,7 +121,9 @@ impl Scan {
             self.plain.push(tried);
             return;
         }
-        let ((last, last_mask), needs) = required(arena, &pattern);
+        let ((last, last_mask), query) = required(arena, &pattern);
+        let query = if query { QUERY } else { 0 };
+        let needs = query | if last_mask == 0 { needed_pairs(arena, &pattern) } else { 0 };
         self.searched += u32::from(needs & !QUERY != 0);
         if let Some((block, at)) = room(&mut self.wild_needs, self.wild.len(), Needs::NONE) {
             (block.starts.number[at], block.starts.mask[at]) = starts;
@@ -134,9 +138,14 @@ impl Scan {
         self.plain.len() + self.wild.len()
     }
 
+    /// Every pattern as it is tried.
+    pub fn tried(&self) -> impl Iterator<Item = &Tried> + '_ {
+        self.plain.iter().chain(&self.wild)
+    }
+
     /// Every pattern with its rank.
     pub fn patterns(&self) -> impl Iterator<Item = (Rank, Pattern)> + '_ {
-        self.plain.iter().chain(&self.wild).map(|tried| (tried.rank, tried.pattern))
+        self.tried().map(|tried| (tried.rank, tried.pattern))
     }
 
     /// The greatest rank of a pattern that matches; zero where none does.
@@ -203,7 +212,7 @@ fn each<T>(
 impl Tried {
     /// Whether a path begins as the pattern does.
     #[inline(always)]
-    fn begins(&self, arena: &Arena, path: Path<'_>) -> bool {
+    pub fn begins(&self, arena: &Arena, path: Path<'_>) -> bool {
         let length = self.pattern.first.length as usize;
         if length <= 8 {
             // A short path is filled up with zeros, and a pattern may end with one.
@@ -217,8 +226,8 @@ impl Tried {
     }
 }
 
-/// What a path needs to match a pattern: its last octets under a mask, pairs of octets, a query.
-fn required(arena: &Arena, pattern: &Pattern) -> ((u64, u64), u64) {
+/// What a path needs to match a pattern: its last octets under a mask, a query.
+pub fn required(arena: &Arena, pattern: &Pattern) -> ((u64, u64), bool) {
     let pieces = arena.pieces_of(pattern);
     let last = pieces.last().map_or((pattern.first, pattern.first), |l| (l.in_path, l.in_query));
     let end = match pattern.anchored && last.0 == last.1 {
@@ -226,12 +235,14 @@ fn required(arena: &Arena, pattern: &Pattern) -> ((u64, u64), u64) {
         false => (0, 0),
     };
     // A `?` behind a wildcard is the delimiter, or data in a query: there is a query either way.
-    let spelled = pieces.iter().map(|piece| piece.in_path.of(&arena.octets));
-    let query = if spelled.take(8).any(|o| o.contains(&b'?')) { QUERY } else { 0 };
-    let runs = pieces.iter().take(8).map(|piece| pairs(piece.run.of(&arena.octets)));
-    // Where the end says enough nothing has to be searched for.
-    let pairs = if end.1 == 0 { runs.fold(0, |all, pairs| all | pairs) } else { 0 };
-    (end, pairs | query)
+    let mut spelled = pieces.iter().take(8).map(|piece| piece.in_path.of(&arena.octets));
+    (end, spelled.any(|octets| octets.contains(&b'?')))
+}
+
+/// The pairs of octets that a path needs, where its end does not say enough.
+fn needed_pairs(arena: &Arena, pattern: &Pattern) -> u64 {
+    let runs = arena.pieces_of(pattern).iter().take(8);
+    runs.fold(0, |all, piece| all | pairs(piece.run.of(&arena.octets)))
 }
 
 /// The pairs of neighbouring octets, each hashed to one of 63 bits: its second octet, stirred by

@@ -70,14 +70,18 @@ fn however_it_looks_it_decides_alike() {
     let mut random = Random(5);
     let settings = settings(&["match_robots_txt", "keep_spaces"]);
     for round in 0..120 {
-        let count = [1, 5, 63, 64, 65, 128, 129, 200][round % 8];
+        let count = [1, 5, 64, 65, 129, 256, 257, 300][round % 8];
         let rules = hard_rules(&mut random, count);
         let (fresh, ready) = (compile(&rules, &settings), compile(&rules, &settings));
         ready.expect(1_000);
         let mut scratch = Vec::new();
+        let (mut lines, mut decided) = (vec![], vec![]);
         for _ in 0..100 {
             let url = url_near(&mut random, &rules);
             let expected = naive(&rules, &url, &settings);
+            let origin: &[u8] = if round % 3 == 0 { b"" } else { b"https://site.example" };
+            lines.push([origin, url.as_slice()].concat());
+            decided.push(naive(&rules, lines.last().unwrap(), &settings));
             let shown = String::from_utf8_lossy(&url).into_owned();
             assert_eq!(fresh.decide(&url, &mut scratch), expected, "{shown}");
             assert_eq!(ready.decide(&url, &mut scratch), expected, "{shown} by index");
@@ -90,6 +94,9 @@ fn however_it_looks_it_decides_alike() {
             assert_eq!(ready.best(&url).first().copied(), winner);
             assert_eq!(fresh.matches(&url), ready.matches(&url));
         }
+        let mut at_once = vec![];
+        fresh.decide_lines(&lines.join(&b'\n'), &mut at_once);
+        assert_eq!(at_once, decided);
     }
 }
 

@@ -174,7 +174,6 @@ impl Matcher {
     fn chunk<A: Answer>(&self, urls: &Bound<'_, PyList>, answers: &mut Vec<A>) -> PyResult<()> {
         let (py, known, count) = (urls.py(), answers.len(), urls.len());
         let rules = self.compiled(py);
-        rules.expect(count);
         answers.reserve(count);
         if count > SHORT {
             let (joined, copied) = match joined(urls) {
@@ -189,6 +188,7 @@ impl Matcher {
             }
             answers.truncate(known); // a URL holds a newline, and looks like two
         }
+        rules.expect(count);
         let mut scratch = Vec::new();
         for url in urls {
             answers.push(A::one(rules, &octets(&url)?, &mut scratch));

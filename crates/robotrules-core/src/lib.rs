@@ -80,6 +80,7 @@ mod search;
 pub mod settings;
 mod shortlist;
 pub mod spelling;
+mod tree;
 pub mod universe;
 pub mod walk;
 

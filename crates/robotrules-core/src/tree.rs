@@ -1,0 +1,195 @@
+//! Patterns without a wildcard as a tree of prefixes: one walk down it, however many there are.
+//!
+//! Built once, node by node, then laid out so that a step down needs a line or two of the cache. It
+//! knows patterns by their rank: of those that match, the greatest decides.
+
+use crate::lanes::{first_word, is, Lanes};
+use crate::pattern::{Arena, Span};
+use crate::ruleset::Rank;
+
+const NONE: u32 = u32::MAX;
+
+/// A node while the tree is built: its children are a list of siblings.
+#[derive(Clone, Copy, Debug)]
+struct Growing {
+    label: Span,
+    prefix: Rank,
+    whole: Rank,
+    child: u32,
+    sibling: u32,
+}
+
+/// A tree of prefixes while it is built, one node for each branching point, not for each octet.
+#[derive(Debug, Default)]
+pub struct Growth {
+    nodes: Vec<Growing>,
+}
+
+impl Growth {
+    fn node(&mut self, label: Span) -> u32 {
+        self.nodes.push(Growing { label, prefix: 0, whole: 0, child: NONE, sibling: NONE });
+        self.nodes.len() as u32 - 1
+    }
+
+    /// Adds a pattern: a prefix, or a whole path where it is anchored.
+    pub fn insert(&mut self, arena: &Arena, mut rest: Span, rank: Rank, anchored: bool) {
+        if self.nodes.is_empty() {
+            self.node(Span::default());
+        }
+        let mut at = 0;
+        while rest.length > 0 {
+            let octet = arena.octets[rest.start as usize];
+            let mut child = self.nodes[at].child;
+            while child != NONE && self.first_octet(arena, child) != octet {
+                child = self.nodes[child as usize].sibling;
+            }
+            if child == NONE {
+                let new = self.node(rest);
+                self.nodes[new as usize].sibling = self.nodes[at].child;
+                self.nodes[at].child = new;
+                at = new as usize;
+                break;
+            }
+            let label = self.nodes[child as usize].label;
+            let pairs = label.of(&arena.octets).iter().zip(rest.of(&arena.octets));
+            let shared = pairs.take_while(|(a, b)| a == b).count() as u32;
+            if shared < label.length {
+                self.split(child, shared);
+            }
+            rest = Span { start: rest.start + shared, length: rest.length - shared };
+            at = child as usize;
+        }
+        let node = &mut self.nodes[at];
+        let best = if anchored { &mut node.whole } else { &mut node.prefix };
+        *best = rank.max(*best);
+    }
+
+    fn first_octet(&self, arena: &Arena, node: u32) -> u8 {
+        arena.octets[self.nodes[node as usize].label.start as usize]
+    }
+
+    /// Gives the tail of a node's label, and all it had, to a child of its own.
+    fn split(&mut self, at: u32, shared: u32) {
+        let Growing { label, .. } = self.nodes[at as usize];
+        let tail = Span { start: label.start + shared, length: label.length - shared };
+        let new = self.node(tail);
+        let node = &mut self.nodes[at as usize];
+        let (prefix, whole, child) = (node.prefix, node.whole, node.child);
+        node.label.length = shared;
+        (node.prefix, node.whole, node.child) = (0, 0, new);
+        let tail = &mut self.nodes[new as usize];
+        (tail.prefix, tail.whole, tail.child) = (prefix, whole, child);
+    }
+
+    /// Lays the children of each node side by side, and each level behind the one above it.
+    pub fn grown(&self, arena: &Arena) -> Tree {
+        let mut tree = Tree::default();
+        let Some(root) = self.nodes.first() else { return tree };
+        // Most often all patterns start with `/`, and the walk begins there.
+        let only = self.nodes.get(root.child as usize).is_some_and(|child| child.sibling == NONE);
+        let skips = only && root.prefix == 0 && root.whole == 0;
+        let mut order = vec![if skips { root.child } else { 0 }];
+        tree.octets.push(0);
+        let mut at = 0;
+        while let Some(growing) = order.get(at).and_then(|&number| self.nodes.get(number as usize))
+        {
+            let first_child = order.len() as u32;
+            let mut child = growing.child;
+            while child != NONE {
+                order.push(child);
+                tree.octets.push(self.first_octet(arena, child));
+                child = self.nodes[child as usize].sibling;
+            }
+            let children = &tree.octets[first_child as usize..];
+            let mut octets = [0; 16];
+            octets.iter_mut().zip(children).for_each(|(octet, child)| *octet = *child);
+            tree.nodes.push(Node {
+                octets,
+                start: first_word(growing.label.of(&arena.octets)),
+                label: growing.label,
+                prefix: growing.prefix,
+                whole: growing.whole,
+                first_child,
+                children: order.len() as u32 - first_child,
+            });
+            at += 1;
+        }
+        tree.octets.extend([0; 16]);
+        tree
+    }
+}
+
+/// What one step down the tree needs, in one line of the cache.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Node {
+    // By which octets its first sixteen children are reached.
+    octets: [u8; 16],
+    // The first eight octets of its label.
+    start: u64,
+    label: Span,
+    // Best rank of a pattern that ends here, as a prefix and as a whole path.
+    prefix: Rank,
+    whole: Rank,
+    first_child: u32,
+    children: u32,
+}
+
+/// A tree of prefixes.
+#[derive(Debug, Default)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    // By which octet each node is reached, and sixteen more.
+    octets: Vec<u8>,
+}
+
+impl Node {
+    /// What of `rest` follows the label, if it starts with it.
+    #[inline(always)]
+    fn after<'a>(&self, rest: &'a [u8], arena: &Arena) -> Option<&'a [u8]> {
+        let length = self.label.length as usize;
+        match rest.first_chunk() {
+            Some(first) if length <= 8 => {
+                let differs = (u64::from_le_bytes(*first) ^ self.start).trailing_zeros() / 8;
+                (differs as usize >= length).then(|| &rest[length..])
+            }
+            _ => rest.strip_prefix(self.label.of(&arena.octets)),
+        }
+    }
+}
+
+impl Tree {
+    /// The best rank of a pattern that `path` starts with: one walk down, O(path).
+    pub fn winner(&self, arena: &Arena, path: &[u8]) -> Rank {
+        let mut best = 0;
+        let Some(mut node) = self.nodes.first() else { return best };
+        let mut rest = path;
+        loop {
+            let Some(after) = node.after(rest, arena) else { return best };
+            rest = after;
+            best = best.max(node.prefix);
+            let Some(&octet) = rest.first() else { return best.max(node.whole) };
+            let Some(child) = self.child(node, octet) else { return best };
+            node = child;
+        }
+    }
+
+    /// The child that is reached by an octet.
+    #[inline(always)]
+    fn child(&self, node: &Node, octet: u8) -> Option<&Node> {
+        let (mut from, mut left) = (node.first_child as usize, node.children);
+        let mut sixteen = &node.octets;
+        loop {
+            // Sixteen at once, and of those the children of this node.
+            let found = is(Lanes::new(*sixteen), octet).to_bitmask() & !(u32::MAX << left.min(16));
+            if found != 0 {
+                return self.nodes.get(from + found.trailing_zeros() as usize);
+            }
+            if left <= 16 {
+                return None;
+            }
+            (from, left) = (from + 16, left - 16);
+            sixteen = self.octets.get(from..)?.first_chunk()?;
+        }
+    }
+}

@@ -27,4 +27,7 @@ native = RustExtension(
     optional=not is_set("ROBOTRULES_REQUIRE_EXTENSIONS"),
 )
 
-setup(rust_extensions=[] if is_set("ROBOTRULES_NO_EXTENSIONS") else [native])
+setup(
+    rust_extensions=[] if is_set("ROBOTRULES_NO_EXTENSIONS") else [native],
+    options={"bdist_wheel": {"py_limited_api": "cp311"}} if abi3 else {},
+)

@@ -19,10 +19,9 @@ from typing import Any
 import measure
 import table
 from corpora import Case, real
-from engines import REFERENCE, Engine
+from engines import OURS, REFERENCE, Engine
 
 Progress = Callable[[str], None]
-OURS = "robotrules"
 
 
 def run(plan: dict[str, Any], found: Sequence[Engine], report: Any, progress: Progress) -> None:

@@ -35,10 +35,10 @@ import scoped
 import table
 from corpora import Case, pathological, real
 from definitions import NAMES, definition
+from engines import OURS
 from engines.robotrules_native import RobotrulesNative
 from report import Report
 
-OURS = "robotrules"
 Progress = Callable[[str], None]
 
 

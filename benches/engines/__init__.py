@@ -16,10 +16,11 @@ from engines.robotspy import Robotspy
 from engines.rust_crates import Robotstxt, TextingRobots
 from engines.urllib_robotparser import UrllibRobotparser
 
-__all__ = ["ALL", "REFERENCE", "Engine", "named"]
+__all__ = ["ALL", "OURS", "REFERENCE", "Engine", "named"]
 
 # Ratios are to this engine.
 REFERENCE = "Protego"
+OURS = "robotrules"
 
 ALL: tuple[Engine, ...] = (
     RobotrulesNative(),

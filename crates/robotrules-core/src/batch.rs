@@ -96,12 +96,7 @@ fn plain_path(lines: &[u8], start: usize) -> Option<Path<'_>> {
     if dots != 0 || lines[end] != b'\n' {
         return None;
     }
-    let text = &lines[..end];
-    let first = u64::from_le_bytes(*lines[start..].first_chunk()?);
-    let last = u64::from_le_bytes(*text.last_chunk()?);
-    let missing = 8 * 8_u32.saturating_sub((end - start) as u32);
-    let (first, last) = (first << missing >> missing, last >> missing << missing);
-    Some(Path { text, start, query: path_end + 1, first, last })
+    Path::ending(&lines[..end], start, path_end + 1)
 }
 
 /// Two times sixteen octets, if there are so many.

@@ -9,6 +9,7 @@
 
 use crate::lanes::first_word;
 use crate::octets::Path;
+use crate::pairs;
 use crate::pattern::{Arena, Pattern};
 use crate::ruleset::Rank;
 use crate::tree::{Growth, Tree};
@@ -97,17 +98,12 @@ struct Grams {
     starts: Box<[u8; PAIRS]>,
 }
 
-/// The bit of a pair of octets. Pairs of letters, digits and delimiters have each their own.
-#[inline(always)]
-fn pair(first: u8, second: u8) -> usize {
-    (usize::from(first) << 5 ^ usize::from(second)) % PAIRS
-}
 const PAIRS: usize = 1 << 12;
 
 /// The pair that a gram starts with; of one octet alone the pair with zero.
 fn start(gram: Gram) -> usize {
     let [first, second, ..] = gram.to_le_bytes();
-    pair(first, second)
+    pairs::place::<PAIRS>(first, second)
 }
 
 impl Grams {
@@ -117,13 +113,7 @@ impl Grams {
         for (_, pattern) in wild {
             each_gram(arena, pattern, |gram| *frequency.entry(gram).or_default() += 1);
         }
-        // What all rules of a site are made of, its URLs are made of too.
-        let mut usual = vec![0_u32; PAIRS];
-        for octets in arena.octets.windows(2) {
-            if let &[first, second] = octets {
-                usual[pair(first, second)] += 1;
-            }
-        }
+        let usual = pairs::counted::<PAIRS>(&arena.octets);
         let mut always = vec![];
         let mut found: Vec<(Gram, u32)> = vec![];
         for (number, (_, pattern)) in wild.iter().enumerate() {
@@ -202,16 +192,14 @@ impl Grams {
                 }
             }
         };
-        let lengths = |first, second| self.starts[pair(first, second) % PAIRS];
-        for (at, octets) in path.windows(2).enumerate() {
-            let &[first, second] = octets else { continue };
-            let lengths = lengths(first, second);
+        for (at, place) in pairs::places::<PAIRS>(path).enumerate() {
+            let lengths = self.starts[place];
             if lengths != 0 {
                 look(&path[at..], lengths);
             }
         }
         if let Some(last) = path.last_chunk::<1>() {
-            look(last, lengths(last[0], 0));
+            look(last, self.starts[pairs::place::<PAIRS>(last[0], 0)]);
         }
         more.sort_unstable();
         more.dedup();

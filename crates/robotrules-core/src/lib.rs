@@ -72,6 +72,7 @@ pub mod lines;
 pub mod machine;
 pub mod notes;
 pub mod octets;
+mod pairs;
 pub mod pattern;
 pub mod records;
 pub mod ruleset;

@@ -197,6 +197,17 @@ impl<'a> Path<'a> {
         Path { text, start: 0, query, first: first_word(text), last: last_word(text) }
     }
 
+    /// The path that is in that form and ends a text, if the text has eight octets at least.
+    #[inline(always)]
+    pub fn ending(text: &'a [u8], start: usize, query: usize) -> Option<Path<'a>> {
+        // A path of less than eight octets is the end of the word that ends with it.
+        let last = u64::from_le_bytes(*text.last_chunk()?);
+        let missing = 8 * 8_u32.saturating_sub((text.len() - start) as u32);
+        let first = text[start..].first_chunk();
+        let first = first.map_or(last >> missing, |first| u64::from_le_bytes(*first));
+        Some(Path { text, start, query, first, last: last >> missing << missing })
+    }
+
     /// The octets.
     #[inline]
     pub fn octets(&self) -> &'a [u8] {
@@ -214,26 +225,20 @@ impl<'a> Path<'a> {
 /// allocated for a URL that is in normal form.
 #[inline(always)]
 pub fn path<'a>(url: &'a [u8], url_as_given: bool, scratch: &'a mut Vec<u8>) -> Path<'a> {
-    if !url_as_given {
-        return match normal_path(url) {
-            Ok(path) => path,
-            Err(start) => normalised(without_fragment(&url[start..]), scratch),
-        };
-    }
-    scratch.clear();
-    Path::new(path_as_given(url, scratch))
+    path_and_origin(url, url_as_given, scratch).0
 }
 
 /// The path of `url`, and how many octets stand before it, where a URL that begins with the same
 /// and a `/` has its path there too.
-#[inline]
+#[inline(always)]
 pub fn path_and_origin<'a>(
     url: &'a [u8],
     url_as_given: bool,
     scratch: &'a mut Vec<u8>,
 ) -> (Path<'a>, Option<usize>) {
     if url_as_given {
-        return (path(url, true, scratch), None);
+        scratch.clear();
+        return (Path::new(path_as_given(url, scratch)), None);
     }
     match normal_path(url) {
         Ok(path) => (path, Some(path.start)),
@@ -327,13 +332,8 @@ fn normal_path(url: &[u8]) -> Result<Path<'_>, usize> {
         return Err(start);
     }
     let text = &url[..end];
-    let Some(&last) = text.last_chunk::<8>() else { return Ok(Path::new(&text[start..])) };
-    // A path of less than eight octets is the end of the word that ends with it.
-    let last = u64::from_le_bytes(last);
-    let missing = 8 * 8_u32.saturating_sub((end - start) as u32);
-    let first = text[start..].first_chunk();
-    let first = first.map_or(last >> missing, |first| u64::from_le_bytes(*first));
-    Ok(Path { text, start, query: path_end + 1, first, last: last >> missing << missing })
+    let path = Path::ending(text, start, path_end + 1);
+    Ok(path.unwrap_or_else(|| Path::new(&text[start..])))
 }
 
 /// Whether a pattern is its own normal form, and a prefix without wildcards.

@@ -8,6 +8,7 @@
 //! It knows patterns by their rank: of those that match, the greatest decides.
 
 use crate::octets::Path;
+use crate::pairs;
 use crate::pattern::{Arena, Pattern};
 use crate::ruleset::Rank;
 use crate::scan::{required, Scan, Tried};
@@ -38,12 +39,7 @@ pub struct Shortlist {
 pub fn lists(arena: &Arena, scan: &Scan) -> Vec<Shortlist> {
     let mut ranked: Vec<Tried> = scan.tried().copied().collect();
     ranked.sort_unstable_by_key(|tried| std::cmp::Reverse(tried.rank));
-    let mut usual = [0; PAIRS];
-    if ranked.iter().any(|tried| is_wild(arena, tried)) {
-        for octets in arena.octets.windows(2) {
-            usual[pair(octets[0], octets[1])] += 1;
-        }
-    }
+    let usual = pairs::counted(&arena.octets);
     ranked.chunks(MOST).map(|some| Shortlist::new(arena, some, &usual)).collect()
 }
 
@@ -57,11 +53,6 @@ pub fn winner(lists: &[Shortlist], arena: &Arena, path: Path<'_>) -> Rank {
 /// Whether a pattern is more than a prefix.
 fn is_wild(arena: &Arena, tried: &Tried) -> bool {
     arena.literal(&tried.pattern) != Some(false)
-}
-
-#[inline(always)]
-fn pair(first: u8, second: u8) -> usize {
-    (usize::from(first) << 4 ^ usize::from(second)) % PAIRS
 }
 
 /// A table of patterns by the octet they have somewhere; of those that have none there, by any.
@@ -141,14 +132,12 @@ impl Shortlist {
     /// The patterns whose pair the path has.
     #[inline]
     fn found(&self, path: Path<'_>) -> u64 {
-        let windows = path.octets().windows(2);
-        windows.fold(0, |all, octets| all | self.pairs[pair(octets[0], octets[1])])
+        pairs::places::<PAIRS>(path.octets()).fold(0, |all, place| all | self.pairs[place])
     }
 }
 
 /// Of the pairs that a pattern needs behind its first wildcard, the one that is least usual.
 fn rarest(arena: &Arena, pattern: &Pattern, usual: &[u32; PAIRS]) -> Option<usize> {
     let runs = arena.pieces_of(pattern).iter().take(8).map(|piece| piece.run.of(&arena.octets));
-    let pairs = runs.flat_map(|run| run.windows(2)).map(|octets| pair(octets[0], octets[1]));
-    pairs.min_by_key(|&pair| usual[pair])
+    runs.flat_map(pairs::places::<PAIRS>).min_by_key(|&place| usual[place])
 }

@@ -24,13 +24,18 @@ pub fn each_path(lines: &[u8], url_as_given: bool, mut take: impl FnMut(Path<'_>
             && begins(&lines[at..], origin)
             && lines.get(start) == Some(&b'/')
             && !bare;
-        let plain = if known { plain_path(lines, start) } else { None };
+        let plain = if known { plain_path(lines, start) } else { Err(0) };
         let (path, end) = match plain {
-            Some(path) => (path, path.text.len()),
-            None => {
-                let from = if known { start } else { at };
-                let (path, end, before) = odd_path(lines, from, known, url_as_given, &mut scratch);
-                origin = before.map_or(origin, |before| &lines[at..at + before]);
+            Ok(path) => (path, path.text.len()),
+            Err(plain) if known => {
+                let end = line_end(lines, start + plain);
+                (octets::normalised(&lines[start..end], plain, &mut scratch), end)
+            }
+            Err(_) => {
+                let end = line_end(lines, at);
+                let line = &lines[at..end];
+                let (path, before) = octets::path_and_origin(line, url_as_given, &mut scratch);
+                origin = before.map_or(origin, |before| &line[..before]);
                 (path, end)
             }
         };
@@ -42,34 +47,19 @@ pub fn each_path(lines: &[u8], url_as_given: bool, mut take: impl FnMut(Path<'_>
     }
 }
 
-/// The path of a line that is not plain, where the line ends, and how long its origin is. From its
-/// path on if that is `known`, else from its beginning.
 #[cold]
 #[inline(never)]
-fn odd_path<'a>(
-    lines: &'a [u8],
-    from: usize,
-    known: bool,
-    url_as_given: bool,
-    scratch: &'a mut Vec<u8>,
-) -> (Path<'a>, usize, Option<usize>) {
-    let line_end = |from| lanes::find(lines, from, |octets| is(octets, b'\n'));
-    if !known {
-        let end = line_end(from);
-        let (path, before) = octets::path_and_origin(&lines[from..end], url_as_given, scratch);
-        return (path, end, before);
-    }
-    let path_end = lanes::find(lines, from, |octets| is(octets, b'\n') | is(octets, b'#'));
-    (octets::normalised(&lines[from..path_end], scratch), line_end(path_end), None)
+fn line_end(lines: &[u8], from: usize) -> usize {
+    lanes::find(lines, from, |octets| is(octets, b'\n'))
 }
 
 /// The path that starts at `start`, if it goes on to the end of its line in normal form, perhaps
-/// with a query.
+/// with a query. Of others, how much of the path is in that form.
 #[inline(always)]
-fn plain_path(lines: &[u8], start: usize) -> Option<Path<'_>> {
+fn plain_path(lines: &[u8], start: usize) -> Result<Path<'_>, usize> {
     let (mut from, mut dots, mut slash_before) = (start, 0, 0);
     let path_end = loop {
-        let block = block(lines, from)?;
+        let block = block(lines, from).ok_or(0_usize)?;
         let stops = which(block, not_in_path);
         let slashes = which(block, |octets| is(octets, b'/'));
         // A dot that begins a segment may be a dot segment.
@@ -86,7 +76,7 @@ fn plain_path(lines: &[u8], start: usize) -> Option<Path<'_>> {
     if lines[path_end] == b'?' {
         from = path_end + 1;
         end = loop {
-            let stops = which(block(lines, from)?, not_in_query);
+            let stops = which(block(lines, from).ok_or(0_usize)?, not_in_query);
             if stops != 0 {
                 break from + stops.trailing_zeros() as usize;
             }
@@ -94,9 +84,9 @@ fn plain_path(lines: &[u8], start: usize) -> Option<Path<'_>> {
         };
     }
     if dots != 0 || lines[end] != b'\n' {
-        return None;
+        return Err(if dots == 0 { path_end - start } else { 0 });
     }
-    Path::ending(&lines[..end], start, path_end + 1)
+    Path::ending(&lines[..end], start, path_end + 1).ok_or(0)
 }
 
 /// Two times sixteen octets, if there are so many.

@@ -63,6 +63,7 @@
 
 mod batch;
 pub mod document;
+mod form;
 mod glance;
 pub mod groups;
 pub mod index;

@@ -1,45 +1,11 @@
-//! URL to path, and the percent-encoding normal form both sides are compared in
-//! (RFC 9309 §2.2.2; RFC 3986 §2, §5.2.4, §6.2.2).
+//! URL to path, in the normal form that both sides are compared in (RFC 9309 §2.2.2; RFC 3986
+//! §5.2.4, §6.2.2).
 //!
 //! It does not know rules. Of the URL only path and query take part (REP-2.2.2-26).
 
+use crate::form::{Part, Pen};
 use crate::lanes::{self, first_word, is, last_word, within, Lanes};
 use memchr::{memchr, memchr3, memmem};
-
-const HEX: &[u8; 16] = b"0123456789ABCDEF";
-
-/// Where an octet stands, which decides what the delimiters `/ ? = &` mean there (AMB-33).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// Before the first `?`: `/` delimits; `=` and `&` are data.
-    Path,
-    /// After it: `=` and `&` delimit; `/` and `?` are data.
-    Query,
-    /// In a pattern after `*`: the wildcard may have swallowed the `?`, so nobody can tell.
-    Either,
-}
-
-// What may stay as it is: unreserved octets (RFC 3986 §2.3), and the delimiters of a part in it. As
-// a table, one bit for each part, for what is short; in lanes for URLs.
-const IN_PATH: u8 = 1;
-const IN_QUERY: u8 = 2;
-const IN_EITHER: u8 = 4;
-static STAYS: [u8; 256] = stays();
-
-const fn stays() -> [u8; 256] {
-    let mut table = [0; 256];
-    let mut octet = 0;
-    while octet < 256 {
-        table[octet] = match octet as u8 {
-            octet if is_unreserved(octet) => IN_PATH | IN_QUERY | IN_EITHER,
-            b'/' => IN_PATH | IN_EITHER,
-            b'=' | b'&' => IN_QUERY | IN_EITHER,
-            _ => 0,
-        };
-        octet += 1;
-    }
-    table
-}
 
 /// ALPHA / DIGIT / "-" / "." / "_" / "~", and "/", which stands between "." and "0".
 #[inline(always)]
@@ -61,117 +27,6 @@ pub fn not_in_path(octets: Lanes) -> Lanes {
 pub fn not_in_query(octets: Lanes) -> Lanes {
     let delimits = is(octets, b'=') | is(octets, b'&');
     !(unreserved_or_slash(octets) | delimits) | is(octets, b'/')
-}
-
-/// ALPHA / DIGIT / "-" / "." / "_" / "~" (RFC 3986 §2.3): it means itself wherever it stands.
-#[inline]
-pub const fn is_unreserved(octet: u8) -> bool {
-    octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_' | b'~')
-}
-
-fn push_escape(out: &mut Vec<u8>, octet: u8) {
-    out.extend([b'%', HEX[usize::from(octet >> 4)], HEX[usize::from(octet & 15)]]);
-}
-
-// What a hexadecimal digit stands for; of any other octet something above fifteen.
-static DIGITS: [u8; 256] = digits();
-
-const fn digits() -> [u8; 256] {
-    let mut table = [u8::MAX; 256];
-    let mut value = 0;
-    while value < 16 {
-        let digit = HEX[value as usize];
-        table[digit as usize] = value;
-        table[digit.to_ascii_lowercase() as usize] = value;
-        value += 1;
-    }
-    table
-}
-
-/// The octet that `%XX` at the start of `octets` stands for.
-#[inline]
-fn escape(octets: &[u8]) -> Option<u8> {
-    let &[b'%', high, low, ..] = octets else { return None };
-    let (high, low) = (DIGITS[usize::from(high)], DIGITS[usize::from(low)]);
-    (high | low < 16).then_some(high << 4 | low & 15)
-}
-
-/// Appends the normal form of `octets`; returns the part that what follows stands in.
-pub fn push_form(out: &mut Vec<u8>, octets: &[u8], mut part: Part) -> Part {
-    let mut at = 0;
-    loop {
-        // Where one escape stands, there are more.
-        if octets.get(at) != Some(&b'%') {
-            at += push_run(out, &octets[at..], part);
-        }
-        let Some(&octet) = octets.get(at) else { return part };
-        if let Some(decoded) = escape(&octets[at..]) {
-            // Escapes of unreserved octets are decoded; others stay, in upper case.
-            match is_unreserved(decoded) {
-                true => out.push(decoded),
-                false => push_escape(out, decoded),
-            }
-            at += 3;
-            continue;
-        }
-        at += 1;
-        if octet == b'?' && part != Part::Query {
-            out.push(octet);
-            part = Part::Query;
-        } else {
-            push_escape(out, octet);
-        }
-    }
-}
-
-/// Appends what `octets` begins with and may stay as it is in a part, and returns its length.
-#[inline(always)]
-fn push_run(out: &mut Vec<u8>, octets: &[u8], part: Part) -> usize {
-    let mut at = 0;
-    // All sixteen are appended, whatever they are: it costs less than to append so many of them.
-    while let Some(&sixteen) = octets[at..].first_chunk::<16>() {
-        let lanes = Lanes::new(sixteen);
-        let stops = match part {
-            Part::Path => not_in_path(lanes),
-            Part::Query => not_in_query(lanes),
-            Part::Either => not_in_path(lanes) & not_in_query(lanes),
-        };
-        let stay = stops.to_bitmask().trailing_zeros().min(16) as usize;
-        out.extend_from_slice(&sixteen);
-        out.truncate(out.len() - 16 + stay);
-        at += stay;
-        if stay < 16 {
-            return at;
-        }
-    }
-    let stays = match part {
-        Part::Path => IN_PATH,
-        Part::Query => IN_QUERY,
-        Part::Either => IN_EITHER,
-    };
-    let start = at;
-    while octets.get(at).is_some_and(|&octet| STAYS[usize::from(octet)] & stays != 0) {
-        at += 1;
-    }
-    out.extend_from_slice(&octets[start..at]);
-    at
-}
-
-/// Appends a pattern as profile google compares it: hex in upper case, octets past ASCII escaped.
-pub fn push_minimal_form(out: &mut Vec<u8>, octets: &[u8]) {
-    let mut at = 0;
-    while let Some(&octet) = octets.get(at) {
-        if escape(&octets[at..]).is_some() {
-            out.extend(octets[at..at + 3].to_ascii_uppercase());
-            at += 3;
-            continue;
-        }
-        match octet {
-            0x80.. => push_escape(out, octet),
-            _ => out.push(octet),
-        }
-        at += 1;
-    }
 }
 
 /// Path and query of a URL in the form that rules are compared with.
@@ -242,28 +97,34 @@ pub fn path_and_origin<'a>(
     }
     match normal_path(url) {
         Ok(path) => (path, Some(path.start)),
-        Err(start) => (normalised(without_fragment(&url[start..]), scratch), None),
+        Err((start, plain)) => (normalised(&url[start..], plain, scratch), None),
     }
 }
 
-fn without_fragment(octets: &[u8]) -> &[u8] {
-    &octets[..lanes::find(octets, 0, |octets| is(octets, b'#'))]
-}
-
-/// The path that is written so, in a URL and without its fragment.
+/// The path that `given` begins with, written there in a URL, up to a fragment. So many octets of it
+/// are `plain`: part of the path, in normal form, no dot segment among them.
 #[cold]
 #[inline(never)]
-pub fn normalised<'a>(given: &[u8], scratch: &'a mut Vec<u8>) -> Path<'a> {
-    scratch.clear();
-    scratch.reserve(3 * given.len() + 16);
+pub fn normalised<'a>(given: &[u8], plain: usize, scratch: &'a mut Vec<u8>) -> Path<'a> {
+    let mut pen = Pen::new(scratch, given.len());
     if given.first() != Some(&b'/') {
-        scratch.push(b'/'); // RFC 3986 §6.2.3: an empty path is "/"
+        pen.put_as_is(b"/"); // RFC 3986 §6.2.3: an empty path is "/"
     }
-    push_form(scratch, given, Part::Path);
-    if lanes::find_pair(scratch, 0, b'/', b'.') < scratch.len() {
-        remove_dot_segments(scratch);
+    pen.put_as_is(&given[..plain]);
+    pen.write(&given[plain..], Part::Path, |octet| octet == b'#');
+    let (mut end, mut query) = (pen.end(), pen.query());
+    let path_end = query.map_or(end, |query| query - 1);
+    // The last plain octet may be the slash before a dot.
+    let from = plain.saturating_sub(1);
+    if lanes::find_pair(&scratch[..path_end], from, b'/', b'.') < path_end {
+        let shorter = remove_dot_segments(&mut scratch[..path_end]);
+        scratch.copy_within(path_end..end, shorter);
+        let removed = path_end - shorter;
+        (end, query) = (end - removed, query.map(|query| query - removed));
     }
-    Path::new(scratch)
+    let form = &scratch[..end];
+    let query = query.unwrap_or(end + 1);
+    Path::ending(form, 0, query).unwrap_or_else(|| Path::new(form))
 }
 
 /// Where path or query begins; the URL's end when there is neither.
@@ -278,9 +139,10 @@ fn path_start(url: &[u8]) -> usize {
 }
 
 /// The path of a URL that has the usual form: a scheme we know or none, a path in normal form and
-/// surely without dot segments, perhaps a query in normal form. Of others, where the path starts.
+/// surely without dot segments, perhaps a query in normal form. Of others, where the path starts,
+/// and how much of it is in that form.
 #[inline(always)]
-fn normal_path(url: &[u8]) -> Result<Path<'_>, usize> {
+fn normal_path(url: &[u8]) -> Result<Path<'_>, (usize, usize)> {
     // As a number a scheme is one comparison.
     const HTTPS: u64 = u64::from_le_bytes(*b"https://");
     const HTTP: u64 = u64::from_le_bytes(*b"\0http://");
@@ -288,7 +150,7 @@ fn normal_path(url: &[u8]) -> Result<Path<'_>, usize> {
         (Some(HTTPS), _) => 8,
         (Some(first), _) if first << 8 == HTTP => 7,
         (_, [b'/', second, ..]) if *second != b'/' => 0,
-        _ => return Err(path_start(url)),
+        _ => return Err((path_start(url), 0)),
     };
     let (mut start, mut dots, mut slash_before) = (None, 0, 0);
     let path_end = loop {
@@ -322,14 +184,14 @@ fn normal_path(url: &[u8]) -> Result<Path<'_>, usize> {
     let path_end = path_end.min(url.len());
     let start = start.unwrap_or(url.len());
     if dots != 0 || url.get(start) != Some(&b'/') {
-        return Err(start);
+        return Err((start, 0));
     }
     let end = match url.get(path_end) {
         Some(b'?') => lanes::find(url, path_end + 1, not_in_query),
         _ => path_end,
     };
     if !matches!(url.get(end), None | Some(b'#')) {
-        return Err(start);
+        return Err((start, path_end - start));
     }
     let text = &url[..end];
     let path = Path::ending(text, start, path_end + 1);
@@ -342,31 +204,30 @@ pub fn is_plain(pattern: &[u8]) -> bool {
     lanes::find(pattern, 0, not_in_path) == pattern.len()
 }
 
-/// Removes `.` and `..` segments from the path of a normal form, in place (RFC 3986 §5.2.4).
-fn remove_dot_segments(form: &mut Vec<u8>) {
-    let path_end = memchr(b'?', form).unwrap_or(form.len());
+/// Removes `.` and `..` segments from a path in normal form, in place (RFC 3986 §5.2.4), and returns
+/// how long it is now.
+fn remove_dot_segments(path: &mut [u8]) -> usize {
     let (mut read, mut write) = (0, 0);
-    while read < path_end {
-        let end =
-            memchr(b'/', &form[read + 1..path_end]).map_or(path_end, |length| read + 1 + length);
-        let dots = match &form[read..end] {
+    while read < path.len() {
+        let end = memchr(b'/', &path[read + 1..]).map_or(path.len(), |length| read + 1 + length);
+        let dots = match &path[read..end] {
             b"/." => 1,
             b"/.." => 2,
             _ => 0,
         };
         if dots == 2 {
-            write = form[..write].iter().rposition(|&octet| octet == b'/').unwrap_or(0);
+            write = path[..write].iter().rposition(|&octet| octet == b'/').unwrap_or(0);
         }
         if dots == 0 {
-            form.copy_within(read..end, write);
+            path.copy_within(read..end, write);
             write += end - read;
-        } else if end == path_end {
-            form[write] = b'/'; // a dot segment at the end leaves its slash
+        } else if end == path.len() {
+            path[write] = b'/'; // a dot segment at the end leaves its slash
             write += 1;
         }
         read = end;
     }
-    form.drain(write..path_end);
+    write
 }
 
 /// The path as google/robotstxt takes it from a URL: `;` begins a path too, nothing is encoded.

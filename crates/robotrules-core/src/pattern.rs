@@ -4,8 +4,9 @@
 //! worse than any other choice, so there is no backtracking: at worst O(pattern + path) time for
 //! each wildcard's piece and no allocation.
 
+use crate::form::{push_form, push_minimal_form, Part};
 use crate::lanes;
-use crate::octets::{push_form, push_minimal_form, Part, Path};
+use crate::octets::Path;
 use crate::settings::Settings;
 use memchr::memmem;
 

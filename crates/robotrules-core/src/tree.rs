@@ -1,7 +1,8 @@
 //! Patterns without a wildcard as a tree of prefixes: one walk down it, however many there are.
 //!
-//! Built once, node by node, then laid out so that a step down needs a line or two of the cache. It
-//! knows patterns by their rank: of those that match, the greatest decides.
+//! Built once, node by node, then laid out so that a step down needs a line or two of the cache. The
+//! first steps are taken at once, by a look at the first eight octets of a path. It knows patterns by
+//! their rank: of those that match, the greatest decides.
 
 use crate::lanes::{first_word, is, Lanes};
 use crate::pattern::{Arena, Span};
@@ -115,6 +116,7 @@ impl Growth {
             at += 1;
         }
         tree.octets.extend([0; 16]);
+        tree.shortcuts = Shortcuts::new(&tree, arena);
         tree
     }
 }
@@ -141,6 +143,74 @@ pub struct Tree {
     nodes: Vec<Node>,
     // By which octet each node is reached, and sixteen more.
     octets: Vec<u8>,
+    shortcuts: Shortcuts,
+}
+
+/// Where a walk is after eight octets of a path: before a node, with what it met on the way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Shortcut {
+    // The eight octets, the first lowest. Zero is no shortcut: a pattern starts with a slash.
+    octets: u64,
+    best: Rank,
+    node: u32,
+    // How many of the octets stand before the node.
+    before: u32,
+}
+
+/// The shortcuts of a tree, hashed by their octets. They are few enough that most are where they are
+/// looked for first. One that finds no room nearby is left out: the walk takes longer.
+#[derive(Debug, Default)]
+struct Shortcuts {
+    slots: Vec<Shortcut>,
+}
+
+impl Shortcuts {
+    const NEARBY: usize = 8;
+
+    fn new(tree: &Tree, arena: &Arena) -> Shortcuts {
+        let mut found = vec![];
+        let mut left = vec![(0, Shortcut::default())];
+        while let Some((number, mut here)) = left.pop() {
+            let Some(node): Option<&Node> = tree.nodes.get(number) else { continue };
+            let label = node.label.of(&arena.octets);
+            let octets =
+                first_word(&label[..label.len().min(8)]) << (8 * here.before) | here.octets;
+            if here.before as usize + label.len() >= 8 {
+                found.push(Shortcut { octets, node: number as u32, ..here });
+                continue;
+            }
+            here.octets = octets;
+            here.best = here.best.max(node.prefix);
+            here.before += node.label.length;
+            let children = node.first_child as usize..(node.first_child + node.children) as usize;
+            left.extend(children.map(|child| (child, here)));
+        }
+        let mut shortcuts =
+            Shortcuts { slots: vec![Shortcut::default(); 2 * found.len().next_power_of_two()] };
+        for shortcut in found {
+            if let Some(slot) = shortcuts.slot(shortcut.octets) {
+                shortcuts.slots[slot] = shortcut;
+            }
+        }
+        shortcuts
+    }
+
+    /// Where the shortcut for eight octets is, or would be.
+    #[inline(always)]
+    fn slot(&self, octets: u64) -> Option<usize> {
+        let mask = self.slots.len().wrapping_sub(1);
+        let first = (octets.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize;
+        (first..first + Shortcuts::NEARBY).map(|at| at & mask).find(|&at| {
+            self.slots.get(at).is_some_and(|slot| slot.octets == octets || slot.octets == 0)
+        })
+    }
+
+    /// The shortcut that a path takes.
+    #[inline(always)]
+    fn taken_by(&self, path: &[u8]) -> Option<&Shortcut> {
+        let slot = self.slot(u64::from_le_bytes(*path.first_chunk()?))?;
+        self.slots.get(slot).filter(|slot| slot.octets != 0)
+    }
 }
 
 impl Node {
@@ -164,6 +234,11 @@ impl Tree {
         let mut best = 0;
         let Some(mut node) = self.nodes.first() else { return best };
         let mut rest = path;
+        if let Some(shortcut) = self.shortcuts.taken_by(path) {
+            if let Some(reached) = self.nodes.get(shortcut.node as usize) {
+                (best, node, rest) = (shortcut.best, reached, &path[shortcut.before as usize..]);
+            }
+        }
         loop {
             let Some(after) = node.after(rest, arena) else { return best };
             rest = after;

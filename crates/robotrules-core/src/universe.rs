@@ -6,7 +6,7 @@
 //!
 //! It does not know patterns: `walk.rs` walks both together.
 
-use crate::octets::is_unreserved;
+use crate::form::is_unreserved;
 use std::sync::OnceLock;
 
 /// Octets that stand for all that nobody asks about, in the order in which they are taken; after

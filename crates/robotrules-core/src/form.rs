@@ -1,0 +1,187 @@
+//! The percent-encoding normal form that paths and patterns are compared in (RFC 9309 §2.2.2; RFC
+//! 3986 §2, §6.2.2).
+//!
+//! How an octet is written is looked up, not decided: what is to be escaped comes as it likes, and a
+//! branch that cannot be guessed costs more than all else. It knows octets, not URLs or patterns.
+
+const HEX: &[u8; 16] = b"0123456789ABCDEF";
+
+/// Where an octet stands, which decides what the delimiters `/ ? = &` mean there (AMB-33).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Before the first `?`: `/` delimits; `=` and `&` are data.
+    Path,
+    /// After it: `=` and `&` delimit; `/` and `?` are data.
+    Query,
+    /// In a pattern after `*`: the wildcard may have swallowed the `?`, so nobody can tell.
+    Either,
+}
+
+/// How an octet is written: up to three octets, the first lowest, and in the highest their number;
+/// zero where that depends on more than the octet and the part it stands in.
+type Written = u32;
+
+// By part; and an octet that stood there escaped.
+static RAW: [[Written; 256]; 3] =
+    [table(Some(Part::Path)), table(Some(Part::Query)), table(Some(Part::Either))];
+static ESCAPED: [Written; 256] = table(None);
+
+/// How octets are written that stand in a part, or stood there escaped.
+const fn table(part: Option<Part>) -> [Written; 256] {
+    let mut table = [0; 256];
+    let mut octet = 0;
+    while octet < 256 {
+        table[octet] = match (octet as u8, part) {
+            (b'%' | b'#', Some(_)) | (b'?', Some(Part::Path | Part::Either)) => 0,
+            (octet, _) if is_unreserved(octet) => as_is(octet),
+            (b'/', Some(Part::Path | Part::Either)) => as_is(b'/'),
+            (octet @ (b'=' | b'&'), Some(Part::Query | Part::Either)) => as_is(octet),
+            (octet, _) => escape(octet),
+        };
+        octet += 1;
+    }
+    table
+}
+
+const fn as_is(octet: u8) -> Written {
+    u32::from_le_bytes([octet, 0, 0, 1])
+}
+
+const fn escape(octet: u8) -> Written {
+    u32::from_le_bytes([b'%', HEX[octet as usize >> 4], HEX[octet as usize & 15], 3])
+}
+
+/// ALPHA / DIGIT / "-" / "." / "_" / "~" (RFC 3986 §2.3): it means itself wherever it stands.
+#[inline]
+pub const fn is_unreserved(octet: u8) -> bool {
+    octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_' | b'~')
+}
+
+// What a hexadecimal digit stands for; of any other octet something above fifteen.
+static DIGITS: [u8; 256] = digits();
+
+const fn digits() -> [u8; 256] {
+    let mut table = [u8::MAX; 256];
+    let mut value = 0;
+    while value < 16 {
+        let digit = HEX[value as usize];
+        table[digit as usize] = value;
+        table[digit.to_ascii_lowercase() as usize] = value;
+        value += 1;
+    }
+    table
+}
+
+/// The octet that two hexadecimal digits stand for, which `octets` begins with.
+#[inline]
+fn escaped(octets: &[u8]) -> Option<u8> {
+    let &[high, low, ..] = octets else { return None };
+    let (high, low) = (DIGITS[usize::from(high)], DIGITS[usize::from(low)]);
+    (high | low < 16).then_some(high << 4 | low & 15)
+}
+
+/// Writes into room that was made beforehand.
+pub struct Pen<'a> {
+    room: &'a mut [u8],
+    at: usize,
+    query: Option<usize>,
+}
+
+impl<'a> Pen<'a> {
+    /// A pen for the form of so many octets, and a slash before them. `scratch` holds what is written;
+    /// what else is in it does not count.
+    #[inline]
+    pub fn new(scratch: &'a mut Vec<u8>, octets: usize) -> Pen<'a> {
+        // An octet becomes three at most, and four are written at a time.
+        let room = 3 * octets + 4;
+        if scratch.len() < room {
+            scratch.resize(room, 0);
+        }
+        Pen { room: scratch, at: 0, query: None }
+    }
+
+    /// Where what was written ends.
+    pub fn end(&self) -> usize {
+        self.at
+    }
+
+    /// Where the query starts, after its `?`.
+    pub fn query(&self) -> Option<usize> {
+        self.query
+    }
+
+    /// Writes octets that are in normal form.
+    #[inline]
+    pub fn put_as_is(&mut self, octets: &[u8]) {
+        let end = self.at + octets.len();
+        self.room[self.at..end].copy_from_slice(octets);
+        self.at = end;
+    }
+
+    #[inline(always)]
+    fn put(&mut self, written: Written) {
+        if let Some(four) = self.room[self.at..].first_chunk_mut() {
+            *four = written.to_le_bytes();
+        }
+        self.at += (written >> 24) as usize;
+    }
+
+    /// Writes the form of `octets`, up to the first `#` if that `ends` it; returns the part that what
+    /// follows stands in.
+    #[inline]
+    pub fn write(&mut self, octets: &[u8], mut part: Part, ends: impl Fn(u8) -> bool) -> Part {
+        let mut rest = octets.iter();
+        while let Some(&octet) = rest.next() {
+            let written = RAW[part as usize][usize::from(octet)];
+            self.put(written);
+            if written != 0 {
+                continue;
+            }
+            match octet {
+                b'?' => {
+                    self.put(as_is(octet));
+                    (part, self.query) = (Part::Query, Some(self.at));
+                }
+                octet if ends(octet) => return part,
+                b'%' => match escaped(rest.as_slice()) {
+                    // Escapes of unreserved octets are decoded; others stay, in upper case.
+                    Some(decoded) => {
+                        self.put(ESCAPED[usize::from(decoded)]);
+                        rest = rest.as_slice()[2..].iter();
+                    }
+                    None => self.put(escape(octet)),
+                },
+                octet => self.put(escape(octet)),
+            }
+        }
+        part
+    }
+}
+
+/// Appends the normal form of `octets`; returns the part that what follows stands in.
+pub fn push_form(out: &mut Vec<u8>, octets: &[u8], part: Part) -> Part {
+    let start = out.len();
+    out.resize(start + 3 * octets.len() + 4, 0);
+    let mut pen = Pen { room: &mut out[start..], at: 0, query: None };
+    let part = pen.write(octets, part, |_| false);
+    let end = start + pen.at;
+    out.truncate(end);
+    part
+}
+
+/// Appends a pattern as profile google compares it: hex in upper case, octets past ASCII escaped.
+pub fn push_minimal_form(out: &mut Vec<u8>, octets: &[u8]) {
+    let mut at = 0;
+    while let Some(&octet) = octets.get(at) {
+        if octet == b'%' && escaped(&octets[at + 1..]).is_some() {
+            out.extend(octets[at..at + 3].to_ascii_uppercase());
+            at += 3;
+            continue;
+        }
+        match octet {
+            0x80.. => out.extend_from_slice(&escape(octet).to_le_bytes()[..3]),
+            _ => out.push(octet),
+        }
+        at += 1;
+    }
+}

@@ -303,13 +303,14 @@ def test_clock_that_was_set_back(found: AccessResult) -> None:
 
 
 def test_failure_after_the_clock_was_set_back() -> None:
-    """A file from the future is kept as a copy that is not fresh."""
+    """A file from the future is kept as a copy that is not fresh, for nobody knows its age."""
 
     entry = entry_of((10 * DAY, result()), (0, result(503)))
 
     assert entry.good is not None
-    assert (entry.good.at, entry.good.until) == (START, START)
+    assert (entry.good.at, entry.good.until) == (START - DAY, START)
     assert at(entry, 1).decides is Decides.DISALLOW
+    assert at(entry, 1, background=True).decides is Decides.DISALLOW
     assert at(entry, 1, STALE).decides is Decides.RULES
     near = entry_of((30, result()), (0, result(503)))
     assert near.good is not None

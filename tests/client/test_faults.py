@@ -585,7 +585,7 @@ def _check_kept(stays: str, row: Row, asked: Asked) -> None:
         assert now.entry.bad.trouble is row.trouble
         assert (now.entry.failures, now.entry.since) == (1, asked.clock.now)
         if good is not None and good.at > asked.clock.now:
-            good = good._replace(at=asked.clock.now, until=asked.clock.now)  # of unknown age
+            good = good._replace(at=asked.clock.now - DAY, until=asked.clock.now)  # of unknown age
         assert now.entry.good == (None if stays == "failure alone" else good)
     said = asked.client.trouble
     assert (row.says in said) if said else not row.says or stays == "unchanged"

@@ -16,6 +16,7 @@ from hashlib import sha256
 from math import inf
 
 from robotrules.access import AccessProfile, AccessResult, State, Stored, Trouble, state_of
+from robotrules.access.profile import DAY
 from robotrules.cache.store import Store
 from robotrules.cache.values import Decides, Entry, Freshness, Visit, moment
 from robotrules.tags.dates import read_http_date
@@ -220,8 +221,8 @@ def recorded(entry: Entry | None, visit: Visit) -> Entry:
         )
     good = entry.good
     if good is not None and good.at > visit.at + SKEW:
-        # The clock was set back: it is a copy of unknown age, so it is not fresh.
-        good = good._replace(at=visit.at, until=visit.at)
+        # The clock was set back: it is a copy of unknown age, and may be a day old.
+        good = good._replace(at=visit.at - DAY, until=visit.at)
     since = min(entry.since, visit.at) if entry.bad else visit.at
     return Entry(entry.origin, entry.agent, good, visit, since, entry.failures + 1)
 

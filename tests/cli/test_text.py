@@ -7,7 +7,8 @@ from unittest import mock
 
 from robotrules.cli.progress import Progress
 from robotrules.cli.streams import url_chunks
-from robotrules.cli.text import Excerpt, Paint, cells, listed, shortened, visible, wants_colour
+from robotrules.cli.text import Excerpt, Paint, cells, listed, shortened, wants_colour
+from robotrules.robotstxt.values import visible
 from tests.cli.shell import Stream
 
 

@@ -200,7 +200,7 @@ def test_what_a_file_holds_does_not_reach_a_terminal() -> None:
     assert "     2 | Disallow: /x****" in text
     assert max(len(line) for line in text.splitlines() if "|" in line) < 140
     robots = "User-agent: *\nDisallow: /x # \u202e\u009b2J"
-    assert "     2 | Disallow: /x # \\u202e\\x9b2J" in str(one('allowed = "/x"', robots))
+    assert "     2 | Disallow: /x # \\u202e\\u009b2J" in str(one('allowed = "/x"', robots))
 
 
 def test_an_answer_goes_to_json() -> None:

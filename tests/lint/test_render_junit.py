@@ -86,7 +86,7 @@ def test_hostile_content_is_text() -> None:
     assert {element.tag for element in suite.iter()} == {"testsuite", "testcase", "failure"}
     for failure in suite.iter("failure"):
         assert "<b a='\"'>&]]>" in (failure.text or "")
-        assert "\\x1b[31m\\x00\\r\\n::error" in (failure.text or "")
+        assert "\\x1b[31m\\x00\\x0d\\x0a::error" in (failure.text or "")
         assert set(failure.attrib) == {"message", "type"}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from robotrules.lsp.markup import bulleted, code, linked, many, named, plain, visible
+from robotrules.lsp.markup import brief, bulleted, code, linked, many, named, plain
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_long_texts_are_cut() -> None:
     """Half a mebibyte on a line is not shown."""
     assert len(code("x" * 500_000)) < 130
     assert len(code(b"\xff" * 500_000)) < 1_000
-    assert visible("x" * 200, 10) == "xxxxxxxxx…"
+    assert brief("x" * 200, 10) == "xxxxxxxxx…"
 
 
 def test_a_sentence_has_no_signs() -> None:

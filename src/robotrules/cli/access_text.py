@@ -15,7 +15,8 @@ from robotrules import Reason, Verdict
 from robotrules.access import Hop, State, Trouble
 from robotrules.cache import moment
 from robotrules.cli import client
-from robotrules.cli.text import plural, shortened, visible
+from robotrules.cli.text import plural, shortened
+from robotrules.robotstxt.values import visible
 
 if TYPE_CHECKING:
     from robotrules.cache import Visit

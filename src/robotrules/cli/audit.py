@@ -31,8 +31,9 @@ from robotrules.cli.options import (
 )
 from robotrules.cli.progress import Doing
 from robotrules.cli.streams import Output, Trouble, quoted, say
-from robotrules.cli.text import is_terminal, visible
+from robotrules.cli.text import is_terminal
 from robotrules.origins import origin_of
+from robotrules.robotstxt.values import visible
 from robotrules.tags.media import is_html
 
 # A robots.txt that asks for longer pauses makes this a matter of minutes, and that is said.

@@ -16,8 +16,9 @@ from robotrules.cache import Decides
 from robotrules.cli.access_text import access_lines, page_words, reason_words, state_words
 from robotrules.cli.guidance_text import STYLES, Found, shown_answers, unseen_mentions
 from robotrules.cli.streams import Output
-from robotrules.cli.text import Paint, plural, shortened, visible
+from robotrules.cli.text import Paint, plural, shortened
 from robotrules.client.auditing.findings import LEVELS
+from robotrules.robotstxt.values import visible
 from robotrules.tags.media import media_type
 
 if TYPE_CHECKING:

@@ -23,8 +23,9 @@ from robotrules.cli.client import open_given_store, store_option, told
 from robotrules.cli.moments import given_moment, given_span
 from robotrules.cli.options import fetching_profile_option, json_option
 from robotrules.cli.streams import Output, Trouble, quoted, say
-from robotrules.cli.text import cells, plural, shortened, visible
+from robotrules.cli.text import cells, plural, shortened
 from robotrules.origins import origin_of
+from robotrules.robotstxt.values import visible
 
 if TYPE_CHECKING:
     from robotrules.cache import Store

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 
 from robotrules import Verdict
 from robotrules.cli.streams import Output
-from robotrules.cli.text import cells, shortened, visible
+from robotrules.cli.text import cells, shortened
+from robotrules.robotstxt.values import visible
 
 if TYPE_CHECKING:
     from robotrules.client.held import Held

@@ -23,7 +23,8 @@ from robotrules.cli.diff_words import (
     statements_words,
     urls_words,
 )
-from robotrules.cli.text import plural, shortened, visible
+from robotrules.cli.text import plural, shortened
+from robotrules.robotstxt.values import visible
 
 # What is read of a long text; JSON has all of it.
 LONGEST = 120

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 from difflib import unified_diff
 
-from robotrules.cli.text import Paint, visible
+from robotrules.cli.text import Paint
+from robotrules.robotstxt.values import visible
 
 # RFC 9309 §2.2 knows no other.
 _LINE_END = re.compile(r"\r\n?|\n")

@@ -24,7 +24,7 @@ from robotrules.cli.options import (
 )
 from robotrules.cli.registry_files import given_registries
 from robotrules.cli.streams import Output, Trouble, quoted
-from robotrules.cli.text import between, cells, listed, shortened, visible
+from robotrules.cli.text import between, cells, listed, shortened
 from robotrules.extensions.app_directives import (
     AppDirective,
     AppDirectives,
@@ -33,7 +33,7 @@ from robotrules.extensions.app_directives import (
 )
 from robotrules.registries import Registries
 from robotrules.robotstxt import RobotsTxt, Tokens
-from robotrules.robotstxt.values import Group, Note, shown
+from robotrules.robotstxt.values import Group, Note, shown, visible
 from robotrules.robotstxt.verdict import Because
 
 # What a person reads of a long list or value; JSON has all of it.

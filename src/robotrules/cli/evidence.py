@@ -31,10 +31,10 @@ from robotrules.cli.options import (
 )
 from robotrules.cli.progress import Progress
 from robotrules.cli.streams import STDIN, Output, Trouble, open_octets, quoted, say, size_of
-from robotrules.cli.text import is_terminal, plural, visible
+from robotrules.cli.text import is_terminal, plural
 from robotrules.origins import origin_of
 from robotrules.profile import PROFILES
-from robotrules.robotstxt.values import shown
+from robotrules.robotstxt.values import shown, visible
 
 if TYPE_CHECKING:
     from robotrules.cache import Store

@@ -15,8 +15,9 @@ from robotrules.access import State
 from robotrules.cache import moment
 from robotrules.cli.access_text import answer_words, hop_lines
 from robotrules.cli.streams import Output
-from robotrules.cli.text import Excerpt, Paint, between, cells, plural, shortened, visible
+from robotrules.cli.text import Excerpt, Paint, between, cells, plural, shortened
 from robotrules.client.testimony import Period, Testimony, when
+from robotrules.robotstxt.values import visible
 
 if TYPE_CHECKING:
     from robotrules.cache import Visit

@@ -14,8 +14,9 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 from robotrules.cli.streams import Output
-from robotrules.cli.text import plural, visible
+from robotrules.cli.text import plural
 from robotrules.expect.values import Judged
+from robotrules.robotstxt.values import visible
 
 # A pipe has no width, and what is pasted from one is read in 80 columns.
 WIDTH = 80

@@ -28,8 +28,8 @@ from robotrules.cli.options import (
     single_or_many,
 )
 from robotrules.cli.streams import Output, Trouble
-from robotrules.cli.text import Excerpt, Paint, between, listed, plural, shortened, visible
-from robotrules.robotstxt.values import Line, Note
+from robotrules.cli.text import Excerpt, Paint, between, listed, plural, shortened
+from robotrules.robotstxt.values import Line, Note, visible
 from robotrules.robotstxt.verdict import Because
 
 if TYPE_CHECKING:

@@ -40,8 +40,9 @@ from robotrules.cli.streams import (
     size_of,
     url_chunks,
 )
-from robotrules.cli.text import is_terminal, plural, shortened, visible
+from robotrules.cli.text import is_terminal, plural, shortened
 from robotrules.origins import origin_of
+from robotrules.robotstxt.values import visible
 
 if TYPE_CHECKING:
     from robotrules.cache import Visit

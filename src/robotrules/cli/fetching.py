@@ -20,8 +20,9 @@ from robotrules.cache import Decides
 from robotrules.cli.access_text import LONGEST, again_words, failure_of, moment_words, state_words
 from robotrules.cli.client import Opening, told
 from robotrules.cli.streams import Trouble, quoted, say
-from robotrules.cli.text import shortened, visible
+from robotrules.cli.text import shortened
 from robotrules.origins import origin_of
+from robotrules.robotstxt.values import visible
 
 if TYPE_CHECKING:
     from robotrules.client.held import Held

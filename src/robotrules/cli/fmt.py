@@ -19,10 +19,11 @@ from robotrules.cli.options import json_option
 from robotrules.cli.robots_file import usual_file
 from robotrules.cli.saving import save
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
-from robotrules.cli.text import plural, visible
+from robotrules.cli.text import plural
 from robotrules.config import find_config
 from robotrules.errors import ConfigError
 from robotrules.formatting import BUDGET, format_robots
+from robotrules.robotstxt.values import visible
 
 # Raised when a key of the JSON changes meaning or goes away.
 SCHEMA_VERSION = 1

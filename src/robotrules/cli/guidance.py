@@ -55,11 +55,11 @@ from robotrules.cli.options import (
     token_option,
 )
 from robotrules.cli.streams import Output, Trouble, quoted, say
-from robotrules.cli.text import plural, visible
+from robotrules.cli.text import plural
 from robotrules.errors import MissingExtraError
 from robotrules.extensions.app_directives import directives_for
 from robotrules.guide import guidance as find_guidance
-from robotrules.robotstxt.values import octets_of, shown
+from robotrules.robotstxt.values import octets_of, shown, visible
 from robotrules.tags.saved import Saved
 
 if TYPE_CHECKING:

@@ -14,10 +14,11 @@ from typing import NamedTuple
 from robotrules import RobotsTxt, parse
 from robotrules.analysis.files import FileDifference, compare
 from robotrules.cli.lint_given import Read
-from robotrules.cli.text import listed, shortened, visible
+from robotrules.cli.text import listed, shortened
 from robotrules.linting import LEVELS, LintNote, fix
 from robotrules.linting.fixing import BUDGET
 from robotrules.profile import PROFILES
+from robotrules.robotstxt.values import visible
 
 # A fix may make room for another; what still changes after so many would go on for ever.
 MOST_ROUNDS = 10

@@ -17,12 +17,12 @@ from typing import NamedTuple
 from robotrules import RobotsTxt
 from robotrules.cli.robots_file import refuse_binary
 from robotrules.cli.streams import STDIN, Trouble, open_octets, quoted, read_robots, unreadable
-from robotrules.cli.text import visible
 from robotrules.config import Config, check_names, find_config, read_config
 from robotrules.errors import CheckError, ConfigError
 from robotrules.linting import BUDGET, LintNote, Received, chosen, lint, lint_page
 from robotrules.linting.render import Linted
 from robotrules.origins import origin_of, robots_url
+from robotrules.robotstxt.values import visible
 
 PAGES = (".html", ".htm", ".xhtml")
 # As much as readers of HTML look at.

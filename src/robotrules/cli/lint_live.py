@@ -24,12 +24,13 @@ from robotrules.cli.fetching import Looker
 from robotrules.cli.given import can_read_html, warn_html_unread
 from robotrules.cli.lint_given import Settings
 from robotrules.cli.streams import Trouble, say
-from robotrules.cli.text import shortened, visible
+from robotrules.cli.text import shortened
 from robotrules.client.held import Source
 from robotrules.linting import Received, lint, lint_page
 from robotrules.linting.note import ROBOTS_TXT
 from robotrules.linting.render import Linted
 from robotrules.origins import robots_url
+from robotrules.robotstxt.values import visible
 from robotrules.tags.media import charset_of, is_html, media_type
 
 if TYPE_CHECKING:

@@ -14,10 +14,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from robotrules.cli.text import Excerpt, Paint, plural, shortened, visible
+from robotrules.cli.text import Excerpt, Paint, plural, shortened
 from robotrules.linting.note import ROBOTS_TXT, Fix, LintNote
 from robotrules.linting.render import Linted, counted
 from robotrules.linting.render.places import Places
+from robotrules.robotstxt.values import visible
 
 # Notes of one check that a file shows; JSON has all of them.
 MOST_NOTES = 10

@@ -30,10 +30,11 @@ from robotrules.cli.lint_text import fixes
 from robotrules.cli.progress import Progress
 from robotrules.cli.saving import save
 from robotrules.cli.streams import STDIN, Trouble, quoted, say
-from robotrules.cli.text import listed, visible
+from robotrules.cli.text import listed
 from robotrules.errors import MissingExtraError
 from robotrules.linting import LEVELS
 from robotrules.linting.render import Linted
+from robotrules.robotstxt.values import visible
 
 if TYPE_CHECKING:
     from robotrules.cli.lint_live import Live

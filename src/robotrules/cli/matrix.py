@@ -26,12 +26,12 @@ from robotrules.cli.options import (
 from robotrules.cli.robots_file import refuse_binary, usual_file
 from robotrules.cli.saving import refuse_overwriting, save
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
-from robotrules.cli.text import visible
 from robotrules.config import MatrixConfig, find_config
 from robotrules.matrix import BUDGET, MOST_GIVEN, Matrix
 from robotrules.matrix import matrix as made
 from robotrules.origins import origin_of
 from robotrules.registries.crawlers import CRAWLER_PURPOSES
+from robotrules.robotstxt.values import visible
 
 
 @click.command()

@@ -16,9 +16,8 @@ import click
 import robotrules
 from robotrules.cli.client import Opening
 from robotrules.cli.streams import Trouble, quoted, read_robots, say
-from robotrules.cli.text import visible
 from robotrules.profile import PROFILES, USER_AGENT_PURPOSE
-from robotrules.robotstxt.values import Note
+from robotrules.robotstxt.values import Note, visible
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

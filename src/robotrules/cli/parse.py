@@ -19,7 +19,8 @@ import click
 from robotrules import Line, Note, Record, RobotsTxt, Role
 from robotrules.cli.options import Command, json_option, profile_option
 from robotrules.cli.streams import STDIN, Output, read_robots
-from robotrules.cli.text import Excerpt, between, listed, plural, shortened, visible
+from robotrules.cli.text import Excerpt, between, listed, plural, shortened
+from robotrules.robotstxt.values import visible
 
 SECTIONS = ("lines", "groups", "records", "notes")
 # Records stand in the lines already; who wants their spans asks for them.

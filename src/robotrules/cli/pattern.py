@@ -17,7 +17,8 @@ import click
 from robotrules.analysis.words import Description, Place, Trace, describe, trace
 from robotrules.cli.options import given_urls, json_option, profile_option
 from robotrules.cli.streams import Output, Trouble, say
-from robotrules.cli.text import Paint, between, plural, shortened, visible
+from robotrules.cli.text import Paint, between, plural, shortened
+from robotrules.robotstxt.values import visible
 
 # What a person reads of long things; JSON has all of it.
 MOST_PARTS = 12

@@ -27,7 +27,7 @@ from robotrules.cli.options import (
     single_or_many,
 )
 from robotrules.cli.streams import Output, Trouble
-from robotrules.cli.text import listed, shortened, visible
+from robotrules.cli.text import listed, shortened
 from robotrules.extensions.content_signal import (
     ContentSignals,
     Signal,
@@ -36,7 +36,7 @@ from robotrules.extensions.content_signal import (
 )
 from robotrules.extensions.content_usage import preferences as find_preferences
 from robotrules.extensions.vocabulary import Preference, Preferences, Source, Statement
-from robotrules.robotstxt.values import Note
+from robotrules.robotstxt.values import Note, visible
 
 # What a person reads of a long list, or of a long statement; JSON has all of it.
 MOST = 20

@@ -22,9 +22,10 @@ from typing import Any, NamedTuple
 from robotrules import RuleSet
 from robotrules.cli.progress import Progress
 from robotrules.cli.streams import STDIN, Trouble
-from robotrules.cli.text import is_terminal, visible
+from robotrules.cli.text import is_terminal
 from robotrules.cli.url_files import UrlFile
 from robotrules.cli.url_forms import Form, Skipped
+from robotrules.robotstxt.values import visible
 
 # URLs that are kept to be shown, of each crawler and each direction, if they are not longer.
 MOST_EXAMPLES = 3

@@ -16,7 +16,8 @@ from typing import NamedTuple
 from robotrules.cli.diff_markdown import code
 from robotrules.cli.reach import CrawlerReach, Reach
 from robotrules.cli.streams import STDIN
-from robotrules.cli.text import Paint, cells, plural, shortened, visible
+from robotrules.cli.text import Paint, cells, plural, shortened
+from robotrules.robotstxt.values import visible
 
 # What a person reads, and of how many crawlers the segments; JSON has more.
 MOST_CRAWLERS = 20

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from robotrules.cli.streams import Trouble, quoted
-from robotrules.cli.text import plural, visible
+from robotrules.cli.text import plural
 from robotrules.errors import RegistryError
 from robotrules.registries import SHIPPED, Registries, load
+from robotrules.robotstxt.values import visible
 
 
 def given_registries(files: Sequence[str]) -> Registries:

@@ -23,8 +23,8 @@ from robotrules.cli.progress import counting
 from robotrules.cli.saving import save
 from robotrules.cli.simplify_text import SimplifyPage
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
-from robotrules.cli.text import visible
 from robotrules.profile import PROFILES
+from robotrules.robotstxt.values import visible
 
 
 @click.command()

@@ -16,8 +16,9 @@ from itertools import groupby
 from robotrules import RobotsTxt
 from robotrules.analysis.steps import Left, Simplification, Step
 from robotrules.cli.streams import STDIN, Output
-from robotrules.cli.text import Paint, listed, plural, shortened, visible
+from robotrules.cli.text import Paint, listed, plural, shortened
 from robotrules.profile import PROFILES
+from robotrules.robotstxt.values import visible
 
 # What a person reads of a long list or text; JSON has all of it.
 MOST_LEFT = 10

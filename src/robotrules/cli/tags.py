@@ -36,8 +36,8 @@ from robotrules.cli.options import (
     token_option,
 )
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted
-from robotrules.cli.text import Paint, cells, listed, shortened, visible
-from robotrules.robotstxt.values import shown
+from robotrules.cli.text import Paint, cells, listed, shortened
+from robotrules.robotstxt.values import shown, visible
 from robotrules.tags import Freshness, Mention, Standing, UsageRules, usage_rules
 from robotrules.tags.known import EVERYONE, KNOWN, plain
 from robotrules.tags.rules import written

@@ -22,7 +22,7 @@ from robotrules.cli.options import json_option
 from robotrules.cli.progress import counting
 from robotrules.cli.saving import refuse_overwriting, save
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
-from robotrules.cli.text import plural, visible
+from robotrules.cli.text import plural
 from robotrules.config import Config, find_config
 from robotrules.errors import ConfigError, ExpectationError, MissingExtraError
 from robotrules.expect import read_expectations
@@ -30,6 +30,7 @@ from robotrules.expect.starting import starter
 from robotrules.expect.values import SCHEMA_VERSION, Carriers
 from robotrules.expectation_files import NAME, ClientFetcher, Given, Trial, find_files
 from robotrules.profile import PROFILES
+from robotrules.robotstxt.values import visible
 
 
 @click.command()

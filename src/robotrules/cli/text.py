@@ -14,6 +14,8 @@ from typing import Any, TextIO
 
 import click
 
+from robotrules.robotstxt.values import visible
+
 # What colours mean, said once. On a terminal without colour the words say the same.
 STYLES: Mapping[str, Mapping[str, Any]] = {
     "allowed": {"fg": "green"},
@@ -27,25 +29,6 @@ STYLES: Mapping[str, Mapping[str, Any]] = {
     "heading": {"bold": True},
 }
 CUT = "…"
-
-
-def visible(text: str | bytes) -> str:
-    """
-    Return text in which every octet that is not UTF-8, and every invisible character, shows.
-
-    From `\\x80` on, `\\xNN` is an octet that is not UTF-8, and a character is `\\uNNNN`.
-    """
-    if isinstance(text, bytes):
-        text = text.decode("utf-8", "backslashreplace")
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else _escaped(ord(c)) for c in text)
-
-
-def _escaped(code: int) -> str:
-    if code < 0x80:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def cells(text: str) -> int:

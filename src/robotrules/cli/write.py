@@ -26,9 +26,9 @@ from robotrules.cli.streams import (
     say,
     unreadable,
 )
-from robotrules.cli.text import visible
 from robotrules.errors import WriteError
 from robotrules.policy import compose
+from robotrules.robotstxt.values import visible
 from robotrules.write import NewRobotsTxt, read_back
 from robotrules.write import write as write_text
 

@@ -25,7 +25,6 @@ from robotrules.expect.values import (
     Page,
     Question,
     Told,
-    visible,
 )
 
 __all__ = [
@@ -39,5 +38,4 @@ __all__ = [
     "counterexample",
     "judge",
     "read_expectations",
-    "visible",
 ]

@@ -11,10 +11,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from robotrules.expect.telling import shortened
-from robotrules.expect.values import visible
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.tokens import product_token
+from robotrules.robotstxt.values import visible
 from robotrules.robotstxt.verdict import Because
 
 # No product token has these; two crawlers have names with spaces all the same.

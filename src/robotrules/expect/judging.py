@@ -17,11 +17,11 @@ from robotrules.errors import WrongWitnessError
 from robotrules.expect.crawlers import hint_name
 from robotrules.expect.others import of_directives, of_file, of_preferences, of_tags
 from robotrules.expect.telling import between, told_record, told_verdict, why_groups
-from robotrules.expect.values import OBEYED, Carriers, Judged, Question, visible
+from robotrules.expect.values import OBEYED, Carriers, Judged, Question
 from robotrules.extensions.crawl_delay import crawl_delay
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.ruleset import RuleSet
-from robotrules.robotstxt.values import Rule
+from robotrules.robotstxt.values import Rule, visible
 from robotrules.robotstxt.verdict import Because, Explanation
 
 WORDS = {True: "allowed", False: "disallowed"}

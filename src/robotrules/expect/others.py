@@ -11,13 +11,13 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.expect.telling import shortened, told_record, told_verdict
-from robotrules.expect.values import Carriers, Judged, Question, Told, shown_value, visible
+from robotrules.expect.values import Carriers, Judged, Question, Told, shown_value
 from robotrules.extensions.app_directives import directives_for
 from robotrules.extensions.sitemap import sitemaps
 from robotrules.extensions.vocabulary import Preference, Statement
 from robotrules.guide import Guidance, TagsSeen, guidance
 from robotrules.robotstxt import RobotsTxt
-from robotrules.robotstxt.values import Record
+from robotrules.robotstxt.values import Record, visible
 from robotrules.structured import plain
 from robotrules.tags.known import Value, read_text
 from robotrules.tags.rules import UsageRules, written

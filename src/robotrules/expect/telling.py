@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.expect.values import Told, visible
+from robotrules.expect.values import Told
 from robotrules.robotstxt import RobotsTxt
-from robotrules.robotstxt.values import Record
+from robotrules.robotstxt.values import Record, visible
 from robotrules.robotstxt.verdict import Because, Explanation, Match, Outcome
 
 MOST = 5

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from robotrules.robotstxt.values import shown
+from robotrules.robotstxt.values import visible
 from robotrules.robotstxt.verdict import Explanation
 
 # Raised when a value of `Judged.as_dict()` changes meaning or goes away.
@@ -23,14 +23,6 @@ OBEYED = {
     "star": "the group for '*'",
     "none": "no group",
 }
-
-
-def visible(text: str | bytes) -> str:
-    """Return text in which every octet that is not UTF-8, and every invisible character, shows."""
-    text = shown(text) if isinstance(text, bytes) else text
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 class Page(NamedTuple):

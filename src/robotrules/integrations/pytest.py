@@ -51,7 +51,7 @@ class ExpectationsCollector(pytest.File):
     def collect(self) -> Iterator[QuestionItem]:
         """Yield its questions; a file that cannot be used is one error in one line."""
         from robotrules.errors import RobotrulesError
-        from robotrules.expect.values import visible
+        from robotrules.robotstxt.values import visible
 
         try:
             trial = _trial(self.path, self._opened)
@@ -126,7 +126,7 @@ def expect_robots(request: pytest.FixtureRequest) -> Callable[..., None]:
 
 def _words(judged: Judged) -> str:
     """Return an explanation that begins with the line that short summaries show."""
-    from robotrules.expect.values import visible
+    from robotrules.robotstxt.values import visible
 
     return f"expected {visible(judged.expected)}, found {visible(judged.found)}\n{judged}"
 

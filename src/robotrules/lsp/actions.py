@@ -26,7 +26,7 @@ from robotrules.linting.suppressions import suppressions
 from robotrules.lsp.diagnostics import EVERYTHING, Showing, at, diagnostic
 from robotrules.lsp.document import Document
 from robotrules.lsp.edits import between, of_octets
-from robotrules.lsp.markup import visible
+from robotrules.lsp.markup import brief
 
 __all__ = ["FIX_ALL", "Place", "fix_all", "quick_fixes"]
 
@@ -64,7 +64,7 @@ def quick_fixes(
 def _fixes(document: Document, note: LintNote, place: Place) -> Iterator[CodeAction]:
     if note.fix is None:
         return
-    words = visible(note.fix.words, 200)
+    words = brief(note.fix.words, 200)
     # What is not about verdicts is proved to keep them, or is offered as what it is.
     loud = note.fix.changes_verdicts or not fix(document.robots, [note]).applied
     yield CodeAction(

@@ -29,7 +29,7 @@ from robotrules.extensions.vocabulary import CATEGORIES
 from robotrules.linting.checks import CHECKS
 from robotrules.lsp.document import Document
 from robotrules.lsp.hover import crawler
-from robotrules.lsp.markup import linked, plain, visible
+from robotrules.lsp.markup import brief, linked, plain
 from robotrules.lsp.records import RECORDS, About
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt import parse
@@ -230,7 +230,7 @@ def _app_directives(document: Document, value: str) -> Offering:
         return application.lstrip(), [
             Offer(
                 one.identifier,
-                visible(one.product_token or "everyone's group"),
+                brief(one.product_token or "everyone's group"),
                 f"Registered by {plain(one.change_controller)}.",
                 CompletionItemKind.Module,
             )

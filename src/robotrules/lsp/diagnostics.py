@@ -26,7 +26,7 @@ from robotrules.linting.choosing import find
 from robotrules.linting.note import LintNote
 from robotrules.linting.teaching import first_paragraph, parts
 from robotrules.lsp.document import Document
-from robotrules.lsp.markup import visible
+from robotrules.lsp.markup import brief
 
 __all__ = ["SOURCE", "TYPING_BUDGET", "Showing", "diagnostic", "diagnostics", "notes"]
 
@@ -108,13 +108,13 @@ def diagnostic(
     """Return one note as a diagnostic."""
     related = [
         DiagnosticRelatedInformation(
-            Location(uri, document.places.range(one.start, one.end)), visible(one.words, 200)
+            Location(uri, document.places.range(one.start, one.end)), brief(one.words, 200)
         )
         for one in note.related[:20]
     ]
-    message = visible(note.message, LONGEST_MESSAGE)
+    message = brief(note.message, LONGEST_MESSAGE)
     if note.url and note.url not in message:
-        message += f" ({visible(note.url, 200)})"
+        message += f" ({brief(note.url, 200)})"
     return Diagnostic(
         range=place(document, note),
         message=message,

@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["bulleted", "code", "linked", "many", "named", "plain", "visible"]
+from robotrules.robotstxt.values import shown, visible
+
+__all__ = ["brief", "bulleted", "code", "linked", "many", "named", "plain"]
 
 LONGEST = 120
 LONGEST_SENTENCE = 600
@@ -24,25 +26,16 @@ _OURS = re.compile(r" \(AMB-[^)]*\)")
 _URL = re.compile(r"https?://[^\s<>()\[\]]+")
 
 
-def visible(text: str | bytes, most: int = LONGEST) -> str:
-    """Return text on one line in which control and invisible characters show; cut at its end."""
+def brief(text: str | bytes, most: int = LONGEST) -> str:
+    """Return text on one line in which invisible characters show; cut at its end."""
     if isinstance(text, bytes):
-        text = text[: 4 * most + 4].decode("utf-8", "backslashreplace")
-    if len(text) > most:
-        text = text[: most - 1] + "…"
-    return text if text.isprintable() else "".join(map(_escaped, text))
-
-
-def _escaped(character: str) -> str:
-    if character.isprintable():
-        return character
-    number = ord(character)
-    return f"\\x{number:02x}" if number < 0x80 else f"\\u{number:04x}"
+        text = shown(text[: 4 * most + 4])
+    return visible(text if len(text) <= most else text[: most - 1] + "…")
 
 
 def code(text: str | bytes, most: int = LONGEST) -> str:
     """Return text as a code span, whatever it holds (CommonMark §6.1)."""
-    text = visible(text, most)
+    text = brief(text, most)
     if not text.strip():
         return "(empty)"
     fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
@@ -52,7 +45,7 @@ def code(text: str | bytes, most: int = LONGEST) -> str:
 
 def plain(words: str) -> str:
     """Return a sentence in which markdown finds nothing, whatever it quotes."""
-    return visible(words, LONGEST_SENTENCE).translate(_SIGNS)
+    return brief(words, LONGEST_SENTENCE).translate(_SIGNS)
 
 
 def named(names: Iterable[str | bytes], most: int = 4) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from lsprotocol.types import DocumentSymbol, FoldingRange, FoldingRangeKind, SymbolKind
 
 from robotrules.lsp.document import Document
-from robotrules.lsp.markup import many, visible
+from robotrules.lsp.markup import brief, many
 from robotrules.lsp.records import find, spelled
 from robotrules.profile import Role
 from robotrules.robotstxt.values import Group, Record
@@ -67,7 +67,7 @@ def _group(
 ) -> DocumentSymbol:
     first, last = group.records[0], own[-1] if own else group.starts[-1]
     names = [record.text or "(nobody)" for record in group.starts]
-    name = visible(", ".join(names[:20]), LONGEST_NAME)
+    name = brief(", ".join(names[:20]), LONGEST_NAME)
     rules = sum(record.is_rule for record in own)
     return DocumentSymbol(
         name=name,
@@ -85,7 +85,7 @@ def _symbol(document: Document, record: Record) -> DocumentSymbol:
     else:
         shape = SymbolKind.File if record.key == "sitemap" else SymbolKind.Property
     place = document.places.range(record.key_start, max(record.end, record.key_end))
-    name = visible(f"{spelled(record.key)}: {record.text}".rstrip(), LONGEST_NAME)
+    name = brief(f"{spelled(record.key)}: {record.text}".rstrip(), LONGEST_NAME)
     return DocumentSymbol(name, shape, place, place)
 
 

@@ -33,7 +33,7 @@ from robotrules.lsp.actions import Place
 from robotrules.lsp.diagnostics import TYPING_BUDGET, Showing, diagnostics, notes
 from robotrules.lsp.document import Document
 from robotrules.lsp.features import FEATURES
-from robotrules.lsp.markup import visible
+from robotrules.lsp.markup import brief
 from robotrules.lsp.watching import PAUSE, REST, Watch
 
 __all__ = ["Server", "make_server"]
@@ -220,7 +220,7 @@ class Server(LanguageServer):
         if once and words in self._told:
             return
         self._told.add(words)
-        text = f"robotrules: {visible(words, 500)}"
+        text = f"robotrules: {brief(words, 500)}"
         self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, text))
 
     def report_server_error(self, error: Exception, source: object) -> None:

@@ -20,6 +20,7 @@ from robotrules.matrix.values import (
     Cell,
     Matrix,
 )
+from robotrules.robotstxt.values import visible
 
 # What stands on every form of a matrix.
 TITLE = "Who may fetch what"
@@ -46,16 +47,7 @@ LONGEST = 160
 
 def plain(text: str, most: int = LONGEST) -> str:
     """Return text without control characters, which show as escapes, and cut where it is long."""
-    text = text if len(text) <= most else text[: most - 1] + "…"
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else _escaped(ord(c)) for c in text)
-
-
-def _escaped(code: int) -> str:
-    if code < 0x80:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return visible(text if len(text) <= most else text[: most - 1] + "…")
 
 
 def markup(text: str, most: int = LONGEST) -> str:

@@ -17,6 +17,24 @@ def shown(octets: bytes) -> str:
     return octets.decode("utf-8", "backslashreplace")
 
 
+def visible(text: str | bytes) -> str:
+    """
+    Return text in which every octet that is not UTF-8, and every invisible character, shows.
+
+    From `\\x80` on, `\\xNN` is an octet that is not UTF-8, and a character is `\\uNNNN`.
+    """
+    text = shown(text) if isinstance(text, bytes) else text
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else _escaped(ord(c)) for c in text)
+
+
+def _escaped(code: int) -> str:
+    if code < 0x80:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
 def octets_of(text: str | bytes | bytearray | memoryview) -> bytes:
     """Return text as octets; what a lenient decoder smuggled into a str comes out again."""
     if not isinstance(text, str):

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from robotrules.linting.note import LEVELS, LintNote
 from robotrules.robotstxt.values import shown
 
-__all__ = ["NEVER", "STDIN", "Linted", "counted", "one_line", "uri_of"]
+__all__ = ["NEVER", "STDIN", "Linted", "counted", "uri_of"]
 
 STDIN = "stdin"
 NEVER = "never"
@@ -72,12 +72,3 @@ def uri_of(where: bytes, *, is_file: bool) -> str:
     keep = _UNRESERVED if is_file else _UNRESERVED | _RESERVED
     made = "".join(chr(octet) if octet in keep else f"%{octet:02X}" for octet in where)
     return f"file://{made}" if is_file and where.startswith(b"/") else made
-
-
-def one_line(text: str) -> str:
-    """Return text without control characters: each shows as an escape, so it all stays a line."""
-    if text.isprintable():
-        return text
-    return "".join(
-        sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text
-    )

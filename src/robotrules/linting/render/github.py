@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from robotrules.linting.note import LintNote
-from robotrules.linting.render import Linted, one_line
+from robotrules.linting.render import Linted
 from robotrules.linting.render.places import Places
+from robotrules.robotstxt.values import visible
 
 COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 
@@ -56,7 +57,7 @@ def _command(name: str, parts: dict[str, object], message: str) -> str:
 
 def _data(text: str) -> str:
     # CR and LF as the runner unescapes them; other control characters have no such form.
-    return one_line(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
+    return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def _part(text: str) -> str:

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import escape, quoteattr
 
 from robotrules.linting.note import LintNote
-from robotrules.linting.render import Linted, one_line
+from robotrules.linting.render import Linted
 from robotrules.linting.render.places import Places
+from robotrules.robotstxt.values import visible
 
 
 def junit(files: Iterable[Linted]) -> str:
@@ -74,7 +75,7 @@ def _case(
     text: str,
 ) -> str:
     head = f"    <testcase{_attributes({**attributes, **_of(one)})}>"
-    said = f"<{tag}{_attributes(inner)}>{escape(one_line(text))}</{tag}>"
+    said = f"<{tag}{_attributes(inner)}>{escape(visible(text))}</{tag}>"
     return f"{head}\n      {said}\n    </testcase>"
 
 
@@ -84,4 +85,4 @@ def _of(one: Linted) -> dict[str, object]:
 
 
 def _attributes(values: dict[str, object]) -> str:
-    return "".join(f" {name}={quoteattr(one_line(str(value)))}" for name, value in values.items())
+    return "".join(f" {name}={quoteattr(visible(str(value)))}" for name, value in values.items())

@@ -18,10 +18,10 @@ from typing import Any
 from robotrules.linting.check import Check
 from robotrules.linting.checks import CHECKS
 from robotrules.linting.note import Edit, Fix, LintNote, Related
-from robotrules.linting.render import Linted, one_line
+from robotrules.linting.render import Linted
 from robotrules.linting.render.places import Places
 from robotrules.linting.teaching import first_paragraph, parts
-from robotrules.robotstxt.values import octets_of
+from robotrules.robotstxt.values import octets_of, visible
 
 VERSION = "2.1.0"
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -47,7 +47,7 @@ def sarif(
         artifacts.append({"location": place})
         if one.trouble:
             about = {"physicalLocation": {"artifactLocation": place}}
-            said = {"text": one_line(one.trouble)}
+            said = {"text": visible(one.trouble)}
             troubles.append({"level": "error", "message": said, "locations": [about]})
         results += _File(one, len(artifacts) - 1).results()
     codes = {result["ruleId"] for result in results}
@@ -135,7 +135,7 @@ class _File:
         if note.fix is not None:
             found["fixes"] = [self._fix(note.fix)]
         more = {"slug": note.slug, "part": note.part, "url": note.url}
-        found["properties"] = {name: one_line(value) for name, value in more.items() if value}
+        found["properties"] = {name: visible(value) for name, value in more.items() if value}
         return found
 
     def _region(self, start: int, end: int) -> dict[str, int]:
@@ -155,11 +155,11 @@ class _File:
             "artifactLocation": self._place,
             "region": self._region(related.start, related.end),
         }
-        said = {"text": _disarmed(one_line(related.words))}
+        said = {"text": _disarmed(visible(related.words))}
         return {"id": number, "physicalLocation": where, "message": said}
 
     def _fix(self, fix: Fix) -> dict[str, Any]:
-        words = one_line(fix.words) + (" (changes verdicts)" if fix.changes_verdicts else "")
+        words = visible(fix.words) + (" (changes verdicts)" if fix.changes_verdicts else "")
         change = {
             "artifactLocation": self._place,
             "replacements": [self._replacement(edit) for edit in fix.edits],
@@ -188,11 +188,11 @@ class _File:
 
 
 def _message(note: LintNote) -> str:
-    said = one_line(note.message)
+    said = visible(note.message)
     if note.line is None and note.part != "robots.txt":
-        said = f"{one_line(note.part)}: {said}"
+        said = f"{visible(note.part)}: {said}"
     if note.url:
-        said += f" Shown by {one_line(note.url)}"
+        said += f" Shown by {visible(note.url)}"
     return _disarmed(said)
 
 

@@ -60,7 +60,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("extensions", "tags"), (*CORE, "registries", "structured")),
     **dict.fromkeys(DECIDERS, (*CORE, *READERS, "structured")),
     "policy": (*CORE, *READERS, "structured", "write"),
-    **dict.fromkeys(WORKBENCH, (*CORE, *READERS, *DECIDERS, "structured", "origins")),
+    # Reports of tests: for lint and for the command line.
+    "junit": CORE,
+    **dict.fromkeys(WORKBENCH, (*CORE, *READERS, *DECIDERS, "structured", "origins", "junit")),
     "expect": (*CORE, *READERS, *DECIDERS, "structured", "origins", "toml_places"),
     # Where a key of a TOML file stands: for the errors of settings and of expectations.
     "toml_places": (),

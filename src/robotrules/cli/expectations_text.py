@@ -11,11 +11,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
-from xml.etree import ElementTree
 
 from robotrules.cli.streams import Output
 from robotrules.cli.text import plural
 from robotrules.expect.values import Judged
+from robotrules.junit import Case, Suite, report
 from robotrules.robotstxt.values import visible
 
 # A pipe has no width, and what is pasted from one is read in 80 columns.
@@ -98,36 +98,20 @@ class ExpectationsPage:
 
 def junit(files: Sequence[Answered]) -> bytes:
     """Return the answers as JUnit XML: a suite for each file, a case for each question."""
-    root = ElementTree.Element("testsuites", _counts(files, "robotrules test"))
-    for answered in files:
-        suite = ElementTree.SubElement(root, "testsuite", _counts([answered], answered.name))
-        if answered.trouble:
-            names = {"classname": visible(answered.name), "name": "expectations can be asked"}
-            case = ElementTree.SubElement(suite, "testcase", names)
-            ElementTree.SubElement(case, "error", {"message": visible(answered.trouble)})
-        for one in answered.judged:
-            where = {"file": visible(answered.name), "line": str(one.question.line)}
-            title = {"classname": visible(answered.name), "name": visible(one.question.title)}
-            case = ElementTree.SubElement(suite, "testcase", {**title, **where})
-            if not one.passed:
-                message = f"expected {one.expected}, found {one.found}"
-                failure = ElementTree.SubElement(
-                    case, "failure", {"message": visible(message), "type": one.question.key}
-                )
-                failure.text = str(one)
-    ElementTree.indent(root)
-    found: bytes = ElementTree.tostring(root, "utf-8", xml_declaration=True)
-    return found + b"\n"
+    suites = [Suite(answered.name, tuple(_cases(answered))) for answered in files]
+    return report("robotrules test", suites).encode()
 
 
-def _counts(files: Sequence[Answered], name: str) -> dict[str, str]:
-    troubles = sum(bool(answered.trouble) for answered in files)
-    return {
-        "name": visible(name),
-        "tests": str(sum(len(answered.judged) for answered in files) + troubles),
-        "failures": str(sum(answered.failed for answered in files)),
-        "errors": str(troubles),
-    }
+def _cases(answered: Answered) -> Iterator[Case]:
+    if answered.trouble:
+        yield Case("expectations can be asked", "error", answered.trouble)
+    for one in answered.judged:
+        case = Case(one.question.title, file=answered.name, line=one.question.line)
+        if not one.passed:
+            message = f"expected {one.expected}, found {one.found}"
+            key, text = one.question.key, str(one)
+            case = case._replace(outcome="failure", message=message, kind=key, text=text)
+        yield case
 
 
 def total(files: Sequence[Answered]) -> str:

@@ -7,7 +7,7 @@
 //! It does not know rules, nor who wrote the text.
 
 use crate::lanes::{self, is, Lanes};
-use crate::octets::{self, not_in_path, not_in_query, Path};
+use crate::octets::{self, not_in_query, not_usual_in_path, Path};
 
 /// Gives `take` the path of every line of `lines`, in order. There is one line more than there are
 /// newlines, as in a text that was joined by them.
@@ -60,7 +60,7 @@ fn plain_path(lines: &[u8], start: usize) -> Result<Path<'_>, usize> {
     let (mut from, mut dots, mut slash_before) = (start, 0, 0);
     let path_end = loop {
         let block = block(lines, from).ok_or(0_usize)?;
-        let stops = which(block, not_in_path);
+        let stops = which(block, not_usual_in_path);
         let slashes = which(block, |octets| is(octets, b'/'));
         // A dot that begins a segment may be a dot segment.
         let before_stop = stops.wrapping_sub(1) & !stops;
@@ -86,7 +86,9 @@ fn plain_path(lines: &[u8], start: usize) -> Result<Path<'_>, usize> {
     if dots != 0 || lines[end] != b'\n' {
         return Err(if dots == 0 { path_end - start } else { 0 });
     }
-    Path::ending(&lines[..end], start, path_end + 1).ok_or(0)
+    let first = u64::from_le_bytes(*lines[start..].first_chunk().ok_or(0_usize)?);
+    let last = u64::from_le_bytes(*lines[..end].last_chunk().ok_or(0_usize)?);
+    Ok(Path { text: &lines[..end], start, query: path_end + 1, first, last })
 }
 
 /// Two times sixteen octets, if there are so many.

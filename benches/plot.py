@@ -48,9 +48,10 @@ WIDTH, HEIGHT = 1000, 540
 TOP, BOTTOM = 104, 452
 PANEL, LABELS = 290, 150
 LEFTS = (72, 72 + PANEL + LABELS + 46)
-LOW, HIGH = -1.0, 5.0  # powers of ten of microseconds
+LOW, HIGH = -2.0, 5.0  # powers of ten of microseconds
 TICKS = {
-    -1: "0.1 µs",
+    -2: "10 ns",
+    -1: "100 ns",
     0: "1 µs",
     1: "10 µs",
     2: "100 µs",
@@ -61,10 +62,7 @@ TICKS = {
 HEADINGS = {"literal": "Literal rules", "wildcard": "Wildcard rules"}
 EXAMPLES = {"literal": "Disallow: /store/item-00001/", "wildcard": "Disallow: /store/*/item-00001"}
 LABEL_STEP = 16.0
-FOOT = (
-    "jwm.robotstxt, fast-robotstxt and robotstxt (Rust) keep no parsed form: each check reads the "
-    "file again."
-)
+FOOT = "jwm.robotstxt, fast-robotstxt and robotstxt (Rust) read the file again at each check."
 OLD_STDLIB = " urllib.robotparser before Python 3.13 knows no wildcards."
 
 
@@ -202,7 +200,7 @@ def sheet(extra: str, own: Callable[[int, str], str]) -> str:
     mono = "ui-monospace,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace"
     return (
         f"text{{font-family:{sans};font-size:12px}}"
-        ".head{font-size:20px;font-weight:600}.sub{font-size:13px}"
+        ".head{font-size:20px;font-weight:600}.sub{font-size:13px}.foot{font-size:11px}"
         ".panel{font-size:14px;font-weight:600}"
         f".code{{font-family:{mono};font-size:11px;font-weight:400}}"
         ".end{text-anchor:end}.mid{text-anchor:middle}.grid{stroke-width:1}"

@@ -1,7 +1,7 @@
 """
 The bench command: every engine on every corpus, interleaved, as tables of times and ratios.
 
-    python benches/run.py                       everything, some minutes
+    python benches/run.py                       everything, more than half an hour
     python benches/run.py --quick               smaller samples, a minute or two
     python benches/run.py --only real rules     some tables
     python benches/run.py --json figures.json   the same figures for a program

@@ -192,7 +192,7 @@ class TestTerminal:
     def test_a_bar_for_a_file(self, folder: Path) -> None:
         """The bar says how much is left where the size is known."""
         with (folder / "urls").open("wb") as urls:
-            for _ in range(100):
+            for _ in range(400):  # more than a second; the bar comes when 0.4 are over
                 urls.write(b"https://example.com/0/page/x\n" * 10_000)
         with (
             Terminal() as terminal,
@@ -208,7 +208,7 @@ class TestTerminal:
         assert "\r[#" in shown
         assert "%  " in shown
         assert " left\x1b[K" in shown
-        assert "1,000,000 URLs: 0 allowed, 1,000,000 disallowed" in shown
+        assert "4,000,000 URLs: 0 allowed, 4,000,000 disallowed" in shown
 
     def test_no_bar_where_the_answers_are(self, folder: Path) -> None:
         """With stdout on the terminal, lines are the progress; typing them works."""

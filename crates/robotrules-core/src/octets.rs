@@ -7,21 +7,22 @@ use crate::form::{Part, Pen};
 use crate::lanes::{self, first_word, is, last_word, within, Lanes};
 use memchr::{memchr, memchr3, memmem};
 
-/// ALPHA / DIGIT / "-" / "." / "_" / "~", and "/", which stands between "." and "0".
+/// ALPHA / DIGIT / "-" / "." / "_", and "/", which stands between "." and "0".
 #[inline(always)]
-fn unreserved_or_slash(octets: Lanes) -> Lanes {
-    within(octets | Lanes::splat(0x20), b'a', b'z')
-        | within(octets, b'-', b'9')
-        | is(octets, b'_')
-        | is(octets, b'~')
+fn usual(octets: Lanes) -> Lanes {
+    within(octets | Lanes::splat(0x20), b'a', b'z') | within(octets, b'-', b'9') | is(octets, b'_')
 }
 
-/// What has to be escaped in a path, and `~`, which is rare: one comparison less.
+/// The same and "~", which is rare.
+#[inline(always)]
+fn unreserved_or_slash(octets: Lanes) -> Lanes {
+    usual(octets) | is(octets, b'~')
+}
+
+/// What has to be escaped in a path, and "~": one comparison less.
 #[inline(always)]
 pub fn not_usual_in_path(octets: Lanes) -> Lanes {
-    !(within(octets | Lanes::splat(0x20), b'a', b'z')
-        | within(octets, b'-', b'9')
-        | is(octets, b'_'))
+    !usual(octets)
 }
 
 /// What has to be escaped in a path.

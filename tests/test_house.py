@@ -204,9 +204,9 @@ def test_names_of_files_say_something() -> None:
 
 @pytest.mark.parametrize("path", CODE, ids=lambda path: str(path.relative_to(ROOT)))
 def test_files_are_short_and_open_with_what_they_are(path: Path) -> None:
-    """At most 400 lines, and the first thing is a docstring."""
+    """At most 600 lines, and the first thing is a docstring."""
     text = path.read_text(encoding="utf-8")
-    assert text.count("\n") <= 400
+    assert text.count("\n") <= 600
     if path.suffix == ".rs":
         assert text.startswith("//! ")
     else:

@@ -366,6 +366,46 @@ def test_every_status_means_something() -> None:
     }
 
 
+def test_every_4xx_of_strict() -> None:
+    """§2.3.1.3 as written: 400 to 499 is unavailable, 408, 421, 425 and 429 included (AMB-52)."""
+
+    states = {state_of(status, ACCESS_PROFILES["strict"]) for status in range(400, 500)}
+
+    assert states == {State.UNAVAILABLE}
+
+
+BROKEN = [
+    (Response(301), "301 without a usable Location"),
+    (to(""), "302 without a usable Location"),
+    (to("ftp://e.example/robots.txt", 307), "307 without a usable Location"),
+    (to("https:///r.txt", 308), "308 without a usable Location"),
+    (to("//[::1", 303), "303 without a usable Location"),
+    (Response(304), "304 to a request without conditions"),
+    *((to("/r.txt", status), f"{status} is not followed") for status in (300, 305, 306, 399)),
+]
+
+
+@pytest.mark.parametrize(("answer", "detail"), BROKEN)
+@pytest.mark.parametrize("name", ACCESS_PROFILES)
+def test_broken_redirects(answer: Response, detail: str, name: str) -> None:
+    """They say nothing about the rules; only profile google takes them for no file (AMB-54)."""
+
+    result, asked = get(answer, profile=name)
+
+    state = State.UNAVAILABLE if name == "google" else State.UNREACHABLE
+    assert (result.state, result.trouble, result.detail) == (state, Trouble.LOCATION, detail)
+    assert result.robots().check(f"{ORIGIN}/x", "a").allowed is (name == "google")
+    assert len(asked) == len(result.hops) == 1
+
+
+def test_cautious_client_and_broken_redirects() -> None:
+    """To a cautious client they are unreachable in any case."""
+
+    shy = ACCESS_PROFILES["google"].replace(cautious=True)
+
+    assert get(Response(301), profile=shy)[0].state is State.UNREACHABLE
+
+
 # --- Words ----------------------------------------------------------------------------------------
 
 
@@ -436,6 +476,7 @@ def test_unknown_profile(wrong: Any) -> None:
         ("first_retry", 0, "1 <= first_retry"),
         ("first_retry", 3_601, "first_retry <= longest_retry"),
         ("longest_retry", 59, "first_retry <= longest_retry"),
+        ("broken_redirect", "allow", "use unreachable or unavailable"),
         ("without_copy", "maybe", "use disallow or allow"),
         ("after_patience", "allow", "use unavailable or cached"),
     ],

@@ -8,6 +8,7 @@ real one.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
@@ -18,7 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robotrules import ProductTokenError, ProfileError, Reason, StoreError, parse
+from robotrules import ProductTokenError, ProfileError, Reason, StoreError, origins, parse
 from robotrules.access import ACCESS_PROFILES, Failure, Response, State, Trouble
 from robotrules.cache import Decides, Visit, digest_of
 from robotrules.client import Client, open_store
@@ -222,6 +223,9 @@ class TestUnreachable:
             (429, "strict", "strict", True),
             (429, "strict", "default", False),
             (408, "default", "google", True),
+            (408, "default", "strict", True),
+            (425, "strict", "default", False),
+            (421, "strict", "google", True),
             (404, "default", "google", True),
             (503, "default", "strict", False),
         ],
@@ -260,12 +264,37 @@ class TestUnreachable:
         assert (found.held, found.until) == (False, START + HOUR)
         assert at(diary, 2 / 24).held
 
-    def test_redirects_to_nowhere(self) -> None:
+    def test_loops(self) -> None:
         access = ACCESS_PROFILES["default"].replace(name="careful", cautious=True)
         diary = Diary()
-        diary.visit(0, Response(302, {"Location": "mailto:me"}))
+        diary.visit(0, Response(302, {"Location": "/robots.txt"}))
         assert at(diary, 1e-4).allowed is True
         assert Evidence(diary.store, access=access).at(A, START + 1, "ExampleBot").allowed is False
+
+    @pytest.mark.parametrize("recorded", ["default", "strict", "google"])
+    @pytest.mark.parametrize(
+        "answer", [Response(302, {"Location": "mailto:me"}), Response(301), Response(300)]
+    )
+    def test_broken_redirects(self, recorded: str, answer: Response) -> None:
+        """They are no file to profile google and nothing to the others, whoever recorded them."""
+        diary = Diary(profile=recorded)
+        diary.visit(0, answer)
+        allowed = {name: at(diary, 1e-4, profile=name).allowed for name in ACCESS_PROFILES}
+        assert allowed == {"default": False, "strict": False, "stale": False, "google": True}
+
+    def test_redirect_to_a_name_that_could_not_be_read(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """That is no broken redirect: the client of then, or this one, lacks a library."""
+        diary = Diary()
+        origins._normal.cache_clear()
+        with monkeypatch.context() as patch:
+            patch.setitem(sys.modules, "idna", None)
+            location = "https://bücher.example/r".encode()
+            visit = diary.visit(0, Response(302, [("Location", location)]))
+            assert (visit.state, visit.trouble) == (State.UNREACHABLE, Trouble.LOCATION)
+            assert at(diary, 1e-4, profile="google").allowed is False
+        assert at(diary, 1e-4, profile="google").allowed is False
 
 
 class TestWhatIsNotKnown:

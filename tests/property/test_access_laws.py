@@ -86,6 +86,7 @@ PROFILES = st.sampled_from(list(ACCESS_PROFILES.values())) | st.builds(
     deny_on_401_403=st.booleans(),
     max_redirects=st.integers(5, 8),
     cautious=st.booleans(),
+    broken_redirect=st.sampled_from(["unreachable", "unavailable"]),
     validators=st.booleans(),
     shortest=st.sampled_from([1.0, 300.0, 3_600.0]),
     longest=st.sampled_from([3_600.0, DAY]),

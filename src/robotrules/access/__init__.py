@@ -59,13 +59,15 @@ __all__ = [
     "Trouble",
     "access",
     "find_access_profile",
+    "followed",
     "location_of",
+    "lost_state",
     "profiles_of",
     "state_of",
     "target_of",
 ]
 
-# AMB-54: what is followed; 300 offers a choice, and 304 to 306 are no redirects.
+# AMB-54: what is followed. 300 offers a choice, 304 to 306 are not redirects to a URL.
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
 # A longer Location is a trap: nobody's URL has so many octets.
 LONGEST_URL = 8 * 1024
@@ -120,12 +122,12 @@ def _access(origin: str, profile: AccessProfile, stored: Stored | None, limit: i
         hops = (*hops, Hop(url, status, location))
         so_far = so_far._replace(hops=hops)
         try:
-            target = target_of(url, location) if status in REDIRECTS else None
+            target = followed(hops[-1])
         except MissingExtraError as missing:
             # An international name, and this client cannot tell which host that is.
             return so_far.unreachable(Trouble.LOCATION, str(missing))
         if target is None:
-            return so_far.lost(profile, Trouble.LOCATION, f"{status} without a usable Location")
+            return so_far.lost(profile, Trouble.LOCATION, _why_broken(status))
         if target in asked:
             return so_far.lost(profile, Trouble.LOOP, f"back to {target[:200]}")
         if len(hops) > profile.max_redirects:
@@ -163,9 +165,8 @@ class _SoFar(NamedTuple):
         return self.ended(State.UNREACHABLE, trouble, detail)
 
     def lost(self, profile: AccessProfile, trouble: Trouble, detail: str) -> AccessResult:
-        """End after redirects that lead nowhere: unavailable, if one may say so (AMB-55)."""
-        state = State.UNREACHABLE if profile.cautious else State.UNAVAILABLE
-        return self.ended(state, trouble, detail)
+        """End after redirects that do not lead to a file (AMB-54, AMB-55)."""
+        return self.ended(lost_state(trouble, profile), trouble, detail)
 
     def renewed(self, stored: Stored) -> AccessResult:
         """End with the stored file, whose fields the 304 updates (RFC 9111 §4.3.4)."""
@@ -194,6 +195,29 @@ def state_of(status: int, profile: AccessProfile) -> State:
     if 400 <= status < 500 and status not in profile.retried:
         return State.UNAVAILABLE
     return State.UNREACHABLE
+
+
+def lost_state(trouble: Trouble, profile: AccessProfile) -> State:
+    """
+    Return what redirects mean that do not lead to a file.
+
+    §2.3.1.2 lets a crawler assume unavailable after more than five redirects, a loop included
+    (AMB-55). It does not say so of a broken one: a server that answers 300, 305, or 301 without
+    a usable Location has said nothing about its rules (AMB-54).
+    """
+    broken = trouble is Trouble.LOCATION and profile.broken_redirect == "unreachable"
+    return State.UNREACHABLE if broken or profile.cautious else State.UNAVAILABLE
+
+
+def followed(hop: Hop) -> str | None:
+    """Return the URL to ask for next; None: the redirect is broken (AMB-54)."""
+    return target_of(hop.url, hop.location) if hop.status in REDIRECTS else None
+
+
+def _why_broken(status: int) -> str:
+    if status in REDIRECTS:
+        return f"{status} without a usable Location"
+    return "304 to a request without conditions" if status == 304 else f"{status} is not followed"
 
 
 def location_of(fields: Fields) -> str:

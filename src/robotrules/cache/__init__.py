@@ -15,7 +15,15 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from math import inf
 
-from robotrules.access import AccessProfile, AccessResult, State, Stored, Trouble, state_of
+from robotrules.access import (
+    AccessProfile,
+    AccessResult,
+    State,
+    Stored,
+    Trouble,
+    lost_state,
+    state_of,
+)
 from robotrules.access.profile import DAY
 from robotrules.cache.store import Store
 from robotrules.cache.values import Decides, Entry, Freshness, Visit, moment
@@ -133,7 +141,7 @@ def _is_usable(good: Visit | None, profile: AccessProfile) -> bool:
         return False
     if good.trouble is Trouble.STATUS and good.status is not None:
         return state_of(good.status, profile) is not State.UNREACHABLE
-    return good.trouble is None or not profile.cautious
+    return good.trouble is None or lost_state(good.trouble, profile) is not State.UNREACHABLE
 
 
 def _said(good: Visit, profile: AccessProfile) -> Decides:

@@ -21,6 +21,8 @@ from robotrules.access import (
     State,
     Trouble,
     find_access_profile,
+    followed,
+    lost_state,
     profiles_of,
     state_of,
 )
@@ -37,7 +39,7 @@ from robotrules.cache import (
 )
 from robotrules.client.held import Held, Source, held
 from robotrules.client.testimony import EvidenceNote, Period, Testimony, when
-from robotrules.errors import StoreError
+from robotrules.errors import MissingExtraError, StoreError
 from robotrules.origins import origin_of
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, Tokens, parse
@@ -50,6 +52,8 @@ __all__ = ["Evidence", "EvidenceNote", "Period", "Testimony"]
 
 # Other crawlers that are named in a note.
 MOST_NAMES = 5
+# Redirects that did not lead to a file: what they mean is for the access profile to say.
+LOST = (Trouble.REDIRECTS, Trouble.LOOP, Trouble.LOCATION)
 
 
 class Evidence:
@@ -274,8 +278,8 @@ def _read_as(visit: Visit, before: Entry | None, profile: AccessProfile) -> Visi
     state = visit.state
     if visit.trouble is Trouble.STATUS and visit.status is not None:
         state = state_of(visit.status, profile)
-    elif visit.trouble in (Trouble.REDIRECTS, Trouble.LOOP, Trouble.LOCATION):
-        state = State.UNREACHABLE if profile.cautious else State.UNAVAILABLE
+    elif visit.trouble in LOST and _led_nowhere(visit):
+        state = lost_state(visit.trouble, profile)
     if state is not visit.state:
         result = AccessResult(
             *(visit.origin, state, visit.status, visit.trouble, visit.detail, visit.url),
@@ -287,6 +291,16 @@ def _read_as(visit: Visit, before: Entry | None, profile: AccessProfile) -> Visi
         )
     # What never held was in force when it was found all the same.
     return visit._replace(until=max(visit.until, nextafter(visit.at, inf)))
+
+
+def _led_nowhere(visit: Visit) -> bool:
+    """Tell whether the redirects of a visit lead nowhere for any client that follows them."""
+    if visit.trouble is not Trouble.LOCATION or not visit.hops:
+        return True
+    try:
+        return followed(visit.hops[-1]) is None
+    except MissingExtraError:
+        return False  # to a name that the client of then could not read, nor this one
 
 
 def _limits(

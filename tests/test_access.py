@@ -318,26 +318,6 @@ def test_international_target_without_the_library(monkeypatch: pytest.MonkeyPatc
 # --- Validators -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "sent"),
-    [
-        ("ETag", b'"a"', True),
-        ("ETag", b"a", True),
-        ("ETag", b"", False),
-        ("ETag", b'"' + b"a" * 1022 + b'"', True),
-        ("ETag", b'"' + b"a" * 1023 + b'"', False),
-        ("ETag", b'"\xe9"', False),
-        ("Last-Modified", b"yesterday", True),
-    ],
-)
-def test_validators_that_are_sent(name: str, value: bytes, sent: bool) -> None:
-    """A validator goes back as it came, unless it is no field value that a client would send."""
-
-    stored = Stored(ROBOTS, FILE, read_fields([(name, value)]))
-
-    assert bool(next(access(ORIGIN, stored=stored)).headers) is sent
-
-
 def test_renewed_result() -> None:
     """A 304 gives the stored body with the fields of both, and says so."""
 
@@ -348,6 +328,29 @@ def test_renewed_result() -> None:
     assert (result.body, result.complete, result.address) == (FILE, False, "192.0.2.1")
     assert result.fields.lines == (("etag", b'"a"'), ("x", b"2"))
     assert result.trouble is None
+
+
+def test_304_about_another_file() -> None:
+    """It updates nothing: the same URL is asked without conditions, once."""
+
+    stored = Stored(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
+    another = Response(304, [("ETag", '"b"')])
+    result, asked = get(another, Response(200, [("ETag", '"b"')], b"new"), stored=stored)
+
+    assert [request.headers for request in asked] == [(("If-None-Match", '"a"'),), ()]
+    assert [request.url for request in asked] == [ROBOTS, ROBOTS]
+    assert (result.body, result.renewed, result.hops) == (b"new", False, ())
+    lost, _ = get(another, another, stored=stored)
+    assert (lost.state, lost.trouble) == (State.UNREACHABLE, Trouble.LOCATION)
+
+
+def test_304_with_a_malformed_tag() -> None:
+    """The stored tag stays, since the other one is none."""
+
+    stored = Stored(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
+    result, _ = get(Response(304, [("ETag", "*")]), stored=stored)
+
+    assert result.fields.get("etag") == [b'"a"']
 
 
 # --- Statuses -------------------------------------------------------------------------------------

@@ -477,11 +477,21 @@ def test_stored() -> None:
     fields = [("ETag", '"a"')]
     file = entry_of((0, result(200, *fields, complete=False)), (DAY, result(503)))
 
-    assert stored_of(file, FILE) == Stored(ROBOTS, FILE, read_fields(fields), False)
+    assert stored_of(file, FILE) == Stored(ROBOTS, FILE, read_fields(fields), False, START)
     assert stored_of(file, None) is None
     assert stored_of(None, FILE) is None
     assert stored_of(entry_of((0, result(503))), FILE) is None
     assert stored_of(entry_of((0, result(404))), FILE) is None
+
+
+def test_bad_validators_are_not_kept() -> None:
+    """What must not be sent back is dropped before it is stored; other fields stay."""
+
+    date = "Thu, 01 Jan 2026 00:00:01 GMT"
+    fields = [("ETag", "*"), ("Last-Modified", date), ("X", "1")]
+
+    assert visit(0, result(200, *fields)).fields.lines == (("x", b"1"),)
+    assert len(visit(1, result(200, *fields)).fields.lines) == 2
 
 
 def test_moments() -> None:

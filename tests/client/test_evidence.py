@@ -27,12 +27,14 @@ from robotrules.client.evidence import Evidence
 from robotrules.client.stores import MemoryStore, SQLiteStore
 from robotrules.client.testimony import Testimony, told
 from robotrules.client.warc import WarcImport, export_warc, import_warc
+from robotrules.tags.fields import Fields
 from tests.client import wire
 from tests.client.archives import READERS
 from tests.client.diary import DAY, HOUR, SITE, START, Diary, file, refused, rules
 from tests.client.scripted import Clock, Server, opened
 
 A, B = f"{SITE}/a", f"{SITE}/b"
+NEVER, LONG_AGO = b"Fri, 31 Dec 9999 23:59:59 GMT", b"Thu, 01 Jan 2026 00:00:00 GMT"
 
 
 def at(diary: Diary, days: float, url: str = A, **options: Any) -> Testimony:
@@ -295,6 +297,68 @@ class TestUnreachable:
             assert (visit.state, visit.trouble) == (State.UNREACHABLE, Trouble.LOCATION)
             assert at(diary, 1e-4, profile="google").allowed is False
         assert at(diary, 1e-4, profile="google").allowed is False
+
+
+class TestRenewalsInDoubt:
+    """A 304 that an earlier version took for a renewal is told from one that vouches."""
+
+    @staticmethod
+    def renewed(first: Fields, second: Fields) -> Diary:
+        """Return a history of a file and a 304, as an earlier version recorded them."""
+        diary = Diary()
+        found = diary.visit(0, file("/a"))._replace(fields=first)
+        again = found._replace(
+            at=START + DAY, until=START + 2 * DAY, status=304, renewed=True, fields=second
+        )
+        later = again._replace(at=START + 2 * DAY, until=START + 3 * DAY)
+        diary.store = MemoryStore()
+        for one in (found, again, later):
+            diary.store.put(one, rules("/a"), None)
+        return diary
+
+    @pytest.mark.parametrize(
+        ("first", "second", "doubt"),
+        [
+            ((("etag", b'"1"'),), (("etag", b'"1"'),), False),
+            ((("etag", b'"1"'),), (("etag", b'W/"1"'),), False),
+            ((("etag", b'"1"'),), (("etag", b'"2"'),), True),
+            ((("etag", b"*"),), (("etag", b"*"),), True),
+            ((("etag", b"*"),), (("etag", b'"2"'),), True),
+            ((("last-modified", NEVER),), (("last-modified", NEVER),), True),
+            ((("last-modified", LONG_AGO),), (("last-modified", LONG_AGO),), False),
+            ((), (), True),
+        ],
+    )
+    def test_validators(self, first: Any, second: Any, doubt: bool) -> None:
+        diary = self.renewed(Fields(first, True), Fields(second, True))
+        assert "renewal-in-doubt" not in codes(at(diary, 0.5))
+        for days in (1.5, 2.5):  # a renewal of what is in doubt is in doubt
+            found = at(diary, days)
+            assert ("renewal-in-doubt" in codes(found)) is doubt
+            assert found.allowed is False
+        if doubt:
+            [note] = [note for note in found.notes if note.code == "renewal-in-doubt"]
+            assert note.level == "warning"
+            assert "2026-05-02T00:00:00Z" in note.message
+
+    def test_a_new_file_ends_it(self) -> None:
+        diary = self.renewed(Fields((("etag", b"*"),), True), Fields((), True))
+        diary.visit(3, file("/a"))
+        assert "renewal-in-doubt" not in codes(at(diary, 3.5))
+        assert "renewal-in-doubt" in codes(at(diary, 2.5))
+
+    def test_failures_do_not(self) -> None:
+        """The copy is the same one after a failure, where a profile goes on with it."""
+        diary = self.renewed(Fields((("etag", b"*"),), True), Fields((), True))
+        diary.visit(3, refused())
+        assert "renewal-in-doubt" in codes(at(diary, 3 + 1e-5, profile="stale"))
+        assert "renewal-in-doubt" not in codes(at(diary, 3 + 1e-5))
+
+    def test_without_the_file_before(self) -> None:
+        """What was forgotten cannot be judged."""
+        diary = self.renewed(Fields((("etag", b'"1"'),), True), Fields((("etag", b'"2"'),), True))
+        diary.store.prune_evidence(START + 0.5 * DAY)
+        assert "renewal-in-doubt" not in codes(at(diary, 1.5))
 
 
 class TestWhatIsNotKnown:

@@ -155,6 +155,7 @@ MATRIX = [
     failed("redirect to another scheme", Trouble.LOCATION),
     failed("redirect without a Location", Trouble.LOCATION),
     failed("300 with a Location", Trouble.LOCATION),
+    failed("304 with another ETag, whatever is asked", Trouble.LOCATION),
     failed("redirect to a private address", Trouble.REFUSED, stays="nothing"),
     failed("redirect to a server that is down", Trouble.CONNECT),
     # Statuses (AMB-50 to AMB-53).
@@ -387,6 +388,9 @@ MAKING |= {
     "loop of redirects": served(_goes("/robots.txt")),
     "redirect to another scheme": served(_goes("mailto:webmaster@example.com")),
     "redirect without a Location": served(_status("301 Moved Permanently")),
+    "304 with another ETag, whatever is asked": served(
+        wire.says(b'HTTP/1.1 304 Not Modified\r\nETag: "another"\r\n\r\n')
+    ),
     "300 with a Location": served(_status("300 Multiple Choices", "Location: /r.txt")),
     "redirect to a private address": served(_goes("http://10.0.0.1/robots.txt")),
     "redirect to a server that is down": _lost,

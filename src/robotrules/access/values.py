@@ -57,7 +57,7 @@ class Trouble(StrEnum):
     LOOP = "loop"
     """A redirect to where it came from (AMB-55)."""
     LOCATION = "location"
-    """A broken redirect: without a usable Location, or of a status that is not followed (AMB-54)."""
+    """A broken redirect: no usable Location, or a status that is not followed (AMB-54)."""
 
     @property
     def sentence(self) -> str:
@@ -190,3 +190,5 @@ class Stored(NamedTuple):
     body: bytes
     fields: Fields
     complete: bool = True
+    received: float | None = None
+    """When it came, in seconds since 1970; None: unknown, and only its Date tells."""

@@ -40,8 +40,8 @@ class RobotsLost(ResponseCheck):
     slug = "robots-lost"
     level = "error"
     message = (
-        "The robots.txt answers {status}, a redirect that cannot be followed: Google takes that for "
-        "no rules at all, and other crawlers stop crawling the site."
+        "The robots.txt answers {status}, a redirect that cannot be followed: Google takes that "
+        "for no rules at all, and other crawlers stop crawling the site."
     )
     reference = "RFC 9309 §2.3.1.2; AMB-54"
 

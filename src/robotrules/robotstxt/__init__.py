@@ -375,7 +375,9 @@ def _vet_purposes(purposes: Sequence[str]) -> tuple[str, ...]:
     if not many or not all(isinstance(purpose, str) for purpose in purposes):
         form = "purposes are a list of str such as ['EXAMPLE-PURPOSE-1']"
         raise TypeError(f"{form}, not {purposes!r}")
-    if not all(purpose.strip() for purpose in purposes):
+    # Only what the parser trims is empty (RFC 9309 §2.2): a file may have U+00A0 for a purpose, and
+    # whoever asks for all that a file names passes it on.
+    if not all(purpose.strip(" \t") for purpose in purposes):
         raise ProductTokenError("a purpose is empty: leave it out, or pass its registered token")
     return tuple(dict.fromkeys(purposes))
 

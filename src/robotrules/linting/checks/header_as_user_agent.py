@@ -39,6 +39,7 @@ class HeaderAsUserAgent(Check):
     level = "warning"
     message = "{value} is a whole User-Agent header and no product token: it is read as {part}."
     reference = "RFC 9309 §2.2.1; REP-2.2.1-02; AMB-21"
+    misread = True
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield the lines with a header; the fix names a crawler that is known."""

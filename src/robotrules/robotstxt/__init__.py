@@ -17,7 +17,7 @@ from robotrules.errors import ProductTokenError
 from robotrules.profile import Profile, Role, find_profile
 from robotrules.robotstxt.reading import Reading
 from robotrules.robotstxt.ruleset import URL, RuleSet, rule_set
-from robotrules.robotstxt.tokens import is_product_token
+from robotrules.robotstxt.tokens import CrawlerNames, is_product_token, leading_name
 from robotrules.robotstxt.values import (
     KEPT_BY,
     NOTES,
@@ -35,7 +35,13 @@ Tokens = str | Sequence[str]
 # The groups that a crawler obeys, by number; why these; and its names, or purposes, they have.
 Choice = tuple[list[int], Because, tuple[str, ...]]
 # What rule sets are remembered by: name or names, and purposes if there are any.
-Name = str | tuple[str, ...] | tuple[str | tuple[str, ...], tuple[str, ...]]
+# Those of a well-known crawler equal a tuple that chooses otherwise, and have a third part.
+Name = (
+    str
+    | tuple[str, ...]
+    | tuple[str | tuple[str, ...], tuple[str, ...]]
+    | tuple[CrawlerNames, tuple[str, ...], bool]
+)
 # How many names a file remembers rule sets for. Crawlers ask as one or a few; an audit
 # that asks as thousands must not keep thousands.
 REMEMBERED = 256
@@ -119,6 +125,8 @@ class RobotsTxt:
         if purposes or not isinstance(product_token, str):
             names, purposes = _vet_names(product_token), _vet_purposes(purposes)
             key: Name = (names, purposes) if purposes else names
+            if isinstance(names, CrawlerNames):
+                key = names, purposes, names.ignores_star
             if (rules := self._by_name.get(key)) is None:
                 rules = self._remembered(key, self._choose(names, purposes)[0])
         elif (rules := self._by_name.get(product_token)) is None:
@@ -162,6 +170,13 @@ class RobotsTxt:
             star, is_named = self._obeyed(product_token)
             if is_named:
                 return star, Because.TOKEN, (product_token,)
+        elif isinstance(product_token, CrawlerNames):
+            for token in product_token:
+                # Where the grammar decides what a name is, MJ12bot is MJ, and 360Spider nobody.
+                name = token if self._takes(token) else leading_name(token)
+                if name and (groups := self._named_by(name)):
+                    return groups, Because.TOKEN, (token,)
+            star = [] if product_token.ignores_star else self._obeyed("*")[0]
         else:
             groups, named = self._choose_among(tuple(product_token))
             if groups:
@@ -211,13 +226,17 @@ class RobotsTxt:
             raise _not_a_token(token)
         if not token or token.isspace():
             raise ProductTokenError("the product token is empty: pass the crawler's name")
-        if self._profile.any_product_token or token == "*" or is_product_token(token):
+        if self._takes(token):
             return
         raise ProductTokenError(
             f"{token!r} is no product token: RFC 9309 §2.2.1 knows letters, '_' and '-' only. "
             "robotrules.product_token() finds the token in a User-Agent header; profile 'default' "
             "compares other names literally."
         )
+
+    def _takes(self, token: str) -> bool:
+        """Tell whether the profile compares a name as it is given."""
+        return self._profile.any_product_token or token == "*" or is_product_token(token)
 
     def explain(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Explanation:
         """Return how the verdict on *url* is reached: groups, normal form, winner and losers."""
@@ -241,6 +260,8 @@ class RobotsTxt:
         notes = tuple(note for note in self.notes if note.line is None or _within(note, groups))
         text = url if isinstance(url, str) else shown(url)
         name = product_token if isinstance(product_token, str) else ", ".join(product_token)
+        if isinstance(product_token, CrawlerNames):
+            name = product_token[0]  # what it is called; the others are where it looks next
         by_purpose = because is Because.PURPOSE
         return Explanation(
             text,
@@ -366,7 +387,7 @@ def _vet_names(product_token: Tokens) -> str | tuple[str, ...]:
         return product_token
     if not isinstance(product_token, Sequence) or isinstance(product_token, bytes):
         raise _not_a_token(product_token)
-    return tuple(product_token)
+    return product_token if isinstance(product_token, CrawlerNames) else tuple(product_token)
 
 
 def _vet_purposes(purposes: Sequence[str]) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ import os
 import re
 import ssl
 from collections.abc import Iterator
+from contextvars import ContextVar
 from time import monotonic
 from typing import NamedTuple
 from urllib.parse import quote_from_bytes
@@ -22,6 +23,7 @@ from urllib.request import getproxies, proxy_bypass
 from robotrules.access import Failure, Request, Response, Trouble
 from robotrules.client.addresses import Addresses, literal_of, one_line
 from robotrules.client.transports.codings import ACCEPT_ENCODING, Body, CodingError
+from robotrules.client.transports.framing import Framing, FramingError
 from robotrules.origins import authority_end, origin_of
 from robotrules.robotstxt.values import octets_of
 
@@ -29,8 +31,6 @@ from robotrules.robotstxt.values import octets_of
 # one origin to the next: what is kept for each would be a hoard.
 KEPT = 10
 KEPT_SECONDS = 5.0
-# A head with more octets is a trap; servers and browsers stop at some 64 KiB.
-LONGEST_HEAD = 128 * 1024
 LONGEST_SECONDS = 3_600.0
 # A connection is waited for so many times as long as an answer: that is no origin's fault.
 PATIENCE = 10
@@ -47,6 +47,8 @@ _OURS = frozenset(("host", "user-agent", "accept-encoding", "connection", "conte
 _CONDITIONS = frozenset(("if-none-match", "if-modified-since"))
 
 Headers = list[tuple[bytes, bytes]]
+# Which exchange an operation belongs to: connections outlive one.
+CURRENT: ContextVar[Exchange] = ContextVar("robotrules_exchange")
 NONE_FREE = Failure(Trouble.TIMEOUT, "no connection was free: raise connections")
 
 
@@ -214,7 +216,8 @@ class Exchange:
         """Forget what the network below a library saw; libraries tell little of it."""
         self.connected = False
         self.ended = False
-        self.begun = b""
+        self.begun = False
+        self.fault: FramingError | None = None
 
     def left(self) -> float:
         """Return the seconds that are left; raises TimeoutError if there are none."""
@@ -224,28 +227,19 @@ class Exchange:
         return left
 
     def received(self, data: bytes) -> None:
-        """Take note of octets from the network; what does not begin as HTTP does is no answer."""
-        if not data:
+        """Take note of octets from the network, or of their end."""
+        if data:
+            self.begun = True
+        else:
             self.ended = True
-        elif len(self.begun) < 5:
-            seen = self.begun + data[:20]
-            self.begun = seen[:5]
-            if not b"HTTP/".startswith(self.begun):
-                raise NotHttpError(f"the answer begins with {seen!r}")
 
     def head(self, status: int, headers: Headers, address: str | None) -> Response | Failure | Body:
         """Return what the head of an answer makes: the answer, or a body that is to be read."""
         if status < 200:
             # A switch of protocols that nobody asked for, or no status at all (AMB-53).
             return self.failure(Trouble.PROTOCOL, f"status {status}")
-        if sum(len(name) + len(value) + 4 for name, value in headers) > LONGEST_HEAD:
-            return self.failure(Trouble.PROTOCOL, f"a head of more than {LONGEST_HEAD} octets")
         if not self.request.wants_body(status):
             return Response(status, headers, b"", True, address)
-        # Nobody asked for a coded transfer, and not every library takes it off (RFC 9112 §7).
-        transfer = b",".join(values(headers, b"transfer-encoding")).strip().lower()
-        if transfer not in (b"", b"chunked", b"identity"):
-            return self.failure(Trouble.PROTOCOL, f"Transfer-Encoding {transfer!r}")
         try:
             codings = values(headers, b"content-encoding")
             return Body(codings, self.request.limit, self.left)
@@ -262,6 +256,14 @@ class Exchange:
             said = error if isinstance(error, str) else words(error)
         return Failure(trouble, one_line(f"{self.target.authority}: {said}"))
 
+    def may_be_repeated(self) -> bool:
+        """
+        Tell whether a kept connection was gone before anything of an answer came.
+
+        A server may close one at any time: that says nothing about the file (RFC 9112 §9.3.1).
+        """
+        return not self.connected and not self.begun
+
     def surprise(self, error: Exception) -> Failure:
         """Return the failure for what a library let through, or a stranger's octets made of it."""
         if any(map(is_tls, causes(error))):
@@ -269,8 +271,41 @@ class Exchange:
         return self.failure(Trouble.CUT if isinstance(error, OSError) else Trouble.PROTOCOL, error)
 
 
-class NotHttpError(Exception):
-    """What came is not HTTP."""
+class Watch:
+    """
+    What comes over one connection, cut to the responses that were asked for.
+
+    Octets after a response are dropped, and a connection that had any is not used again
+    (RFC 9112 §6.3).
+    """
+
+    __slots__ = ("_framing", "spoiled")
+
+    def __init__(self) -> None:
+        self._framing: Framing | None = None
+        self.spoiled = False
+        """True: the connection must not carry another request."""
+
+    def sent(self, *, connect: bool = False) -> None:
+        """Tell that a request goes out: a response is due."""
+        self._framing = Framing(connect=connect)
+
+    def received(self, data: bytes) -> bytes:
+        """Return the octets that belong to the response; raises FramingError."""
+        used = 0
+        framing = self._framing
+        if framing is not None:
+            try:
+                used = framing.feed(data)
+            except FramingError:
+                self.spoiled = True
+                raise
+        if used < len(data):
+            self.spoiled = True
+            return data[:used]
+        if framing is not None and framing.done and not framing.reusable:
+            self.spoiled = True
+        return data
 
 
 class NoAddressError(OSError):

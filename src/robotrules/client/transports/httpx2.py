@@ -5,7 +5,7 @@ They use httpx2's engine, httpcore2, through its public pool and network backend
 of it would add redirects, a cookie jar, credentials from a netrc file and proxies of the
 environment, none of which a robots.txt is fetched with. No cookie is kept, nothing is followed.
 
-Of what comes, httpcore2 buffers at most 100 KiB of a head, and 64 KiB of a body at a time.
+Of what comes, httpcore2 buffers a head, which `framing` bounds, and 64 KiB of a body at a time.
 """
 
 from __future__ import annotations
@@ -23,18 +23,19 @@ from robotrules.client.addresses import PUBLIC, Addresses
 from robotrules.client.transports.codings import Body, CodingError
 from robotrules.client.transports.exchange import (
     CLOSED,
+    CURRENT,
     KEPT,
     KEPT_SECONDS,
     NONE_FREE,
     Exchange,
     NoAddressError,
-    NotHttpError,
     Settings,
     acquired,
     causes,
     is_tls,
     same_loop,
 )
+from robotrules.client.transports.framing import FramingError
 from robotrules.client.transports.lookups import Lookups
 from robotrules.errors import MissingExtraError
 
@@ -46,12 +47,7 @@ except ImportError:
         "this transport needs httpx2, which is not installed: pip install 'robotrules[http]'"
     ) from None
 
-from robotrules.client.transports.pinned import (
-    CURRENT,
-    AsyncPinnedBackend,
-    PinnedBackend,
-    TlsError,
-)
+from robotrules.client.transports.pinned import AsyncPinnedBackend, PinnedBackend, TlsError
 
 __all__ = ["AsyncHttpx2Transport", "Httpx2Transport"]
 
@@ -108,8 +104,7 @@ class Httpx2Transport:
                 try:
                     return self._answer(exchange, pool)
                 except Exception as error:
-                    # A kept connection may have been closed by the server meanwhile: that says
-                    # nothing about the file. Each attempt uses one up (RFC 9112 §9.3.1).
+                    # Each attempt uses a kept connection up, so this ends.
                     if not _may_try_again(error, exchange):
                         return _failure(error, exchange)
         finally:
@@ -344,9 +339,9 @@ def _head(
 
 
 def _may_try_again(error: Exception, exchange: Exchange) -> bool:
-    """Tell whether a kept connection was gone before anything of an answer came."""
+    """Tell whether a kept connection was gone: then the request is made on another one."""
     gone = isinstance(error, (httpcore2.RemoteProtocolError, httpcore2.ReadError))
-    return gone and not exchange.connected and not exchange.begun
+    return gone and exchange.may_be_repeated()
 
 
 def _failure(error: Exception, exchange: Exchange) -> Failure:
@@ -367,6 +362,6 @@ def _failure(error: Exception, exchange: Exchange) -> Failure:
             return exchange.failure(Trouble.TLS if tls else Trouble.CUT, error)
         case httpcore2.RemoteProtocolError() if exchange.ended:
             return exchange.failure(Trouble.CUT, error)
-        case httpcore2.ProtocolError() | httpcore2.UnsupportedProtocol() | NotHttpError():
+        case httpcore2.ProtocolError() | httpcore2.UnsupportedProtocol() | FramingError():
             return exchange.failure(Trouble.PROTOCOL, error)
     return exchange.surprise(error)

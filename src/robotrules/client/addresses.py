@@ -130,7 +130,7 @@ class Addresses:
             found = [str(literal)]
         else:
             try:
-                found = list(self._resolve(host, port))
+                found = [str(address) for address in self._resolve(host, port)]
             # A resolver of the user's may raise what its library has for a name without address.
             except Exception as error:
                 words = getattr(error, "strerror", None) or str(error) or type(error).__name__
@@ -138,10 +138,11 @@ class Addresses:
         passed: dict[str, None] = {}
         refusals = []
         for address in found:
+            plain = literal_of(address)
             why = self.refusal(host, address)
-            if why is None:
-                passed[str(_plain(ip_address(address)))] = None
-            elif literal_of(address):
+            if plain is not None and why is None:
+                passed[str(_plain(plain))] = None
+            elif plain is not None and why is not None:
                 refusals.append(why)
         if passed:
             return list(passed)[:MOST_ADDRESSES]

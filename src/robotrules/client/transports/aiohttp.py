@@ -33,11 +33,13 @@ from robotrules.client.transports.exchange import (
     KEPT_SECONDS,
     NONE_FREE,
     Exchange,
+    ExtraHeaders,
     NoAddressError,
     Settings,
     Watch,
     acquired,
     causes,
+    extra_headers,
     is_tls,
     same_loop,
 )
@@ -76,17 +78,34 @@ class AiohttpTransport:
         *,
         addresses: Addresses = PUBLIC,
         seconds: float = 30.0,
-        connections: int = 100,
+        connections: int | None = None,
         verify: ssl.SSLContext | bool = True,
         trust_env: bool = False,
+        proxy: str | None = None,
+        headers: ExtraHeaders = (),
     ) -> None:
-        made = Settings(user_agent, addresses, seconds, connections, verify, trust_env)
+        extra = extra_headers(headers)
+        made = Settings(
+            user_agent, addresses, seconds, connections, verify, trust_env, proxy, extra
+        )
         self._settings = made.vet()
+        self._count = self._settings.slots
         self._sessions: dict[str, aiohttp.ClientSession] = {}
-        self._slots = asyncio.Semaphore(connections)
+        self._slots = asyncio.Semaphore(self._count)
         self._keeping: dict[str, float] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
+
+    def expect(self, requests: int) -> None:
+        """
+        Be told how many requests will be made at a time: as many connections may be open.
+
+        A *connections* that was given is kept to; so are three quarters of the process's files.
+        """
+        more = self._settings.more(requests, self._count)
+        self._count += more
+        for _ in range(more):
+            self._slots.release()
 
     async def send(self, request: Request) -> Response | Failure:
         """Make a GET; never raises for what the network does."""
@@ -117,7 +136,7 @@ class AiohttpTransport:
                 except Exception as error:
                     # Each attempt uses a kept connection up, so this ends.
                     if not isinstance(error, _GoneError) or not exchange.may_be_repeated():
-                        return _failure(error, exchange)
+                        return failure_of(error, exchange)
         finally:
             CURRENT.reset(token)
 
@@ -172,7 +191,7 @@ class AiohttpTransport:
     def _opened(self, name: str) -> aiohttp.ClientSession:
         settings = self._settings
         verify = settings.verify
-        resolver = _Resolver(Lookups(settings.addresses, max(settings.connections, 32)))
+        resolver = _Resolver(Lookups(settings.addresses, max(settings.slots, 32)))
         connector = aiohttp.TCPConnector(
             resolver=aiohttp.ThreadedResolver() if name == "proxy" else resolver,
             use_dns_cache=False,
@@ -384,7 +403,7 @@ class _Resolver(AbstractResolver):
         """There is nothing to close."""
 
 
-def _failure(error: Exception, exchange: Exchange) -> Failure:
+def failure_of(error: Exception, exchange: Exchange) -> Failure:
     """Return what an error of the library means (AMB-57)."""
     if exchange.fault is not None:
         return exchange.failure(Trouble.PROTOCOL, exchange.fault)

@@ -28,10 +28,12 @@ from robotrules.client.transports.exchange import (
     KEPT_SECONDS,
     NONE_FREE,
     Exchange,
+    ExtraHeaders,
     NoAddressError,
     Settings,
     acquired,
     causes,
+    extra_headers,
     is_tls,
     same_loop,
 )
@@ -57,10 +59,12 @@ class Httpx2Transport:
     Makes requests over httpx2; safe to use from several threads, and after a fork.
 
     *seconds* is for a whole exchange, from the name to the last octet, unless a request says
-    otherwise. *connections* are open at a time at most; waiting for one is not of that time, and
-    has a bound of ten times as long. *verify* is an `ssl.SSLContext`, or False
-    to take any certificate. *trust_env* takes proxies from the environment; they are not vetted.
-    `SSL_CERT_FILE` and `SSL_CERT_DIR` always count.
+    otherwise. *connections* are open at a time at most, by default 100 or as many as `expect()` is
+    told; waiting for one is not of that time, and has a bound of ten times as long. *verify* is an
+    `ssl.SSLContext`, or False to take any certificate. *proxy* is the URL of an HTTP proxy for all
+    requests, and *trust_env* takes proxies from the environment; a proxy resolves names itself, so
+    addresses in URLs alone are vetted. *headers* are sent with every request, beside those of the
+    transport. `SSL_CERT_FILE` and `SSL_CERT_DIR` always count.
     """
 
     def __init__(
@@ -69,18 +73,36 @@ class Httpx2Transport:
         *,
         addresses: Addresses = PUBLIC,
         seconds: float = 30.0,
-        connections: int = 100,
+        connections: int | None = None,
         verify: ssl.SSLContext | bool = True,
         trust_env: bool = False,
+        proxy: str | None = None,
+        headers: ExtraHeaders = (),
     ) -> None:
-        made = Settings(user_agent, addresses, seconds, connections, verify, trust_env)
+        extra = extra_headers(headers)
+        made = Settings(
+            user_agent, addresses, seconds, connections, verify, trust_env, proxy, extra
+        )
         self._settings = made.vet()
+        self._count = self._settings.slots
         self._lock = Lock()
-        self._slots = Semaphore(connections)
+        self._slots = Semaphore(self._count)
         self._pools: dict[str | None, httpcore2.ConnectionPool] = {}
         self._process = os.getpid()
         self._parents: list[object] = []
         self._closed = False
+
+    def expect(self, requests: int) -> None:
+        """
+        Be told how many requests will be made at a time: as many connections may be open.
+
+        A *connections* that was given is kept to; so are three quarters of the process's files.
+        """
+        with self._lock:
+            more = self._settings.more(requests, self._count)
+            self._count += more
+            if more:
+                self._slots.release(more)
 
     def send(self, request: Request) -> Response | Failure:
         """Make a GET; never raises for what the network does."""
@@ -131,7 +153,7 @@ class Httpx2Transport:
         if self._process != os.getpid():
             # Sockets and locks are the parent's: they are neither used nor closed here.
             self._parents.append(self._pools)
-            self._slots = Semaphore(self._settings.connections)
+            self._slots = Semaphore(self._count)
             self._lock, self._pools, self._process = Lock(), {}, os.getpid()
         if self._closed:
             raise RuntimeError(CLOSED)
@@ -179,17 +201,34 @@ class AsyncHttpx2Transport:
         *,
         addresses: Addresses = PUBLIC,
         seconds: float = 30.0,
-        connections: int = 100,
+        connections: int | None = None,
         verify: ssl.SSLContext | bool = True,
         trust_env: bool = False,
+        proxy: str | None = None,
+        headers: ExtraHeaders = (),
     ) -> None:
-        made = Settings(user_agent, addresses, seconds, connections, verify, trust_env)
+        extra = extra_headers(headers)
+        made = Settings(
+            user_agent, addresses, seconds, connections, verify, trust_env, proxy, extra
+        )
         self._settings = made.vet()
-        self._slots = asyncio.Semaphore(connections)
+        self._count = self._settings.slots
+        self._slots = asyncio.Semaphore(self._count)
         self._pools: dict[str | None, httpcore2.AsyncConnectionPool] = {}
         self._opening = asyncio.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
+
+    def expect(self, requests: int) -> None:
+        """
+        Be told how many requests will be made at a time: as many connections may be open.
+
+        A *connections* that was given is kept to; so are three quarters of the process's files.
+        """
+        more = self._settings.more(requests, self._count)
+        self._count += more
+        for _ in range(more):
+            self._slots.release()
 
     async def send(self, request: Request) -> Response | Failure:
         """Make a GET; never raises for what the network does."""
@@ -280,7 +319,7 @@ class AsyncHttpx2Transport:
 
 
 def _lookups(settings: Settings, proxy: str | None) -> Lookups | None:
-    return None if proxy else Lookups(settings.addresses, max(settings.connections, 32))
+    return None if proxy else Lookups(settings.addresses, max(settings.slots, 32))
 
 
 def _opened(
@@ -293,7 +332,7 @@ def _opened(
     return pool(
         ssl_context=tls,
         proxy=_proxy(proxy) if proxy else None,
-        max_connections=settings.connections,
+        max_connections=None,  # ours counts
         max_keepalive_connections=KEPT,
         keepalive_expiry=KEPT_SECONDS,
         network_backend=backend,

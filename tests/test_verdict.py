@@ -279,6 +279,7 @@ class TestExplanation:
             "reason",
             "groups_because",
             "groups",
+            "group_structures",
             "winner",
             "losers",
             "notes",

@@ -95,7 +95,7 @@ def directives(
     profile = parsing_profile(profile, fetches=robots is None)
     tokens = given_tokens(product_tokens, profile) if product_tokens else ()
     found = _asked(parsed, application, single_or_many(tokens) or None, given_registries(files))
-    groups = parsed.select(tokens or found.product_token)
+    groups = parsed.grouped_for("app-directives").select(tokens or found.product_token)
     octets = given_urls(urls, profile)
     output = Output()
     for number, (url, answer) in enumerate(zip(octets, found.at_many(octets), strict=True)):

@@ -11,11 +11,13 @@ condition is sent. What a 304 renews is RFC 9111 §4.3.4. It knows fields and no
 from __future__ import annotations
 
 import re
-from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from robotrules.tags.dates import read_http_date
 from robotrules.tags.fields import Fields
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 # A tag is sent back as it came; real ones have some 40 octets.
 LONGEST_VALIDATOR = 1024

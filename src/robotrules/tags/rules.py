@@ -10,7 +10,7 @@ It does not read any carrier: what they say is handed to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -20,14 +20,17 @@ from robotrules.tags.fields import Fields
 from robotrules.tags.freshness import Freshness, aware, freshness
 from robotrules.tags.header import Said
 from robotrules.tags.known import (
+    EMBEDS,
     EVERYONE,
     KNOWN,
     LIFTS,
     NO_LIMIT,
+    NOCACHE,
     Kind,
     Known,
     Value,
     looks_known,
+    permits,
     plain,
     stricter,
 )
@@ -46,7 +49,10 @@ class Standing(StrEnum):
     NO_EFFECT = "no-effect"
     """It restricts nothing: `index`, `max-snippet:-1`, or what this profile does not act on."""
     NOT_USED = "not-used"
-    """Its value cannot be used, or is Boolean false."""
+    """
+    Its value cannot be used, or is Boolean false; or it would permit something, and its carrier
+    does not say it by its own grammar (AMB-67).
+    """
     UNKNOWN = "unknown"
     """Nobody that is known has defined it; kept for inspection (AMB-78)."""
 
@@ -140,7 +146,7 @@ class UsageRules(NamedTuple):
     @property
     def may_index_embedded(self) -> bool:
         """False: neither as a page nor embedded in another one (XRT-14)."""
-        return self.may_index or self.get("indexifembedded") is not None
+        return self.may_index or self.get(EMBEDS) is not None
 
     def may_index_at(self, moment: datetime) -> bool:
         """Return whether it may be in an index at a moment: `unavailable_after` counts as well."""
@@ -160,7 +166,7 @@ class UsageRules(NamedTuple):
     @property
     def may_archive(self) -> bool:
         """False: `noarchive` or `nocache` is in force."""
-        return self.get("noarchive") is None and self.get("nocache") is None
+        return self.get("noarchive") is None and self.get(NOCACHE) is None
 
     @property
     def may_translate(self) -> bool:
@@ -276,6 +282,7 @@ def unite(
     """
     mine = {EVERYONE, *tokens}
     values: dict[str, Value] = {}
+    sure: set[str] = set()
     kept: list[Mention] = []
     others: dict[str, None] = {}
     unknown: dict[str, TagNote] = {}
@@ -289,6 +296,8 @@ def unite(
             after = mention.value if before is None else stricter(before, mention.value)
             changed = before is None or after != before
             values[mention.name] = after
+            if not one.recovered:
+                sure.add(mention.name)
         else:
             changed = False
             if mention.standing is Standing.UNKNOWN and len(unknown) < MOST_MENTIONS:
@@ -298,7 +307,7 @@ def unite(
                     unknown[mention.name] = note(code, source, one.start, one.end)
         if changed or len(kept) < MOST_MENTIONS:
             kept.append(mention)
-    lifted = _lifted(values, kept, profile)
+    lifted = _lifted(values, kept, sure, profile)
     if lifted:
         values = {name: value for name, value in values.items() if name not in lifted}
         kept = [one._replace(standing=_less(one, lifted)) for one in kept]
@@ -311,7 +320,7 @@ def _mention(one: Said, source: Source, profile: TagProfile, more: frozenset[str
     known = KNOWN.get(name)
     if known is None and name not in more:
         standing = Standing.UNKNOWN
-    elif value is None:
+    elif value is None or (one.recovered and permits(name, value)):
         standing = Standing.NOT_USED
     elif name in profile.without_effect or _restricts_nothing(known, value):
         standing = Standing.NO_EFFECT
@@ -334,17 +343,24 @@ def _restricts_nothing(known: Known | None, value: Value) -> bool:
 
 
 def _lifted(
-    values: Mapping[str, Value], mentions: Sequence[Mention], profile: TagProfile
+    values: Mapping[str, Value],
+    mentions: Sequence[Mention],
+    sure: Set[str],
+    profile: TagProfile,
 ) -> set[str]:
-    """Return the rules that have no effect after all."""
+    """Return the rules that have no effect after all; *sure* are those that may lift others."""
     lifted = set()
-    if "indexifembedded" in values and "noindex" not in values:
-        lifted.add("indexifembedded")  # XRT-14
-    if profile.nocache_over_noarchive and "nocache" in values and "noarchive" in values:
+    if EMBEDS in values and "noindex" not in values:
+        lifted.add(EMBEDS)  # XRT-14
+    if profile.nocache_over_noarchive and NOCACHE in sure and "noarchive" in values:
         lifted.add("noarchive")  # VEN-05
     if profile.permitting_wins:
         # VEN-09: what one element permits lifts what another forbids; a field stays as it is.
-        metas = [one for one in mentions if one.source.carrier is Carrier.META]
+        metas = [
+            one
+            for one in mentions
+            if one.source.carrier is Carrier.META and one.standing is not Standing.NOT_USED
+        ]
         permitted = {name for one in metas for name in LIFTS.get(one.name, ())}
         firm = {one.name for one in mentions if one.source.carrier is not Carrier.META}
         lifted |= (permitted & values.keys()) - firm

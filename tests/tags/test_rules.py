@@ -616,3 +616,49 @@ def test_runs_of_spaces_and_slashes_cost_what_they_are() -> None:
     for part in ("a<!---->", "a<input type=hidden>"):
         found = usage_rules(html="<body><table>" + part * 20_000, profile="google")
         assert "page-too-complex" in codes(found)
+
+
+class TestUnread:
+    """Where a carrier was not read to its end, what no rule forbids is unknown."""
+
+    CUT = "<!--" + "x" * (2 * 1024 * 1024) + "-->"
+
+    @pytest.mark.parametrize(
+        ("rule", "names"),
+        [
+            ("noindex", ("may_index", "may_index_embedded", "may_index_images")),
+            ("nosnippet", ("may_snippet",)),
+            ("nofollow", ("may_follow",)),
+            ("noarchive", ("may_archive",)),
+            ("nocache", ("may_archive",)),
+            ("notranslate", ("may_translate",)),
+            ("noimageindex", ("may_index_images",)),
+        ],
+    )
+    def test_every_property(self, rule: str, names: tuple[str, ...]) -> None:
+        """False where a rule says so, None in the other respects, True where all was read."""
+        every = [name for name in dir(UsageRules) if name.startswith("may_")]
+        every.remove("may_index_at")
+        meta = f"<meta name=robots content={rule}>"
+        for page, open_ in ((meta + self.CUT, None), (f"{meta}<p>", True)):
+            found = usage_rules(html=page)
+            assert found.complete is (open_ is True)
+            expected = {name: False if name in names else open_ for name in every}
+            assert {name: getattr(found, name) for name in every} == expected
+
+    def test_at_a_moment(self) -> None:
+        """A moment that has passed is known to have passed."""
+        meta = "<meta name=robots content='unavailable_after: 2020-01-01'>"
+        found = usage_rules(html=meta + self.CUT)
+        assert found.may_index_at(datetime(2021, 1, 1, tzinfo=UTC)) is False
+        assert found.may_index_at(datetime(2019, 1, 1, tzinfo=UTC)) is None
+        whole = usage_rules(html=meta)
+        assert whole.may_index_at(datetime(2019, 1, 1, tzinfo=UTC)) is True
+
+    def test_no_excerpt_at_all(self) -> None:
+        """A number is read as ever; that there is none is no number."""
+        found = usage_rules(html="<meta name=robots content=nosnippet>" + self.CUT)
+        assert (found.may_snippet, found.max_snippet) == (False, 0)
+        assert usage_rules(html=self.CUT).max_snippet is None
+        limited = usage_rules(html="<meta name=robots content=max-snippet:5>" + self.CUT)
+        assert (limited.may_snippet, limited.max_snippet) == (None, 5)

@@ -89,8 +89,7 @@ def page_rules(
         left = max(0, MOST_NOTES - len(notes))
         notes += [note(code, source, start, end) for code, start, end in odd[:left]]
     if not page.is_final:
-        limited = page.read >= profile.max_html_bytes
-        notes.append(note("head-not-final" if limited else "page-too-complex"))
+        notes.append(note("head-not-final" if page.is_cut else "page-too-complex"))
     return PageSays(tuple(said), tuple(notes))
 
 

@@ -38,6 +38,8 @@ from robotrules.tags.profile import TagProfile
 
 # A page may say one thing 100,000 times. All of it counts; this much of it is kept to be looked at.
 MOST_MENTIONS = 1_000
+# Notes that say that a carrier was not read to its end: what it says there is unknown.
+UNREAD = frozenset(("field-cut", "head-not-final", "page-too-complex", "body-not-decoded"))
 # Unknown rules that are compared with the known ones; that is slow, and nobody misspells more.
 MOST_COMPARED = 20
 
@@ -91,7 +93,8 @@ class UsageRules(NamedTuple):
     The tag rules in force for one crawler, each with its sources.
 
     A rule that is not here is no instruction (§3.1.1): `may_index` being true says that nobody
-    asked otherwise in what was read.
+    asked otherwise in what was read. Where a carrier was not read to its end, and nothing that was
+    read forbids it, `may_index` and its like are None: unknown.
     """
 
     product_tokens: tuple[str, ...]
@@ -139,54 +142,71 @@ class UsageRules(NamedTuple):
     # --- What the rules come to ---
 
     @property
-    def may_index(self) -> bool:
-        """False: `noindex` is in force."""
-        return self.get("noindex") is None
+    def complete(self) -> bool:
+        """False: a field, an element or the head of a page was not read to its end."""
+        return not any(one.code in UNREAD for one in self.notes)
+
+    def _may(self, *forbidding: str) -> bool | None:
+        """Return False where one of these is in force, and None where more could be to read."""
+        if any(self.get(name) is not None for name in forbidding):
+            return False
+        return True if self.complete else None
 
     @property
-    def may_index_embedded(self) -> bool:
-        """False: neither as a page nor embedded in another one (XRT-14)."""
-        return self.may_index or self.get(EMBEDS) is not None
+    def may_index(self) -> bool | None:
+        """False: `noindex` is in force; None: not all was read."""
+        return self._may("noindex")
 
-    def may_index_at(self, moment: datetime) -> bool:
-        """Return whether it may be in an index at a moment: `unavailable_after` counts as well."""
+    @property
+    def may_index_embedded(self) -> bool | None:
+        """False: neither as a page nor embedded in another one (XRT-14); None: not all was read."""
+        return True if self.get(EMBEDS) is not None else self.may_index
+
+    def may_index_at(self, moment: datetime) -> bool | None:
+        """
+        Return whether it may be in an index at a moment: `unavailable_after` counts as well.
+
+        None: not all was read.
+        """
         after, moment = self.unavailable_after, aware(moment, "moment")
-        return self.may_index and (after is None or moment <= after)
+        return self.may_index if after is None or moment <= after else False
 
     @property
-    def may_snippet(self) -> bool:
-        """False: `nosnippet` is in force, or `max-snippet:0`."""
-        return self.get("nosnippet") is None
+    def may_snippet(self) -> bool | None:
+        """False: `nosnippet` is in force, or `max-snippet:0`; None: not all was read."""
+        return self._may("nosnippet")
 
     @property
-    def may_follow(self) -> bool:
-        """False: `nofollow` is in force."""
-        return self.get("nofollow") is None
+    def may_follow(self) -> bool | None:
+        """False: `nofollow` is in force; None: not all was read."""
+        return self._may("nofollow")
 
     @property
-    def may_archive(self) -> bool:
-        """False: `noarchive` or `nocache` is in force."""
-        return self.get("noarchive") is None and self.get(NOCACHE) is None
+    def may_archive(self) -> bool | None:
+        """False: `noarchive` or `nocache` is in force; None: not all was read."""
+        return self._may("noarchive", NOCACHE)
 
     @property
-    def may_translate(self) -> bool:
-        """False: `notranslate` is in force."""
-        return self.get("notranslate") is None
+    def may_translate(self) -> bool | None:
+        """False: `notranslate` is in force; None: not all was read."""
+        return self._may("notranslate")
 
     @property
-    def may_index_images(self) -> bool:
-        """False: `noimageindex` or `noindex` is in force."""
-        return self.may_index and self.get("noimageindex") is None
+    def may_index_images(self) -> bool | None:
+        """False: `noimageindex` or `noindex` is in force; None: not all was read."""
+        return self._may("noindex", "noimageindex")
 
     @property
     def max_snippet(self) -> int | None:
-        """The most characters of an excerpt; None: no limit (XRT-08)."""
+        """The most characters of an excerpt; None: no limit that was read (XRT-08)."""
         limit = self.get("max-snippet")
-        return 0 if not self.may_snippet else limit if isinstance(limit, int) else None
+        if self.may_snippet is False:
+            return 0
+        return limit if isinstance(limit, int) else None
 
     @property
     def max_video_preview(self) -> int | None:
-        """The most seconds of a video; None: no limit (XRT-10)."""
+        """The most seconds of a video; None: no limit that was read (XRT-10)."""
         limit = self.get("max-video-preview")
         return limit if isinstance(limit, int) else None
 

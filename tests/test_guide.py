@@ -296,3 +296,14 @@ def test_no_page_that_could_be_cut() -> None:
     """What is no HTML has no head."""
     found = guidance(URL, "a", headers={"Content-Type": "text/plain"}, complete=False)
     assert (found.tags, found.may_index) == (TagsSeen.READ, True)
+
+
+def test_text_and_data_mining_in_the_body() -> None:
+    """An element of the body reserves nothing, whatever it is about (TDM-03)."""
+    meta = '<meta name="tdm-reservation" content="1">'
+    page = guidance(URL, "a", headers=TEXT_HTML, html=f"<title>t</title>{meta}<p>x")
+    assert (page.reservation.reserved, page.reservation.carrier) == (True, "meta")
+    for body in (f"<p>x{meta}", f"<body>{meta}<p>x", f"<title>t</title></head><p>{meta}"):
+        for profile in ("default", "google"):
+            found = guidance(URL, "a", headers=TEXT_HTML, html=body, profile=profile)
+            assert found.reservation.reserved is None

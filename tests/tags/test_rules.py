@@ -662,3 +662,42 @@ class TestUnread:
         assert usage_rules(html=self.CUT).max_snippet is None
         limited = usage_rules(html="<meta name=robots content=max-snippet:5>" + self.CUT)
         assert (limited.may_snippet, limited.max_snippet) == (None, 5)
+
+
+class TestNoLimit:
+    """`-1` says that there is no limit: it is a value, and restricts nothing (XRT-08, XRT-10)."""
+
+    @pytest.mark.parametrize("name", ["max-snippet", "max-video-preview"])
+    @pytest.mark.parametrize(
+        "carrier",
+        [("Robots-Tag", "*;{}=-1"), ("X-Robots-Tag", "{}:-1"), ("X-Robots-Tag", "{}: -1")],
+    )
+    def test_every_carrier(self, name: str, carrier: tuple[str, str]) -> None:
+        found = usage_rules(headers=[(carrier[0], carrier[1].format(name))])
+        [one] = found.mentions
+        assert (one.name, one.value, one.standing) == (name, -1, Standing.NO_EFFECT)
+        assert (found.rules, found.max_snippet, found.max_video_preview) == ({}, None, None)
+        assert "bad-value" not in codes(found)
+
+    def test_a_limit_beside_it(self) -> None:
+        """Whichever comes first, the limit counts."""
+        for first, second in (("-1", "20"), ("20", "-1")):
+            lines = [
+                ("Robots-Tag", f"*;max-snippet={first}"),
+                ("Robots-Tag", f"*;max-snippet={second}"),
+            ]
+            assert usage_rules(headers=lines).max_snippet == 20
+        below = usage_rules(headers=[("Robots-Tag", "*;max-snippet=-2")])
+        assert "bad-value" in codes(below)
+
+
+class TestUnknownLimits:
+    """A rule that is called `max-` something is no crawler (XRT-05)."""
+
+    @pytest.mark.parametrize("name", ["max-audio-preview", "max-", "MAX-x"])
+    @pytest.mark.parametrize("value", ["large", "none", "20", "noindex"])
+    def test_what_follows_is_for_everyone(self, name: str, value: str) -> None:
+        found = usage_rules(headers=[("X-Robots-Tag", f"{name}: {value}, noindex")])
+        assert found.rules == {"noindex": True}
+        assert found.others == ()
+        assert found.unknown == (name.lower(),)

@@ -1,4 +1,4 @@
-"""Trees: the two tree builders say the same of a noscript in the head (HTML Standard 13.2.6.4.5)."""
+"""Trees: both tree builders read a noscript in the head alike (HTML Standard 13.2.6.4.5)."""
 
 from __future__ import annotations
 
@@ -14,15 +14,9 @@ META = "<meta name=robots content=noindex>"
 PIECES = (
     *("<noscript>", "<noscript>", "</noscript>", "</head>", "</body>", "</html>", "</p>", "</foo>"),
     *(META, META, META.replace("noindex", "none"), "<link>", "<style></body></style>", "<!--x-->"),
-    *(
-        "<title></body></title>",
-        "<noframes></body></noframes>",
-        "<head>",
-        "<html>",
-        "<body>",
-        "<p>",
-    ),
-    *(" ", "x", "<", "<template>", "</template>", "<img alt='</body>'>", "<script>a</script>"),
+    *("<title></body></title>", "<noframes></body></noframes>", "<head>", "<html>", "<body>"),
+    *("<p>", " ", "x", "<", "<template>", "</template>", "<img alt='</body>'>"),
+    "<script>a</script>",
 )
 
 

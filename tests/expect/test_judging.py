@@ -155,7 +155,7 @@ def test_a_failure_is_explained_as_explain_does() -> None:
         (
             'allowed = "/x"',
             "User-agent: *\nDisallow: /",
-            "change line 2, or add an Allow rule that matches /x with 1 octets or more: allow wins "
+            "change line 2, or add an Allow rule that matches /x with 1 octet or more: allow wins "
             "a tie",
         ),
         (

@@ -41,7 +41,7 @@ class DuplicateRule(Check):
     code = "RR502"
     slug = "duplicate-rule"
     level = "info"
-    message = "{rule} says what line {line} says already."
+    message = "{rule} repeats line {line}."
     reference = "RFC 9309 §2.2.2; REP-2.2.2-08"
 
     def check(self, subject: Subject) -> Iterator[LintNote]:

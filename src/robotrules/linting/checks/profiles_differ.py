@@ -80,6 +80,9 @@ class ProfilesDiffer(Check):
 
     def summary(self, subject: Subject, notes: Sequence[LintNote]) -> LintNote:
         """Say for how many rules parsers disagree about another spelling."""
+        notes = list({note.start: note for note in reversed(notes)}.values())[::-1]
+        if len(notes) == 1:
+            return notes[0]
         words = (
             f"For {len(notes):,} rules parsers disagree about URLs that are spelled with other "
             f"escapes. The first: {notes[0].message}"

@@ -258,6 +258,7 @@ def test_which_group_a_crawler_obeys(toml: str, obeyed: str) -> None:
         ('crawlers = "Googlebot"\ncrawl-delay = 5', True),
         ('crawlers = "Googlebot"\ncrawl-delay = 5.0', True),
         ('crawlers = "Googlebot"\ncrawl-delay = 6', False),
+        ('crawlers = "Googlebot"\ncrawl-delay = 4', False),  # a larger one than expected
         ('crawlers = "Googlebot"\ncrawl-delay = false', False),
         ('crawlers = "Other"\ncrawl-delay = false', True),
         ('crawlers = "Other"\ncrawl-delay = 5', False),

@@ -72,7 +72,7 @@ class SimplifyPage:
             groups = plural(found.groups_before, "group")
             parts.append(f"{groups} can become {found.groups_after:,}")
         parts = parts or [f"{plural(len(found.steps), 'line')} can go"]
-        before, after = plural(found.octets_before, "octet"), f"{found.octets_after:,}"
+        before, after = plural(found.octets_before, "byte"), f"{found.octets_after:,}"
         return f"{', '.join(parts)}; {before} become {after}"
 
     def _heading(self, line: int | None) -> str:
@@ -82,7 +82,7 @@ class SimplifyPage:
         names = [visible(shortened(name, LONGEST)) for name in group.user_agents if name]
         names += [f"purpose {visible(purpose)}" for purpose in group.purposes]
         return self._paint(
-            "heading", f"Group of line {line:,}: {listed(names, MOST_NAMES) or 'nobody'}"
+            "heading", f"Group of line {line}: {listed(names, MOST_NAMES) or 'nobody'}"
         )
 
     def _step(self, step: Step) -> Iterator[str]:
@@ -93,7 +93,7 @@ class SimplifyPage:
 
     def _entry(self, line: int, text: str, words: str) -> Iterator[str]:
         bar = self._paint("faint", "|")
-        number = self._paint("faint", f"{line:>{GUTTER - 2},}")
+        number = self._paint("faint", f"{line:>{GUTTER - 2}}")
         yield f"{number} {bar} {shortened(text, LONGEST)}"
         if words:
             for part in textwrap.wrap(shortened(words, 2 * LONGEST), self._room - GUTTER - 1):

@@ -321,6 +321,46 @@ def test_what_a_hook_raises_is_not_the_networks(adapted: Make) -> None:
         one.send(site.url)
 
 
+@pytest.mark.parametrize("library", [httpx2, httpx])
+def test_an_answer_that_was_read_before(library: Any) -> None:
+    """By an event hook, or because a stand-in for the network made it whole."""
+    coded = gzip.compress(wire.ROBOTS)
+
+    def answer(request: Any) -> Any:
+        return library.Response(200, content=coded, headers={"Content-Encoding": "gzip"})
+
+    with library.Client(transport=library.MockTransport(answer)) as http:
+        found = open_transport(AGENT, client=http, addresses=wire.here()).send(
+            Request("http://one.example/", limit=10)
+        )
+        assert isinstance(found, Response)
+        assert (found.body, found.complete) == (wire.ROBOTS[:10], False)
+
+    async def run() -> Any:
+        async def reads(response: Any) -> None:
+            await response.aread()
+
+        hooks = {"response": [reads]}
+        with wire.serve(wire.says(wire.message(coded, "Content-Encoding: gzip"))) as site:
+            async with library.AsyncClient(event_hooks=hooks) as http:
+                one = open_async_transport(AGENT, client=http, addresses=wire.here())
+                return await one.send(Request(site.url))
+
+    found = asyncio.run(run())
+    assert (found.body, found.complete) == (wire.ROBOTS, True)
+
+
+@pytest.mark.parametrize("library", [httpx2, httpx])
+def test_a_hook_that_raises_for_the_status(library: Any) -> None:
+    """It is no failure of the network: taken for one, a 404 would mean complete disallow."""
+    hooks = {"response": [lambda response: response.raise_for_status()]}
+    missing = wire.says(wire.message(b"", status="404 Not Found"))
+    with wire.serve(missing) as site, library.Client(event_hooks=hooks) as http:
+        one = open_transport(AGENT, client=http, addresses=wire.here())
+        with pytest.raises(library.HTTPStatusError):
+            one.send(Request(site.url))
+
+
 def test_the_client_is_left_open(adapted: Make) -> None:
     one = adapted()
     one.close_transport()

@@ -22,6 +22,7 @@ from robotrules.client.transports.codings import Body, CodingError
 from robotrules.client.transports.exchange import (
     Exchange,
     ExtraHeaders,
+    Headers,
     Settings,
     causes,
     extra_headers,
@@ -101,7 +102,8 @@ def _failure(error: Exception, exchange: Exchange) -> Failure:
     if isinstance(error, CodingError):
         return exchange.failure(Trouble.CODING, error)
     chain = list(causes(error))
-    if not isinstance(error, OSError) and not _is_of_a_library(error):
+    raised_by_hook = type(error).__name__ in ("HTTPStatusError", "HTTPError")  # raise_for_status()
+    if raised_by_hook or not (isinstance(error, OSError) or _is_of_a_library(error)):
         raise error  # of a hook, or a mistake: not for the network to answer for
     names = [kind.__name__ for one in chain for kind in type(one).__mro__]
     trouble = next((trouble for name, trouble in _TROUBLES if name in names), None)
@@ -125,6 +127,13 @@ def _is_cut(error: BaseException) -> bool:
 
 
 # --- httpx2, httpx, requests -------------------------------------------------------------------
+
+
+def _read_before(answer: Any, headers: Headers, exchange: Exchange) -> Response:
+    """Return an answer that a hook has read, or a stand-in made whole: it is decoded by now."""
+    body = Body((), exchange.request.limit)
+    body.feed(answer.content)
+    return Response(answer.status_code, headers, *body.octets(), None)
 
 
 class HttpxAdapter(_Adapter):
@@ -156,6 +165,8 @@ class HttpxAdapter(_Adapter):
             body = exchange.head(answer.status_code, headers, None)
             if not isinstance(body, Body):
                 return body
+            if answer.is_stream_consumed:
+                return _read_before(answer, headers, exchange)
             for chunk in answer.iter_raw():
                 exchange.left()
                 if body.feed(chunk):
@@ -231,6 +242,8 @@ class AsyncHttpxAdapter(_Adapter):
             body = exchange.head(answer.status_code, headers, None)
             if not isinstance(body, Body):
                 return body
+            if answer.is_stream_consumed:
+                return _read_before(answer, headers, exchange)
             async for chunk in answer.aiter_raw():
                 exchange.left()
                 if body.feed(chunk):

@@ -20,6 +20,7 @@ import pytest
 from robotrules.access import Request, Response
 from robotrules.client import AsyncClient, Client
 from robotrules.client.asking import MOST_SLOTS
+from robotrules.client.stores import MemoryStore
 from robotrules.client.transports.exchange import USUAL_CONNECTIONS, most_connections
 from robotrules.client.transports.httpx2 import AsyncHttpx2Transport
 from tests.client import wire
@@ -198,3 +199,35 @@ def test_a_client_over_a_transport_without_expectations() -> None:
     with opened("sync", server, clock) as client:
         assert client.prefetch(["https://a.example"], concurrency=500).unavailable == 1
     assert server.answer(Request("https://a.example/robots.txt"))
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_slots_are_shared_by_all_who_share_the_store(kind: str) -> None:
+    """Two clients with two slots each have two in all."""
+    crowd, store = Crowd(3, 0.2), MemoryStore()
+    options: dict[str, Any] = {"store": store, "allow_private": ["127.0.0.1"], "min_delay": 0}
+    options["connections_per_origin"] = 2
+    with wire.serve(lambda peer: wire.ok(peer) if "robots" in peer.path() else crowd(peer)) as site:
+        urls = [f"{site.url}/{number}" for number in range(3)]
+        if kind == "sync":
+            with (
+                Client(AGENT, **options) as one,
+                Client(AGENT, **options) as two,
+                ThreadPoolExecutor(6) as threads,
+            ):
+                one.held(site.url)
+                pages = [threads.submit(client.fetch, url) for url in urls for client in (one, two)]
+                assert all(page.result().ok for page in pages)
+        else:
+
+            async def run() -> None:
+                async with (
+                    AsyncClient(AGENT, **options) as one,
+                    AsyncClient(AGENT, **options) as two,
+                ):
+                    await one.held(site.url)
+                    pages = [client.fetch(url) for url in urls for client in (one, two)]
+                    assert all(page.ok for page in await asyncio.gather(*pages))
+
+            asyncio.run(run())
+    assert crowd.most == 2

@@ -234,6 +234,33 @@ def test_what_follows_a_response_is_not_the_next_one(
         assert site.connections == 2
 
 
+@pytest.mark.parametrize("carrier", ["httpx2-async", "aiohttp"], indirect=True)
+@pytest.mark.parametrize("secure", [False, True], ids=["http", "https"])
+def test_what_an_event_loop_has_not_seen_yet(carrier: Make, secure: bool) -> None:
+    """Octets wait at the socket while the loop is busy, and the next request goes out first."""
+
+    def behaviour(peer: wire.Peer) -> None:
+        if b"GET /second" in peer.head:
+            peer.send(wire.message(b"good"))
+            return
+        _later(peer, sized())
+        with suppress(OSError):
+            peer.sock.recv(65536)
+
+    one = carrier()
+    answers: list[object] = []
+
+    async def both(url: str) -> None:
+        answers.append(await one.transport.send(Request(f"{url}/first")))
+        time.sleep(0.2)
+        answers.append(await one.transport.send(Request(f"{url}/second")))
+
+    with wire.serve(behaviour, tls=wire.server_tls() if secure else None) as site:
+        assert one.runner is not None
+        one.runner.run(both(site.url))
+        assert [getattr(answer, "body", answer) for answer in answers] == [BODY, b"good"]
+
+
 def test_a_connection_that_had_no_more_is_kept(carrier: Make) -> None:
     """The rule costs no connection where a server keeps to it."""
     answers = {"/a": sized(), "/b": head(CHUNKED) + wire.chunked(BODY)}

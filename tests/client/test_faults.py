@@ -158,7 +158,10 @@ MATRIX = [
     # Redirects (AMB-54 to AMB-56).
     settled("100 redirects", NO_FILE, COPY, trouble=Trouble.REDIRECTS),
     settled("loop of redirects", NO_FILE, COPY, trouble=Trouble.LOOP),
-    settled("redirect to nowhere", NO_FILE, COPY, trouble=Trouble.LOCATION),
+    failed("redirect to another scheme", Trouble.LOCATION),
+    failed("redirect without a Location", Trouble.LOCATION),
+    failed("300 with a Location", Trouble.LOCATION),
+    failed("304 with another ETag, whatever is asked", Trouble.LOCATION),
     failed("redirect to a private address", Trouble.REFUSED, stays="nothing"),
     failed("redirect to a server that is down", Trouble.CONNECT),
     # Statuses (AMB-50 to AMB-53).
@@ -399,7 +402,12 @@ MAKING |= {
     "gzip of 4 GB of zeros": served(wire.bombs),
     "100 redirects": served(wire.redirects),
     "loop of redirects": served(_goes("/robots.txt")),
-    "redirect to nowhere": served(_goes("mailto:webmaster@example.com")),
+    "redirect to another scheme": served(_goes("mailto:webmaster@example.com")),
+    "redirect without a Location": served(_status("301 Moved Permanently")),
+    "304 with another ETag, whatever is asked": served(
+        wire.says(b'HTTP/1.1 304 Not Modified\r\nETag: "another"\r\n\r\n')
+    ),
+    "300 with a Location": served(_status("300 Multiple Choices", "Location: /r.txt")),
     "redirect to a private address": served(_goes("http://10.0.0.1/robots.txt")),
     "redirect to a server that is down": _lost,
     "500": served(STATUS_500),

@@ -40,7 +40,13 @@ _FRAMING_FIELD = re.compile(rb"\n(content-length|transfer-encoding):([^\r\n]*)",
 _FOLDED = re.compile(rb"[ \t][^\x00\x0b\x0c\r]*")
 _LENGTH = re.compile(rb"[0-9]{1,%d}" % _MOST_DIGITS)
 # RFC 9112 §7.1.1. Extensions are read over; blanks after the size come from servers that pad it.
-_CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,%d})[ \t]*(?:;[\t\x20-\x7e]*)?" % _MOST_HEX_DIGITS)
+_TOKEN = rb"[-!#$%&'*+.^_`|~0-9A-Za-z]+"
+_CHUNK_LINE = re.compile(
+    rb"([0-9A-Fa-f]{1,%d})(?: *|(?:;%b(?:=(?:%b|\"[ \t!#-\[\]-~]*\"))?)+)"
+    % (_MOST_HEX_DIGITS, _TOKEN, _TOKEN)
+)
+# RFC 9110 §6.5.1: what says where a message ends cannot come after it.
+_NOT_IN_TRAILERS = (b"content-length", b"transfer-encoding")
 # Statuses whose responses have no content, whatever their fields say (RFC 9112 §6.3).
 _WITHOUT_CONTENT = frozenset((204, 304))
 
@@ -77,6 +83,11 @@ class Framing:
             at = self._step(data, at)
         return at
 
+    @property
+    def pending(self) -> int:
+        """How many octets of a head have come that is not complete."""
+        return len(self._head)
+
     # --- The head -----------------------------------------------------------------------------
 
     def _in_head(self, data: bytes, at: int) -> int:
@@ -99,8 +110,12 @@ class Framing:
         status_line = _PLAIN_HEAD.fullmatch(head)
         if status_line is not None:
             found = _FRAMING_FIELD.findall(head)
-            lengths = [value.strip(b" \t") for name, value in found if name[:1] in b"Cc"]
-            codings = [value.strip(b" \t") for name, value in found if name[:1] in b"Tt"]
+            lengths = [
+                value.lstrip(b" \t").rstrip(b" ") for name, value in found if name[:1] in b"Cc"
+            ]
+            codings = [
+                value.lstrip(b" \t").rstrip(b" ") for name, value in found if name[:1] in b"Tt"
+            ]
         else:
             first, *lines = _LINE_END.split(head)
             status_line = _STATUS_LINE.fullmatch(first)
@@ -180,7 +195,8 @@ class Framing:
         if not line:
             self.done = True
             return after
-        if not _FIELD_LINE.fullmatch(line):
+        found = _FIELD_LINE.fullmatch(line)
+        if found is None or found[1].lower() in _NOT_IN_TRAILERS:
             raise FramingError(f"a trailer field is {line[:40]!r}")
         self._left -= len(line) + 2
         return after
@@ -223,5 +239,5 @@ def _framing_fields(lines: list[bytes]) -> tuple[list[bytes], list[bytes]]:
         name = found[1].lower()
         into = {b"content-length": lengths, b"transfer-encoding": codings}.get(name)
         if into is not None:
-            into.append(found[2].rstrip(b" \t"))
+            into.append(found[2].rstrip(b" "))
     return lengths, codings

@@ -389,6 +389,21 @@ def test_what_has_no_end_is_refused(endless: bytes, bound: int, size: int) -> No
     assert taken <= bound + 2 * size + 100
 
 
+@pytest.mark.parametrize("end", [b"\r\n", b"\n"])
+def test_many_heads_in_one_piece_cost_what_each_costs(end: bytes) -> None:
+    """Interim responses without end: ten times as many take about ten times as long."""
+
+    def cost(count: int) -> float:
+        data = (b"HTTP/1.1 103 Hints\nX: a\n\n" * count).replace(b"\n", end)
+        begun = time.process_time()
+        for _ in range(10_000 // count):
+            assert Framing().feed(data) == len(data)
+        return time.process_time() - begun
+
+    cost(1000)
+    assert min(cost(10_000) for _ in range(3)) < 4 * min(cost(1000) for _ in range(3)) + 0.01
+
+
 def test_a_watch_hands_on_a_head_once_it_is_complete() -> None:
     """A library may see the end of a head where there is none."""
     watch = Watch()

@@ -91,13 +91,20 @@ class Framing:
     # --- The head -----------------------------------------------------------------------------
 
     def _in_head(self, data: bytes, at: int) -> int:
-        head, before = self._head, len(self._head)
+        head = self._head
+        before = len(head)
+        begin = bytes(head[:5]) + data[at : at + 5 - min(before, 5)]
+        if not _BEGIN.startswith(begin):
+            raise FramingError(f"the answer begins with {(bytes(head) + data[at:])[:20]!r}")
+        if not before:
+            # Most heads come in one piece, and many interim ones may: none is copied whole.
+            last, end = _end_of_head(data, at, at + LONGEST_HEAD)
+            if end:
+                self._after_head(data[at:last].removesuffix(b"\r"))
+                return end
         head += data[at : at + LONGEST_HEAD + 1 - before]
-        begin = bytes(head[:5])
-        if not _BEGIN.startswith(begin[: len(_BEGIN)]):
-            raise FramingError(f"the answer begins with {bytes(head[:20])!r}")
-        last, end = _end_of_head(head, max(0, before - 2))
-        if not 0 < end <= LONGEST_HEAD:
+        last, end = _end_of_head(head, max(0, before - 2), LONGEST_HEAD) if before else (0, 0)
+        if not end:
             if len(head) > LONGEST_HEAD:
                 raise FramingError(f"the head has more than {LONGEST_HEAD} octets")
             return len(data)
@@ -215,12 +222,15 @@ class Framing:
         return line, end + 1
 
 
-def _end_of_head(head: bytearray, start: int) -> tuple[int, int]:
-    """Return where the LF of the last line is, and where the head ends; 0: it goes on."""
-    last, bare = head.find(b"\n\r\n", start), head.find(b"\n\n", start)
-    if bare >= 0 and (last < 0 or bare < last):
-        return bare, bare + 2
-    return last, last + 3 if last >= 0 else 0
+def _end_of_head(head: bytes | bytearray, start: int, stop: int) -> tuple[int, int]:
+    """Return where the LF of the last line is, and where the head ends; 0: not before *stop*."""
+    at = head.find(b"\n", start, stop)
+    while at >= 0:
+        if head.startswith((b"\n", b"\r\n"), at + 1):
+            end = at + (2 if head.startswith(b"\n", at + 1) else 3)
+            return (at, end) if end <= stop else (0, 0)
+        at = head.find(b"\n", at + 1, stop)
+    return 0, 0
 
 
 def _framing_fields(lines: list[bytes]) -> tuple[list[bytes], list[bytes]]:

@@ -244,7 +244,7 @@ def test_no_machine_is_named() -> None:
 # --- Departures -----------------------------------------------------------------------------------
 
 # Switches about choosing groups are read in Python; the others once in each engine.
-PYTHON_SWITCHES = ("any_product_token", "first_star_group_only", "merge_tokens")
+PYTHON_SWITCHES = ("any_product_token", "first_star_group_only", "leading_name", "merge_tokens")
 # A switch that is read at more than one place, how often, and why.
 RUST_EXCEPTIONS = {
     "ascii_whitespace": (2, "trimming, and the note on what was trimmed"),

@@ -142,9 +142,9 @@ class TestTokens:
     """A product token is text that names somebody; what it may hold depends on the profile."""
 
     @pytest.mark.parametrize("token", ["", " ", "\t\n", [], (), ["a", ""]])
-    def test_an_empty_token_is_an_error_in_every_profile(self, read: Read, token: Any) -> None:
+    def test_an_empty_token_is_an_error(self, read: Read, token: Any) -> None:
         """Nobody has no name."""
-        for profile in ("default", "strict", "google"):
+        for profile in ("default", "strict"):
             robots = read("User-agent: b\nDisallow: /", profile)
             for ask in (robots.select, robots.rules_for):
                 with pytest.raises(ProductTokenError, match="crawler's name"):
@@ -154,7 +154,71 @@ class TestTokens:
             with pytest.raises(ProductTokenError, match="crawler's name"):
                 robots.explain("/", token)
 
-    @pytest.mark.parametrize("token", ["MJ12bot", "a/1.0", "a b", "é", "a*", "\udce9"])
+    @pytest.mark.parametrize("token", ["", " ", ["", "c"], " b", "(b)"])
+    def test_an_empty_token_obeys_the_star_in_profile_google(self, read: Read, token: Any) -> None:
+        """As google/robotstxt has it; no name at all is still misuse (AMB-22)."""
+        robots = read("User-agent: b\nDisallow: /b\nUser-agent: *\nDisallow: /star", "google")
+        told = robots.explain("/star", token)
+        assert (told.verdict.line, str(told.because), told.matched_tokens) == (4, "star", ())
+        assert robots.check("/b", token)
+        with pytest.raises(ProductTokenError, match="no product token was given"):
+            robots.check("/", [])
+
+    @pytest.mark.parametrize(
+        ("token", "cure"),
+        [
+            ("ExampleBot/1.0", "here, pass 'ExampleBot'"),
+            ("ExampleBot ", "here, pass 'ExampleBot'"),
+            (" ExampleBot", "here, pass 'ExampleBot'"),
+            ("Example\u00a0Bot", "no white space"),
+            ("ExampleBot(x)", "here, pass 'ExampleBot'"),
+            ("ExampleBot;", "here, pass 'ExampleBot'"),
+            (
+                "Mozilla/5.0 (compatible; ExampleBot/1.0)",
+                r"robotrules.product_token\(\); here",
+            ),
+            ("Mozilla/5.0 (X11) Firefox/1", "such as 'ExampleBot'"),
+            ("a,b", r"as a list, \['a', 'b'\]"),
+            ("a, b, c, d, e", r"as a list, \['a', 'b', 'c', 'd', ...\]"),
+            ("a,b/1", "a name has no '/'"),
+            ("https://example.com/x", r"is a URL .* check\(url, product_token\)"),
+            ("/x", r"is a URL .* check\(url, product_token\)"),
+            ("x" * 100 + "/1", "xxx...' is not"),
+        ],
+    )
+    def test_what_is_no_name(self, read: Read, token: str, cure: str) -> None:
+        """A header, a list or a URL would obey nothing: it raises with the cure (AMB-22)."""
+        for profile in ("default", "strict"):
+            robots = read("User-agent: ExampleBot\nDisallow: /", profile)
+            asks: list[Callable[[Any], Any]] = [
+                lambda name, file=robots: file.check("/x", name),
+                lambda name, file=robots: file.explain("/x", name),
+                robots.rules_for,
+                robots.select,
+            ]
+            for ask in asks:
+                for given in (token, [token], ["b", token]):
+                    for _ in range(2):  # nothing is remembered of it
+                        with pytest.raises(ProductTokenError, match=cure):
+                            ask(given)
+
+    def test_swapped_arguments(self, read: Read) -> None:
+        """The URL comes first: said in every profile, for paths too."""
+        for profile in ("default", "strict", "google"):
+            robots = read("User-agent: ExampleBot\nDisallow: /", profile)
+            for url in ("https://example.com/x", "/x", "HTTP://example.com"):
+                with pytest.raises(ProductTokenError, match="pass the URL first"):
+                    robots.check("ExampleBot", url)
+
+    def test_profile_google_takes_the_leading_name(self, read: Read) -> None:
+        """Of a header, as google/robotstxt does of user-agent lines; other names as they are."""
+        robots = read("User-agent: ExampleBot/2\nDisallow: /", "google")
+        for token in ("ExampleBot/1.0", "ExampleBot (x)", "ExampleBot ", ["x", "ExampleBot;"]):
+            assert not robots.check("/", token)
+            assert robots.explain("/", token).matched_tokens == ("ExampleBot",)
+        assert robots.check("/", "ExampleBot2")
+
+    @pytest.mark.parametrize("token", ["MJ12bot", "archive.org_bot", "é", "a*", "\udce9"])
     def test_a_token_outside_the_grammar(self, read: Read, token: str) -> None:
         """`strict` raises and names the cure; other profiles compare it as it is."""
         with pytest.raises(ProductTokenError, match="letters, '_' and '-' only"):

@@ -134,6 +134,8 @@ class _Fields(NamedTuple):
     """Of several product tokens all that have groups count, not the first (AMB-30)."""
     any_product_token: bool = False
     """Ask for a product token outside the grammar without an error (§2.2.1)."""
+    leading_name: bool = False
+    """A header asked for as a name counts by its leading name, an empty one as `*` (AMB-22)."""
     minimal_encoding: bool = False
     """Compare with the least percent-encoding: reading 3 of AMB-33 (AMB-35 to AMB-37)."""
     url_as_given: bool = False
@@ -250,7 +252,9 @@ def _rebuild(values: dict[str, Any]) -> Profile:
 
 
 # Switches about choosing groups, which is done in Python (`robotstxt`).
-_PYTHON_SWITCHES = frozenset({"first_star_group_only", "merge_tokens", "any_product_token"})
+_PYTHON_SWITCHES = frozenset(
+    {"first_star_group_only", "merge_tokens", "any_product_token", "leading_name"}
+)
 
 STRICT = Profile(name="strict")
 DEFAULT = Profile(
@@ -284,6 +288,7 @@ GOOGLE = Profile(
     star_with_text=True,
     merge_tokens=True,
     any_product_token=True,
+    leading_name=True,
     minimal_encoding=True,
     url_as_given=True,
     index_page=True,

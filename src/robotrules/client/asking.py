@@ -25,10 +25,11 @@ from robotrules.errors import CrawlerError, StoreError
 from robotrules.extensions.purpose import crawler_notes
 from robotrules.guide import as_url
 from robotrules.origins import authority_end, origin_of
-from robotrules.profile import Profile
+from robotrules.profile import DEFAULT, Profile
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import URL
 from robotrules.robotstxt.tokens import product_token as token_in
+from robotrules.robotstxt.tokens import vetted_name
 from robotrules.robotstxt.values import Note, shown
 from robotrules.robotstxt.verdict import Because, Explanation, Reason, Verdict
 
@@ -82,6 +83,9 @@ def identity(
     names = (tokens,) if isinstance(tokens, str) else tuple(tokens)
     if not names or not all(isinstance(name, str) and name.strip() for name in names):
         raise CrawlerError(f"product_token is {product_token!r}: pass a name such as 'ExampleBot'")
+    # A client has a name of its own, whatever a profile makes of a header (AMB-22).
+    for name in names:
+        vetted_name(name, DEFAULT)
     said = user_agent.lower()
     known = tuple(name.lower() for name in names if name.lower() in said)
     for name in names:
@@ -231,6 +235,9 @@ class Asking:
         """Return who asks: the client, unless the question is about somebody else."""
         if product_token is None:
             return self._identity.tokens, self._identity.purposes if purposes is None else purposes
+        # Before anything is fetched, and whether or not there is a file to ask.
+        for name in [product_token] if isinstance(product_token, str) else product_token:
+            vetted_name(name, self._desk.profile)
         return product_token, purposes or ()
 
     def _nowhere(self) -> Verdict:

@@ -29,6 +29,7 @@ from robotrules.registries.crawlers import (
 )
 from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.ruleset import RuleSet
+from robotrules.robotstxt.tokens import can_be_name
 from robotrules.robotstxt.values import Group, Record, Rule
 
 __all__ = ["Words", "hover"]
@@ -194,10 +195,11 @@ def _user_agent(document: Document, record: Record) -> Iterator[str]:
         yield "It is not among the crawlers that robotrules knows, which matters to no crawler."
         if closest := KNOWN_CRAWLERS.closest(name):
             yield f"Was {code(closest.product_token)} of {plain(closest.operator)} meant?"
-        yield from _obeyed(document, name)
+        read = name if can_be_name(name) else as_grammar_reads(name)
+        yield from _obeyed(document, read)
         return
     yield from crawler(known)
-    yield from _obeyed(document, known.names if known.also else known.product_token)
+    yield from _obeyed(document, known.asked_as if known.also else known.asked_as[0])
 
 
 def crawler(known: KnownCrawler) -> Iterator[str]:

@@ -8,6 +8,7 @@ know what the file says to them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from robotrules.analysis.crawlers import EVERYONE_ELSE, Crawler, crawlers, shown
@@ -99,7 +100,7 @@ def _is_wanted(
 
 def _is_in_file(known: KnownCrawler, robots: RobotsTxt, in_file: set[str]) -> bool:
     """Tell whether a file has the name of a well-known crawler, as the profile reads it."""
-    name = known.product_token if robots.profile.any_product_token else known.read_as
+    name = known.asked_as[0] if robots.profile.any_product_token else known.read_as
     return name.lower() in in_file
 
 
@@ -112,9 +113,14 @@ def _is_known(token: str, robots: RobotsTxt) -> bool:
     """Tell whether a name of the file is that of a well-known crawler, as the profile reads it."""
     if token in KNOWN_CRAWLERS:
         return True
-    if robots.profile.any_product_token:
-        return False
-    return any(token.lower() == known.read_as.lower() for known in KNOWN_CRAWLERS)
+    return token.lower() in _known_names(robots.profile.any_product_token)
+
+
+@cache
+def _known_names(literal: bool) -> frozenset[str]:
+    """Return the names of well-known crawlers as they are asked about, in lower case."""
+    names = (known.asked_as[0] if literal else known.read_as for known in KNOWN_CRAWLERS)
+    return frozenset(name.lower() for name in names)
 
 
 def _purposes(found: Iterable[Crawler]) -> list[str]:
@@ -143,7 +149,9 @@ def chosen(robots: RobotsTxt, one: Whom) -> Choice:
     Of several names the first that a group has, as Bing and Apple document it (AMB-30), whatever
     the profile does with crawlers that have several names.
     """
-    names = (one.known.names if one.known else (one.product_token,)) if not one.purposes else ("*",)
+    names: tuple[str, ...] = ("*",)
+    if not one.purposes:
+        names = one.known.asked_as if one.known else (one.product_token,)
     if not robots.profile.any_product_token:
         # There the grammar decides what a name is: MJ12bot is MJ, and 360Spider nobody.
         names = tuple(name if is_product_token(name) else as_grammar_reads(name) for name in names)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from robotrules.robotstxt.tokens import is_product_token
+from robotrules.robotstxt.tokens import can_be_name, is_product_token, leading_identifier
 
 # What crawlers are for, in the order in which people are shown them.
 CRAWLER_PURPOSES: dict[str, str] = {
@@ -76,6 +76,11 @@ class KnownCrawler(NamedTuple):
         return self.product_token, *self.also
 
     @property
+    def asked_as(self) -> tuple[str, ...]:
+        """The names to ask a robots.txt by: of one with spaces the part that parsers read."""
+        return tuple(name if can_be_name(name) else as_grammar_reads(name) for name in self.names)
+
+    @property
     def is_valid(self) -> bool:
         """Whether its name is a product token by the grammar of RFC 9309 §2.2.1."""
         return is_product_token(self.product_token)
@@ -93,8 +98,7 @@ class KnownCrawler(NamedTuple):
 
 def as_grammar_reads(name: str) -> str:
     """Return the leading part of a name that RFC 9309 §2.2.1 knows: letters, `_` and `-`."""
-    found = re.match(r"[-A-Z_a-z]*", name)
-    return found[0] if found else ""
+    return leading_identifier(name)
 
 
 # --- Looking up -----------------------------------------------------------------------------------

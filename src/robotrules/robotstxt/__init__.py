@@ -17,7 +17,7 @@ from robotrules.errors import ProductTokenError
 from robotrules.profile import DOCUMENT_RULES, Profile, Role, find_profile
 from robotrules.robotstxt.reading import Reading
 from robotrules.robotstxt.ruleset import URL, RuleSet, rule_set
-from robotrules.robotstxt.tokens import is_product_token
+from robotrules.robotstxt.tokens import vetted_name, wrong_type
 from robotrules.robotstxt.values import (
     KEPT_BY,
     NOTES,
@@ -161,11 +161,12 @@ class RobotsTxt:
     def _choose(self, product_token: Tokens, purposes: Sequence[str] = ()) -> Choice:
         """Choose the groups a crawler obeys: by its name, else its purposes, else the star."""
         if isinstance(product_token, str):
-            star, is_named = self._obeyed(product_token)
+            name = vetted_name(product_token, self._profile)
+            star, is_named = self._obeyed(name)
             if is_named:
-                return star, Because.TOKEN, (product_token,)
+                return star, Because.TOKEN, (name,)
         else:
-            groups, named = self._choose_among(tuple(product_token))
+            groups, named = self._choose_among(tuple(_vet_names(product_token)))
             if groups:
                 return groups, Because.TOKEN, named
             star, _ = self._obeyed("*")
@@ -184,7 +185,7 @@ class RobotsTxt:
     def _obeyed(self, token: str) -> tuple[list[int], bool]:
         """Return the groups that name a crawler, and True; or the star's, and False."""
         if not (token.isalpha() and token.isascii()):  # most are letters only, which is in order
-            self._vet(token)
+            token = vetted_name(token, self._profile)
         found: tuple[list[int], bool] = self._document.choose(token)
         if self._profile.first_star_group_only and not found[1]:
             return found[0][:1], False
@@ -193,8 +194,7 @@ class RobotsTxt:
     def _choose_among(self, tokens: tuple[str, ...]) -> tuple[list[int], tuple[str, ...]]:
         if not tokens:
             raise ProductTokenError("no product token was given: pass the crawler's name")
-        for token in tokens:
-            self._vet(token)
+        tokens = tuple(vetted_name(token, self._profile) for token in tokens)
         chosen: set[int] = set()
         named: tuple[str, ...] = ()
         for token in tokens:
@@ -207,19 +207,6 @@ class RobotsTxt:
     def _named_by(self, token: str) -> list[int]:
         """Return the numbers of the groups that name *token*; the star is nobody's name."""
         return self._document.select(b"user-agent", token) if token != "*" else []
-
-    def _vet(self, token: str) -> None:
-        if not isinstance(token, str):
-            raise _not_a_token(token)
-        if not token or token.isspace():
-            raise ProductTokenError("the product token is empty: pass the crawler's name")
-        if self._profile.any_product_token or token == "*" or is_product_token(token):
-            return
-        raise ProductTokenError(
-            f"{token!r} is no product token: RFC 9309 §2.2.1 knows letters, '_' and '-' only. "
-            "robotrules.product_token() finds the token in a User-Agent header; profile 'default' "
-            "compares other names literally."
-        )
 
     def explain(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Explanation:
         """Return how the verdict on *url* is reached: groups, normal form, winner and losers."""
@@ -416,19 +403,11 @@ def _lines_of(groups: tuple[Group, ...]) -> list[tuple[int, int]]:
     return [group.lines for group in groups]
 
 
-def _not_a_token(given: object) -> TypeError:
-    name = type(given).__name__
-    return TypeError(
-        "a product token is a str such as 'ExampleBot', or several in a list in the order of "
-        f"preference; not {name}"
-    )
-
-
 def _vet_names(product_token: Tokens) -> str | tuple[str, ...]:
     if isinstance(product_token, str):
         return product_token
     if not isinstance(product_token, Sequence) or isinstance(product_token, bytes):
-        raise _not_a_token(product_token)
+        raise wrong_type(product_token)
     return tuple(product_token)
 
 

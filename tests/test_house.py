@@ -244,7 +244,10 @@ def test_no_machine_is_named() -> None:
 # --- Departures -----------------------------------------------------------------------------------
 
 # Switches about choosing groups are read in Python; the others once in each engine.
-PYTHON_SWITCHES = ("any_product_token", "first_star_group_only", "leading_name", "merge_tokens")
+CHOOSING_SWITCHES = ("any_product_token", "first_star_group_only", "leading_name", "merge_tokens")
+# And one in the reader of App-Directives.
+READING_SWITCHES = ("separate_lines",)
+PYTHON_SWITCHES = (*CHOOSING_SWITCHES, *READING_SWITCHES)
 # A switch that is read at more than one place, how often, and why.
 RUST_EXCEPTIONS = {
     "ascii_whitespace": (2, "trimming, and the note on what was trimmed"),
@@ -270,7 +273,8 @@ def test_a_switch_is_read_at_one_place(switch: str) -> None:
     """A departure is looked at once in each engine, or says why more often (house, section 5)."""
     engine = [path for path in MODULES if path.name.startswith("pure")]
     rust = [path for path in RUST if path.name != "settings.rs"]
-    choosing = [path for path in MODULES if layer(path) == "robotstxt"]
+    owner = "extensions" if switch in READING_SWITCHES else "robotstxt"
+    choosing = [path for path in MODULES if layer(path) == owner]
     in_rust = occurrences(rf"\bswitches\.{switch}\b", rust)
     in_pure = occurrences(rf'"{switch}"', engine)
     if switch in PYTHON_SWITCHES:

@@ -136,6 +136,8 @@ class _Fields(NamedTuple):
     """Ask for a product token outside the grammar without an error (§2.2.1)."""
     leading_name: bool = False
     """A header asked for as a name counts by its leading name, an empty one as `*` (AMB-22)."""
+    separate_lines: bool = False
+    """A broken App-Directives line voids no other line of its path (RFC 9651 §4.2, AMB-105)."""
     minimal_encoding: bool = False
     """Compare with the least percent-encoding: reading 3 of AMB-33 (AMB-35 to AMB-37)."""
     url_as_given: bool = False
@@ -226,6 +228,13 @@ class Profile(_Fields):
         """Return the names of the departures that are on, in the order they stand here."""
         return tuple(name for name, value in self._asdict().items() if value is True)
 
+    @property
+    def reads_purposes(self) -> bool:
+        """Whether purpose lines open groups, so that a crawler's purposes count."""
+        key = USER_AGENT_PURPOSE.key.lower()
+        known = (one for one in self.extensions if one.key.lower() == key)
+        return any(extension.role is Role.START for extension in known)
+
     def settings(self, engine: ModuleType) -> Any:
         """Return this profile as *engine* wants it; made once for each engine."""
         settings = self.__dict__.get(engine.__name__)
@@ -251,9 +260,9 @@ def _rebuild(values: dict[str, Any]) -> Profile:
     return Profile(**values)
 
 
-# Switches about choosing groups, which is done in Python (`robotstxt`).
+# Switches about choosing groups, which is done in Python (`robotstxt`), and one of a reader.
 _PYTHON_SWITCHES = frozenset(
-    {"first_star_group_only", "merge_tokens", "any_product_token", "leading_name"}
+    {"first_star_group_only", "merge_tokens", "any_product_token", "leading_name", "separate_lines"}
 )
 
 STRICT = Profile(name="strict")
@@ -268,6 +277,7 @@ DEFAULT = Profile(
     star_with_text=True,
     literal_tokens=True,
     any_product_token=True,
+    separate_lines=True,
 )
 GOOGLE = Profile(
     name="google",
@@ -289,6 +299,7 @@ GOOGLE = Profile(
     merge_tokens=True,
     any_product_token=True,
     leading_name=True,
+    separate_lines=True,
     minimal_encoding=True,
     url_as_given=True,
     index_page=True,

@@ -8,6 +8,7 @@ a command does with them.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -16,7 +17,7 @@ import click
 import robotrules
 from robotrules.cli.client import Opening
 from robotrules.cli.streams import Trouble, quoted, read_robots, say
-from robotrules.profile import PROFILES, USER_AGENT_PURPOSE
+from robotrules.profile import PROFILES
 from robotrules.robotstxt.tokens import can_be_name, is_url, vetted_name
 from robotrules.robotstxt.values import Note, visible
 
@@ -112,7 +113,9 @@ def given_purposes(purposes: Sequence[str], profile: str) -> tuple[str, ...]:
     """Return the purposes of `--purpose`; hint if the profile does not know the record."""
     if not all(purpose.strip() for purpose in purposes):
         raise Trouble("--purpose is empty: pass a purpose, or leave it out")
-    if purposes and USER_AGENT_PURPOSE not in PROFILES[profile].extensions:
+    if purposes and not PROFILES[profile].reads_purposes:
+        # Said here in the words of the command line.
+        warnings.filterwarnings("ignore", category=robotrules.PurposeWarning)
         say(
             f"profile {profile} does not read User-Agent-Purpose, so --purpose changes nothing",
             label="hint",

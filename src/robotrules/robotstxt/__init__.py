@@ -7,13 +7,14 @@ is a robots.txt (§2.3.1.5). It does not know where the file came from or how ol
 
 from __future__ import annotations
 
+import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache, partial
 from typing import Any
 
 from robotrules import _engine
-from robotrules.errors import ProductTokenError
+from robotrules.errors import ProductTokenError, PurposeWarning
 from robotrules.profile import DOCUMENT_RULES, Profile, Role, find_profile
 from robotrules.robotstxt.reading import Reading
 from robotrules.robotstxt.ruleset import URL, RuleSet, rule_set
@@ -21,6 +22,7 @@ from robotrules.robotstxt.tokens import vetted_name, wrong_type
 from robotrules.robotstxt.values import (
     KEPT_BY,
     NOTES,
+    QUESTION_NOTES,
     Group,
     GroupStructure,
     Line,
@@ -120,8 +122,9 @@ class RobotsTxt:
         """Return the compiled rules that a crawler obeys; remembered for the next call."""
         if purposes or not isinstance(product_token, str):
             names, purposes = _vet_names(product_token), _vet_purposes(purposes)
-            key: Name = (names, purposes) if purposes else names
+            key = _key_of(names, purposes)
             if (rules := self._by_name.get(key)) is None:
+                self._warn_of(purposes)
                 rules = self._remembered(key, self._choose(names, purposes)[0])
         elif (rules := self._by_name.get(product_token)) is None:
             rules = self._introduced(product_token)
@@ -155,8 +158,22 @@ class RobotsTxt:
         group, which allows everything.
         """
         purposes = _vet_purposes(purposes) if purposes else ()
+        self._warn_of(purposes)
+        return self._chosen(product_token, purposes)
+
+    def _chosen(self, product_token: Tokens, purposes: Sequence[str]) -> tuple[Group, ...]:
         groups = self.groups
         return tuple(groups[number] for number in self._choose(product_token, purposes)[0])
+
+    def _warn_of(self, purposes: Sequence[str]) -> None:
+        """Say that purposes change nothing where the profile does not read them."""
+        if purposes and not self._profile.reads_purposes:
+            warnings.warn(
+                f"profile {self._profile.name!r} does not read User-Agent-Purpose, so purposes= "
+                "changes nothing: use profile 'default', or leave purposes out",
+                PurposeWarning,
+                stacklevel=3,
+            )
 
     def _choose(self, product_token: Tokens, purposes: Sequence[str] = ()) -> Choice:
         """Choose the groups a crawler obeys: by its name, else its purposes, else the star."""
@@ -211,11 +228,13 @@ class RobotsTxt:
     def explain(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Explanation:
         """Return how the verdict on *url* is reached: groups, normal form, winner and losers."""
         purposes = _vet_purposes(purposes) if purposes else ()
+        self._warn_of(purposes)
         numbers, because, named = self._choose(product_token, purposes)
         all_groups = self.groups
         groups = tuple(all_groups[number] for number in numbers)
         rules = [(rule, group.index) for group in groups for rule in group.rules]
-        compiled = self.rules_for(product_token, purposes)
+        key = _key_of(product_token, purposes)
+        compiled = self._by_name.get(key) or self._remembered(key, numbers)
         verdict = compiled.check(url)
         path, found = compiled.matches(url)
         # Of an index page the directory may match too (AMB-47): its better match counts.
@@ -228,11 +247,14 @@ class RobotsTxt:
             for at, octets in best.items()
         )
         notes = tuple(note for note in self.notes if note.line is None or _within(note, groups))
+        if purposes and not self._profile.reads_purposes:
+            code = "purposes-not-read"
+            notes += (Note(code, QUESTION_NOTES[code][0], None, 0, 0),)
         text = url if isinstance(url, str) else shown(url)
         name = product_token if isinstance(product_token, str) else ", ".join(product_token)
         by_purpose = because is Because.PURPOSE
         structures = (
-            GroupStructure(name, self.grouped_for(name).select(product_token, purposes))
+            GroupStructure(name, self.grouped_for(name)._chosen(product_token, purposes))
             for name in DOCUMENT_RULES
         )
         lines = _lines_of(groups)
@@ -409,6 +431,12 @@ def _vet_names(product_token: Tokens) -> str | tuple[str, ...]:
     if not isinstance(product_token, Sequence) or isinstance(product_token, bytes):
         raise wrong_type(product_token)
     return tuple(product_token)
+
+
+def _key_of(names: Tokens, purposes: Sequence[str]) -> Name:
+    """Return what the rule set of a crawler is remembered by."""
+    name = names if isinstance(names, str) else tuple(names)
+    return (name, tuple(purposes)) if purposes else name
 
 
 def _vet_purposes(purposes: Sequence[str]) -> tuple[str, ...]:

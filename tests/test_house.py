@@ -19,6 +19,7 @@ import pytest
 
 import robotrules
 from robotrules import DEFAULT, GOOGLE, STRICT, Profile
+from robotrules.robotstxt import readers
 from robotrules.robotstxt.values import NOTES
 
 ROOT = Path(__file__).parents[1]
@@ -128,14 +129,38 @@ def layer(path: Path) -> str:
     return {"__init__": "", "__main__": "cli"}.get(parts[0], parts[0])
 
 
+# RobotsTxt has readers of other records as methods, and names what these return for type checkers
+# alone. What the methods call is named in `robotstxt/readers.py`.
+ANNOTATED = PACKAGE / "robotstxt" / "__init__.py"
+READERS_BY_NAME = PACKAGE / "robotstxt" / "readers.py"
+
+
 def imports(path: Path) -> Iterator[str]:
     """Yield the full name of everything a module imports, anywhere in it."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    if path == ANNOTATED:
+        tree.body = [node for node in tree.body if not _is_for_type_checkers(node)]
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: a relative import"
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _is_for_type_checkers(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def test_modules_are_imported_by_name_in_few_places() -> None:
+    """The core imports nothing by a name in a string, but for the readers that RobotsTxt has."""
+    # The engines are of their own package, and picked by name.
+    core = [path for path in MODULES if layer(path) in ("profile", "robotstxt", "access", "cache")]
+    named = [path for path in core if "importlib.import_module" in set(imports(path))]
+    assert named == [READERS_BY_NAME]
+    for function, module in readers.MODULES.items():
+        path = PACKAGE / "extensions" / f"{module}.py"
+        assert f"\ndef {function}(" in path.read_text(encoding="utf-8")
 
 
 def target(name: str) -> str:

@@ -219,6 +219,10 @@ _ROOMS = (
 )
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER, *_ROOMS})
+
+
 def __getattr__(name: str) -> _typing.Any:
     from importlib import import_module
 

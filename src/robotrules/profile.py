@@ -228,9 +228,8 @@ class Profile(_Fields):
         """Return the names of the departures that are on, in the order they stand here."""
         return tuple(name for name, value in self._asdict().items() if value is True)
 
-    @property
     def reads_purposes(self) -> bool:
-        """Whether purpose lines open groups, so that a crawler's purposes count."""
+        """Tell whether purpose lines open groups, so that a crawler's purposes count."""
         key = USER_AGENT_PURPOSE.key.lower()
         known = (one for one in self.extensions if one.key.lower() == key)
         return any(extension.role is Role.START for extension in known)

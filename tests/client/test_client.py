@@ -640,6 +640,12 @@ class TestWho:
         with pytest.raises(CrawlerError, match=words):
             make(user_agent=agent, **options)
 
+    def test_what_is_no_url_in_a_batch(self, make: Make, server: Server) -> None:
+        """The error says which one it is, and nothing is fetched."""
+        with pytest.raises(TypeError, match=r"urls\[1\]: url is str or bytes, not NoneType"):
+            make().check_many([f"{SITE}/x", None, f"{SITE}/y"])
+        assert server.urls == []
+
     def test_a_header_asked_about(self, make: Make, server: Server) -> None:
         """A header, a list or a URL is no name: refused before anything is fetched (AMB-22)."""
         client = make()

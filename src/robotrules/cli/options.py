@@ -113,7 +113,7 @@ def given_purposes(purposes: Sequence[str], profile: str) -> tuple[str, ...]:
     """Return the purposes of `--purpose`; hint if the profile does not know the record."""
     if not all(purpose.strip() for purpose in purposes):
         raise Trouble("--purpose is empty: pass a purpose, or leave it out")
-    if purposes and not PROFILES[profile].reads_purposes:
+    if purposes and not PROFILES[profile].reads_purposes():
         # Said here in the words of the command line.
         warnings.filterwarnings("ignore", category=robotrules.PurposeWarning)
         say(

@@ -266,7 +266,7 @@ class Asking:
         """Return URLs, and their positions by origin."""
         if isinstance(urls, (str, bytes)):
             raise TypeError(f"urls are a list of URLs, not one: pass [{urls!r}]")
-        listed: list[URL] = [url if isinstance(url, (str, bytes)) else as_url(url) for url in urls]
+        listed = _listed(urls)
         groups: dict[str | None, list[int]] = {}
         by_spelling: dict[object, list[int]] = {}
         for position, url in enumerate(listed):
@@ -298,6 +298,20 @@ class Asking:
             for position, verdict in zip(positions, answers, strict=True):
                 verdicts[position] = verdict
         return verdicts
+
+
+def _listed(urls: Iterable[object]) -> list[URL]:
+    """Return URLs as text or octets; what is none is refused with its place."""
+    given = list(urls)
+    try:
+        return [url if isinstance(url, (str, bytes)) else as_url(url) for url in given]
+    except TypeError:
+        for place, url in enumerate(given):
+            try:
+                as_url(url)
+            except TypeError as error:
+                raise TypeError(f"urls[{place}]: {error}") from None
+        raise
 
 
 def given_addresses(

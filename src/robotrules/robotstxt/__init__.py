@@ -11,11 +11,12 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, AnyStr
 
 from robotrules import _engine
 from robotrules.errors import ProductTokenError, PurposeWarning
 from robotrules.profile import DOCUMENT_RULES, Profile, Role, find_profile
+from robotrules.robotstxt.readers import reader
 from robotrules.robotstxt.reading import Reading
 from robotrules.robotstxt.ruleset import URL, RuleSet, rule_set
 from robotrules.robotstxt.tokens import vetted_name, wrong_type
@@ -33,6 +34,13 @@ from robotrules.robotstxt.values import (
     shown,
 )
 from robotrules.robotstxt.verdict import Because, Explanation, Match, Outcome, Verdict
+
+if TYPE_CHECKING:
+    from datetime import datetime, time
+
+    from robotrules.extensions.crawl_delay import CrawlDelay
+    from robotrules.extensions.request_rate import RequestRate
+    from robotrules.extensions.sitemap import Sitemap
 
 Tokens = str | Sequence[str]
 # The groups that a crawler obeys, by number; why these; and its names, or purposes, they have.
@@ -167,7 +175,7 @@ class RobotsTxt:
 
     def _warn_of(self, purposes: Sequence[str]) -> None:
         """Say that purposes change nothing where the profile does not read them."""
-        if purposes and not self._profile.reads_purposes:
+        if purposes and not self._profile.reads_purposes():
             warnings.warn(
                 f"profile {self._profile.name!r} does not read User-Agent-Purpose, so purposes= "
                 "changes nothing: use profile 'default', or leave purposes out",
@@ -247,7 +255,7 @@ class RobotsTxt:
             for at, octets in best.items()
         )
         notes = tuple(note for note in self.notes if note.line is None or _within(note, groups))
-        if purposes and not self._profile.reads_purposes:
+        if purposes and not self._profile.reads_purposes():
             code = "purposes-not-read"
             notes += (Note(code, QUESTION_NOTES[code][0], None, 0, 0),)
         text = url if isinstance(url, str) else shown(url)
@@ -272,6 +280,42 @@ class RobotsTxt:
             named if by_purpose else (),
             group_structures=tuple(one for one in structures if _lines_of(one.groups) != lines),
         )
+
+    # --- What other records say -----------------------------------------------------------------
+
+    @property
+    def sitemaps(self) -> tuple[Sitemap, ...]:
+        """The sitemaps of the file in its order, each once; see `robotrules.sitemaps()`."""
+        found: tuple[Sitemap, ...] = reader("sitemaps")(self)
+        return found
+
+    def crawl_delay(
+        self, product_token: Tokens, purposes: Sequence[str] = (), *, star: bool = False
+    ) -> CrawlDelay | None:
+        """Return the delay asked of a crawler, or None; see `robotrules.crawl_delay()`."""
+        found: CrawlDelay | None = reader("crawl_delay")(self, product_token, purposes, star=star)
+        return found
+
+    def request_rate(
+        self,
+        product_token: Tokens,
+        purposes: Sequence[str] = (),
+        *,
+        at: time | datetime | None = None,
+    ) -> RequestRate | None:
+        """
+        Return the politest rate asked of a crawler, or None; see `robotrules.request_rates()`.
+
+        *at* is a time of day in UTC: rates for other hours do not count then.
+        """
+        rates = reader("request_rates")(self, product_token, purposes)
+        counting = (rate for rate in rates if at is None or rate.applies(at))
+        return max(counting, key=lambda rate: rate.seconds, default=None)
+
+    def clean_url(self, url: AnyStr) -> AnyStr:
+        """Return a URL without the parameters that Clean-param names; `robotrules.clean_url()`."""
+        clean: AnyStr = reader("clean_url")(self, url)
+        return clean
 
     # --- What was written ---------------------------------------------------------------------
 

@@ -194,5 +194,5 @@ def _word(verdict: Verdict) -> str:
 def _rules(robots: RobotsTxt, crawler: Crawler) -> RuleSet:
     """Return the rules of a crawler; purposes count only where the profile reads them."""
     return robots.rules_for(
-        crawler.product_token, crawler.purposes if robots.profile.reads_purposes else ()
+        crawler.product_token, crawler.purposes if robots.profile.reads_purposes() else ()
     )

@@ -284,6 +284,7 @@ class TestExplanation:
             "losers",
             "notes",
             "access",
+            "known",
         ]
         assert shown["schema"] == SCHEMA_VERSION == 1
         assert (shown["allowed"], shown["reason"]) == (True, "allow-rule")

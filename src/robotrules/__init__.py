@@ -71,6 +71,7 @@ if _typing.TYPE_CHECKING:
     from robotrules.guide import Guidance, guidance
     from robotrules.linting import LintNote, lint, lint_page
     from robotrules.registries import Registries, Registry
+    from robotrules.registries.crawlers import KnownCrawler, crawler
     from robotrules.tags import UsageRules, usage_rules
 
 __version__ = "0.1.0"
@@ -97,6 +98,7 @@ __all__ = [
     "Group",
     "GroupStructure",
     "Guidance",
+    "KnownCrawler",
     "Line",
     "LintNote",
     "Match",
@@ -141,6 +143,7 @@ __all__ = [
     "content_signals",
     "content_usage_field",
     "crawl_delay",
+    "crawler",
     "crawler_notes",
     "directives_for",
     "engine_name",
@@ -174,6 +177,7 @@ _LATER = {
     "CrawlDelay": "extensions.crawl_delay",
     "DirectiveSet": "extensions.app_directives",
     "Guidance": "guide",
+    "KnownCrawler": "registries.crawlers",
     "LintNote": "linting",
     "OtherRecord": "extensions.unsupported",
     "Preference": "extensions.content_usage",
@@ -196,6 +200,7 @@ _LATER = {
     "content_signals": "extensions.content_signal",
     "content_usage_field": "extensions.content_usage",
     "crawl_delay": "extensions.crawl_delay",
+    "crawler": "registries.crawlers",
     "crawler_notes": "extensions.purpose",
     "directives_for": "extensions.app_directives",
     "guidance": "guide",

@@ -24,7 +24,7 @@ from robotrules.extensions.vocabulary import Preference, Preferences, Source, St
 from robotrules.profile import DEFAULT, Profile
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import RobotsTxt, Tokens, parse
-from robotrules.robotstxt.tokens import vetted_name
+from robotrules.robotstxt.tokens import CrawlerNames, vet_names
 from robotrules.robotstxt.values import octets_of, shown
 from robotrules.robotstxt.verdict import Verdict
 from robotrules.tags import (
@@ -184,8 +184,7 @@ def guidance(
     vet_tokens(product_token)
     if robots is None and find_tag_profile(profile or "default").name != "google":
         # A robots.txt refuses what is no name; without one tags would be read for nobody (AMB-22).
-        for name in [product_token] if isinstance(product_token, str) else product_token:
-            vetted_name(name, DEFAULT)
+        vet_names(product_token, DEFAULT)
     url = as_url(url)
     if application is not None and robots is None:
         directives_for(parse(b""), application)  # refuses what is no application
@@ -203,7 +202,10 @@ def guidance(
             headers=None if headers is None else fields,
             html=html if page is None else page,
             dom=dom,
-            product_token=product_token,
+            # Applebot may obey Googlebot's group; what a page says to Googlebot is not for it.
+            product_token=product_token[0]
+            if isinstance(product_token, CrawlerNames)
+            else product_token,
             url=url,
             profile=chosen,
             received=received,
@@ -230,6 +232,8 @@ def guidance(
     if application is not None and robots is not None:
         directives = directives_for(robots, application, registries=registries).at(url)
     tokens = (product_token,) if isinstance(product_token, str) else tuple(product_token)
+    if isinstance(product_token, CrawlerNames):
+        tokens = product_token[:1]
     return Guidance(
         shown(octets_of(url)),
         tokens,

@@ -142,6 +142,8 @@ class _Fields(NamedTuple):
     """Compare with the least percent-encoding: reading 3 of AMB-33 (AMB-35 to AMB-37)."""
     url_as_given: bool = False
     """Compare the URL as given: no normal form, no dot segments removed (AMB-46)."""
+    split_escapes: bool = False
+    """`*`, `$` and the end of a prefix may fall inside a `%XX` escape (AMB-43)."""
     index_page: bool = False
     """`Allow: /d/index.html` allows `/d/` as well (AMB-47)."""
     match_robots_txt: bool = False
@@ -301,6 +303,7 @@ GOOGLE = Profile(
     separate_lines=True,
     minimal_encoding=True,
     url_as_given=True,
+    split_escapes=True,
     index_page=True,
     match_robots_txt=True,
     empty_rules_match=True,

@@ -13,7 +13,7 @@ from functools import lru_cache
 from robotrules.expect.telling import shortened
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import RobotsTxt
-from robotrules.robotstxt.tokens import can_be_name, product_token
+from robotrules.robotstxt.tokens import can_be_name, leading_name, product_token
 from robotrules.robotstxt.values import visible
 from robotrules.robotstxt.verdict import Because
 
@@ -24,7 +24,9 @@ def wrong_name(name: str) -> str:
         return ""
     # Of two words the first is not the name, and may be the half of one.
     known = KNOWN_CRAWLERS.get(name) or KNOWN_CRAWLERS.closest(name)
-    meant = known.asked_as[0] if known else product_token(name)
+    meant = known.product_token if known else product_token(name)
+    if known and not can_be_name(known.product_token):
+        meant = leading_name(known.product_token)  # what parsers read of it
     cure = f'write "{meant}"' if meant else 'write its product token, such as "Googlebot"'
     return f'a robots.txt has product tokens, and "{shortened(visible(name), 60)}" is none: {cure}'
 

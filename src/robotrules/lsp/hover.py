@@ -21,15 +21,10 @@ from robotrules.lsp.document import Document
 from robotrules.lsp.markup import bulleted, code, linked, many, named, plain
 from robotrules.lsp.meanings import meaning
 from robotrules.lsp.records import find, spelled
-from robotrules.registries.crawlers import (
-    CRAWLER_PURPOSES,
-    KNOWN_CRAWLERS,
-    KnownCrawler,
-    as_grammar_reads,
-)
+from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.ruleset import RuleSet
-from robotrules.robotstxt.tokens import can_be_name
+from robotrules.robotstxt.tokens import can_be_name, leading_name
 from robotrules.robotstxt.values import Group, Record, Rule
 
 __all__ = ["Words", "hover"]
@@ -189,17 +184,16 @@ def _user_agent(document: Document, record: Record) -> Iterator[str]:
         yield from _obeyed(document, "*")
         return
     # Behind the product token people write versions and more, which nobody compares (§2.2.1).
-    known = KNOWN_CRAWLERS.get(name) or KNOWN_CRAWLERS.get(as_grammar_reads(name))
+    known = KNOWN_CRAWLERS.get(name) or KNOWN_CRAWLERS.get(leading_name(name))
     if known is None:
         yield f"**{code(name)}**"
         yield "It is not among the crawlers that robotrules knows, which matters to no crawler."
         if closest := KNOWN_CRAWLERS.closest(name):
             yield f"Was {code(closest.product_token)} of {plain(closest.operator)} meant?"
-        read = name if can_be_name(name) else as_grammar_reads(name)
-        yield from _obeyed(document, read)
+        yield from _obeyed(document, name if can_be_name(name) else leading_name(name))
         return
     yield from crawler(known)
-    yield from _obeyed(document, known.asked_as if known.also else known.asked_as[0])
+    yield from _obeyed(document, known.names)
 
 
 def crawler(known: KnownCrawler) -> Iterator[str]:

@@ -19,7 +19,13 @@ from robotrules.profile import DOCUMENT_RULES, Profile, Role, find_profile
 from robotrules.robotstxt.readers import reader
 from robotrules.robotstxt.reading import Reading
 from robotrules.robotstxt.ruleset import URL, RuleSet, rule_set
-from robotrules.robotstxt.tokens import vetted_name, wrong_type
+from robotrules.robotstxt.tokens import (
+    CrawlerNames,
+    is_compared_whole,
+    leading_name,
+    vetted_name,
+    wrong_type,
+)
 from robotrules.robotstxt.values import (
     KEPT_BY,
     NOTES,
@@ -46,7 +52,13 @@ Tokens = str | Sequence[str]
 # The groups that a crawler obeys, by number; why these; and its names, or purposes, they have.
 Choice = tuple[list[int], Because, tuple[str, ...]]
 # What rule sets are remembered by: name or names, and purposes if there are any.
-Name = str | tuple[str, ...] | tuple[str | tuple[str, ...], tuple[str, ...]]
+# Those of a well-known crawler equal a tuple that chooses otherwise, and have a third part.
+Name = (
+    str
+    | tuple[str, ...]
+    | tuple[str | tuple[str, ...], tuple[str, ...]]
+    | tuple[CrawlerNames, tuple[str, ...], bool]
+)
 # How many names a file remembers rule sets for. Crawlers ask as one or a few; an audit
 # that asks as thousands must not keep thousands.
 REMEMBERED = 256
@@ -190,6 +202,15 @@ class RobotsTxt:
             star, is_named = self._obeyed(name)
             if is_named:
                 return star, Because.TOKEN, (name,)
+        elif isinstance(product_token, CrawlerNames):
+            for token in product_token:
+                # Where the grammar decides what a name is, MJ12bot is MJ, and 360Spider nobody. Of
+                # a name with spaces parsers read the first word (AMB-21).
+                whole = is_compared_whole(token, self._profile)
+                name = token if whole else leading_name(token)
+                if name and (groups := self._named_by(name)):
+                    return groups, Because.TOKEN, (token,)
+            star = [] if product_token.ignores_star else self._obeyed("*")[0]
         else:
             groups, named = self._choose_among(tuple(_vet_names(product_token)))
             if groups:
@@ -260,6 +281,8 @@ class RobotsTxt:
             notes += (Note(code, QUESTION_NOTES[code][0], None, 0, 0),)
         text = url if isinstance(url, str) else shown(url)
         name = product_token if isinstance(product_token, str) else ", ".join(product_token)
+        if isinstance(product_token, CrawlerNames):
+            name = product_token[0]  # what it is called; the others are where it looks next
         by_purpose = because is Because.PURPOSE
         structures = (
             GroupStructure(name, self.grouped_for(name)._chosen(product_token, purposes))
@@ -474,11 +497,13 @@ def _vet_names(product_token: Tokens) -> str | tuple[str, ...]:
         return product_token
     if not isinstance(product_token, Sequence) or isinstance(product_token, bytes):
         raise wrong_type(product_token)
-    return tuple(product_token)
+    return product_token if isinstance(product_token, CrawlerNames) else tuple(product_token)
 
 
 def _key_of(names: Tokens, purposes: Sequence[str]) -> Name:
     """Return what the rule set of a crawler is remembered by."""
+    if isinstance(names, CrawlerNames):
+        return names, tuple(purposes), names.ignores_star
     name = names if isinstance(names, str) else tuple(names)
     return (name, tuple(purposes)) if purposes else name
 
@@ -489,7 +514,9 @@ def _vet_purposes(purposes: Sequence[str]) -> tuple[str, ...]:
     if not many or not all(isinstance(purpose, str) for purpose in purposes):
         form = "purposes are a list of str such as ['EXAMPLE-PURPOSE-1']"
         raise TypeError(f"{form}, not {purposes!r}")
-    if not all(purpose.strip() for purpose in purposes):
+    # Only what the parser trims is empty (RFC 9309 §2.2): a file may have U+00A0 for a purpose, and
+    # whoever asks for all that a file names passes it on.
+    if not all(purpose.strip(" \t") for purpose in purposes):
         raise ProductTokenError("a purpose is empty: leave it out, or pass its registered token")
     return tuple(dict.fromkeys(purposes))
 

@@ -10,6 +10,7 @@ Sections: names · names in headers.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 
 from robotrules.errors import ProductTokenError
 from robotrules.profile import Profile
@@ -23,6 +24,36 @@ _URL = re.compile(r"/|[A-Za-z][-+.A-Za-z0-9]*://")
 _LONGEST_SHOWN = 80
 
 
+class CrawlerNames(tuple[str, ...]):
+    """
+    The product tokens of one crawler in its order, with how it chooses groups by them.
+
+    The first one that a group names decides, whatever the profile does with several names (AMB-30).
+    `ignores_star`: where none does, the crawler obeys no group, the star's neither.
+    """
+
+    ignores_star: bool
+
+    def __new__(cls, names: Iterable[str], *, ignores_star: bool = False) -> CrawlerNames:
+        """Make it from names, the preferred one first."""
+        self = super().__new__(cls, names)
+        self.ignores_star = ignores_star
+        return self
+
+    def __repr__(self) -> str:
+        star = ", ignores_star=True" if self.ignores_star else ""
+        return f"CrawlerNames({tuple(self)!r}{star})"
+
+    def __getnewargs_ex__(self) -> tuple[tuple[tuple[str, ...]], dict[str, bool]]:
+        return (tuple(self),), {"ignores_star": self.ignores_star}
+
+
+def leading_name(text: str) -> str:
+    """Return the leading part of a name that RFC 9309 §2.2.1 knows: letters, `_` and `-`."""
+    found = re.match(r"[-A-Z_a-z]*", text)
+    return found[0] if found else ""
+
+
 def is_product_token(text: str) -> bool:
     """Tell whether *text* is a product token by the grammar: letters, `_` and `-` only."""
     return re.fullmatch(r"[-A-Z_a-z]+", text) is not None
@@ -33,15 +64,16 @@ def can_be_name(text: str) -> bool:
     return bool(text) and not _NOT_IN_A_NAME.search(text)
 
 
+def is_compared_whole(name: str, profile: Profile) -> bool:
+    """Tell whether a profile compares a name as it is given."""
+    return can_be_name(name) and (
+        profile.any_product_token or name == "*" or is_product_token(name)
+    )
+
+
 def is_url(text: str) -> bool:
     """Tell whether *text* is a URL or a path in a name's place."""
     return _URL.match(text) is not None
-
-
-def leading_identifier(text: str) -> str:
-    """Return what the grammar reads of a name: its leading letters, `_` and `-` (AMB-21)."""
-    found = re.match(r"[-A-Z_a-z]*", text)
-    return found[0] if found else ""
 
 
 def vetted_name(name: object, profile: Profile) -> str:
@@ -60,15 +92,24 @@ def vetted_name(name: object, profile: Profile) -> str:
         )
     if not can_be_name(name):
         if profile.leading_name:
-            return leading_identifier(name) or "*"
+            return leading_name(name) or "*"
         raise ProductTokenError(_why_no_name(name))
-    if profile.any_product_token or name == "*" or is_product_token(name):
+    if is_compared_whole(name, profile):
         return name
     raise ProductTokenError(
         f"{_shown(name)} is no product token: RFC 9309 §2.2.1 knows letters, '_' and '-' only. "
         "robotrules.product_token() finds the token in a User-Agent header; profile 'default' "
         "compares other names literally."
     )
+
+
+def vet_names(names: str | Sequence[str], profile: Profile) -> None:
+    """Refuse what is no name, or not several; a registry's names are what they are."""
+    if isinstance(names, (str, bytes)) or not isinstance(names, Sequence):
+        vetted_name(names, profile)
+    elif not isinstance(names, CrawlerNames):
+        for name in names:
+            vetted_name(name, profile)
 
 
 def wrong_type(given: object) -> TypeError:

@@ -75,7 +75,7 @@ class TestCheck:
         endless.read1 = mock.Mock(side_effect=[b"/x\n", AssertionError("read on")])
         with mock.patch("robotrules.cli.check.open_octets", return_value=endless):
             assert check(file, "--urls", "-", "--quiet") == Ran(1, "", "")
-        assert check(file, "a/b", "--quiet", "--as", "A/1") == Ran(0, "", "")
+        assert check(file, "a/b", "--quiet", "--as", "A1") == Ran(0, "", "")
 
     def test_a_summary_only_on_a_terminal(self, file: str) -> None:
         ran = check(file, "--urls", "-", stdin=b"/x\n/\n", terminals=["stderr"])

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import robotrules
-from robotrules import CrawlerError, ProfileError, Reason, StoreError
+from robotrules import CrawlerError, ProductTokenError, ProfileError, Reason, StoreError
 from robotrules.access import AccessProfile, Failure, Request, Response, State, Trouble
 from robotrules.cache import Decides
 from robotrules.client import AsyncClient, Client, Source, open_store
@@ -644,6 +644,31 @@ class TestWho:
     def test_refused(self, make: Make, agent: str, options: Any, words: str) -> None:
         with pytest.raises(CrawlerError, match=words):
             make(user_agent=agent, **options)
+
+    def test_what_is_no_url_in_a_batch(self, make: Make, server: Server) -> None:
+        """The error says which one it is, and nothing is fetched."""
+        with pytest.raises(TypeError, match=r"urls\[1\]: url is str or bytes, not NoneType"):
+            make().check_many([f"{SITE}/x", None, f"{SITE}/y"])
+        assert server.urls == []
+
+    def test_a_header_asked_about(self, make: Make, server: Server) -> None:
+        """A header, a list or a URL is no name: refused before anything is fetched (AMB-22)."""
+        client = make()
+        for name in ("Other/1.0", "Other ", "a,b", ["Other", "a b"]):
+            with pytest.raises(ProductTokenError, match="is not a product token"):
+                client.check(f"{SITE}/x", name)
+            with pytest.raises(ProductTokenError, match="is not a product token"):
+                client.check_many([f"{SITE}/x"], name)
+            with pytest.raises(ProductTokenError, match="is not a product token"):
+                client.explain(f"{SITE}/x", name)
+        with pytest.raises(ProductTokenError, match="pass the URL first"):
+            client.check("ExampleBot", f"{SITE}/x")
+        assert server.urls == []
+
+    def test_a_header_as_own_name(self, make: Make) -> None:
+        """A client cannot obey the rules of a header."""
+        with pytest.raises(ProductTokenError, match="here, pass 'ExampleBot'"):
+            make(user_agent="ExampleBot/1.0", product_token="ExampleBot/1.0")
 
     def test_token_from_the_user_agent(self, make: Make) -> None:
         agent = "Mozilla/5.0 (compatible; ExampleBot/2.1; +https://example.com/bot)"

@@ -226,6 +226,17 @@ class TestExplain:
         ran = robotrules("explain", "/9", "--as", "A", "--robots", "-", stdin=many)
         assert "and 5 more, which --json shows" in ran.out
 
+    def test_every_note_is_there(self) -> None:
+        """Up to so many, the last one too."""
+        for count in (1, 2, 20):
+            body = b"User-agent: *\nDisallow: /x\n" + b"nothing\n" * count
+            ran = robotrules("explain", "/", "--as", "A", "--robots", "-", stdin=body)
+            assert ran.out.count("error no-separator") == count
+            assert f"line {count + 2}: error no-separator" in ran.out
+            assert "which --json shows" not in ran.out
+            ran = robotrules("explain", "/", "--as", "A", "--robots", "-", "--json", stdin=body)
+            assert len(json.loads(ran.out)["notes"]) == count
+
     def test_long_patterns_are_cut(self) -> None:
         body = b"User-agent: *\nDisallow: /" + b"\xc3\xa9*" * 1000
         ran = robotrules("explain", "/" + "é" * 1000, "--as", "A", "--robots", "-", stdin=body)

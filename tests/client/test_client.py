@@ -11,6 +11,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -564,6 +565,18 @@ class TestTurns:
         body = f"User-agent: *\n{text}\n".encode()
         server.answers[ROBOTS] = Response(200, {}, body)
         assert make(min_delay=1.5).delay(SITE) == delay
+
+    def test_a_rate_outside_its_window(self, make: Make, server: Server, clock: Clock) -> None:
+        """A Request-rate counts in its hours alone, by the clock of the day in UTC."""
+        now = datetime.fromtimestamp(clock.now, UTC)
+        hours = [f"{(now + timedelta(hours=n)):%H%M}" for n in (-2, -1, 1, 2)]
+        body = "User-agent: *\nRequest-rate: 1/10s {}-{}\nRequest-rate: 1/5s {}-{}\n"
+        outside = body.format(hours[0], hours[1], hours[2], hours[3])
+        server.answers[ROBOTS] = Response(200, {}, outside.encode())
+        client = make(min_delay=1.5)
+        assert client.delay(SITE) == (1.5, "min-delay", None)
+        clock.now += 5_400  # the second one begins
+        assert client.delay(SITE) == (5, "request-rate", 3)
 
     def test_without_a_file(self, make: Make, server: Server) -> None:
         server.answers[ROBOTS] = Response(404)

@@ -275,7 +275,14 @@ class RobotsTxt:
             Match(rules[at][0], _outcome(rules[at][0], octets < most, verdict), rules[at][1])
             for at, octets in best.items()
         )
-        notes = tuple(note for note in self.notes if note.line is None or _within(note, groups))
+        starts = [group.records[0].key_start for group in all_groups]
+        obeyed = frozenset(numbers)
+        # A line that is no record is of the group it stands in, up to the next one's first line.
+        notes = tuple(
+            note
+            for note in self.notes
+            if note.line is None or bisect_right(starts, note.start) - 1 in obeyed
+        )
         if purposes and not self._profile.reads_purposes():
             code = "purposes-not-read"
             notes += (Note(code, QUESTION_NOTES[code][0], None, 0, 0),)
@@ -480,12 +487,6 @@ def _parts_user_agents(records: Iterable[Record], keys: tuple[str, ...]) -> bool
         elif record.key in keys:
             ended = True
     return False
-
-
-def _within(note: Note, groups: tuple[Group, ...]) -> bool:
-    """Tell whether a note lies in one of some groups, which stand in the order of the file."""
-    after = bisect_right(groups, note.start, key=lambda group: group.records[0].key_start)
-    return after > 0 and note.start <= groups[after - 1].records[-1].end
 
 
 def _lines_of(groups: tuple[Group, ...]) -> list[tuple[int, int]]:

@@ -30,7 +30,7 @@ from robotrules.profile import DEFAULT, GOOGLE, STRICT, Extension, Profile, Role
 from robotrules.robotstxt import RobotsTxt, normal_form, parse
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.tokens import is_product_token, product_token
-from robotrules.robotstxt.values import Group, Line, Note, Record, Rule
+from robotrules.robotstxt.values import Group, GroupStructure, Line, Note, Record, Rule
 from robotrules.robotstxt.verdict import Because, Explanation, Match, Outcome, Reason, Verdict
 
 if _typing.TYPE_CHECKING:
@@ -95,6 +95,7 @@ __all__ = [
     "Explanation",
     "Extension",
     "Group",
+    "GroupStructure",
     "Guidance",
     "KnownCrawler",
     "Line",

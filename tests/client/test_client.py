@@ -585,6 +585,11 @@ class TestTurns:
             (503, {}, 60),
             (429, {"Retry-After": "soon"}, 60),
             (200, {"Retry-After": "120"}, None),
+            (299, {"Retry-After": "120"}, None),
+            # RFC 9110 §10.2.3: with a redirect it is about the request that follows.
+            (300, {"Retry-After": "120"}, 120),
+            (301, {"Retry-After": "120"}, 120),
+            (307, {}, None),
             (404, {}, None),
             (500, {"Retry-After": "99999999"}, 86_400),
         ],

@@ -13,8 +13,8 @@ import suite
 import robotrules
 
 PROFILES = (robotrules.DEFAULT, robotrules.STRICT, robotrules.GOOGLE)
-# Strict refuses product tokens outside the grammar, and inside it a literal match adds nothing. Google
-# compares paths as given, which have no normal form and so no units that could be split (AMB-43).
+# Strict refuses product tokens outside the grammar, and inside it a literal match adds nothing.
+# Google compares paths as given, which have no normal form and no units to split (AMB-43).
 UNSEEN = {("strict", "literal_tokens"), ("google", "split_escapes")}
 OTHER_VALUES: dict[str, dict[Any, Any]] = {
     "max_bytes": {512_000: 1 << 24, 1 << 24: 512_000},

@@ -192,6 +192,9 @@ class _Page:
             rules = plural(len(group.rules), "rule")
             yield self._fact("", f"{between(*group.lines, 'line')}: {names} ({rules})")
         yield from self._more(len(explanation.groups))
+        for record, groups in explanation.group_structures:
+            lines = listed([between(*group.lines, "line") for group in groups], MOST_NAMES)
+            yield self._fact("", f"{record}, by its own document: {lines}")
 
     def _fact(self, name: str, words: str) -> str:
         return f"{self._paint('heading', name)}{' ' * (10 - len(name))}{words}"

@@ -122,7 +122,7 @@ def simplify(
         output.lines(list(SimplifyPage(found, robots, file, output, all_steps=all_steps).lines()))
     output.flush()
     if written:
-        words = f"{found.octets_before:,} octets became {found.octets_after:,}"
+        words = f"{found.octets_before:,} bytes became {found.octets_after:,}"
         words += ", proved to mean the same" if found.steps else ", for nothing can go"
         say(f"{quoted(str(target))} was written: {words}")
     return int(bool(found.steps) and target is None)

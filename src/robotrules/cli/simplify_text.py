@@ -90,7 +90,7 @@ class SimplifyPage:
             groups = plural(found.groups_before, "group")
             parts.append(f"{groups} can become {found.groups_after:,}")
         parts = parts or [f"{plural(len(found.steps), 'line')} can go"]
-        before, after = plural(found.octets_before, "octet"), f"{found.octets_after:,}"
+        before, after = plural(found.octets_before, "byte"), f"{found.octets_after:,}"
         return f"{', '.join(parts)}; {before} become {after}"
 
     def _heading(self, line: int | None) -> str:

@@ -184,7 +184,7 @@ def _refuse_long(octets: int, name: str, line: int) -> None:
     if octets > LONGEST_URL:
         where = "stdin" if name == STDIN else quoted(name)
         raise Trouble(
-            f"line {line:,} of {where} is longer than 1 MiB, which no URL is: pass a file with "
+            f"line {line} of {where} is longer than 1 MiB, which no URL is: pass a file with "
             "one URL a line"
         )
 

@@ -86,7 +86,7 @@ class Client(Asking):
         and evidence are kept: a path, `memory:`, `redis://…`, `postgresql://…`, or a store; by
         default SQLite in the user's cache folder. *allow_private* names hosts, addresses or
         networks that are not public and may be asked all the same. *transport* is what carries
-        requests, or a client of httpx2 or httpx that does; without one, *connections* are open at
+        requests, or a client of httpx2, httpx or requests; without one, *connections* are open at
         a time at most, *proxy* is the URL of an HTTP proxy, and *headers* are sent with every
         request. *background*: what is old is used while it is fetched again, up to a day.
         *min_delay* is the least time between two turns at an origin, *connections_per_origin* how

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from robotrules import _engine
 from robotrules.errors import ProductTokenError
-from robotrules.profile import Profile, Role, find_profile
+from robotrules.profile import DOCUMENT_RULES, Profile, Role, find_profile
 from robotrules.robotstxt.reading import Reading
 from robotrules.robotstxt.ruleset import URL, RuleSet, rule_set
 from robotrules.robotstxt.tokens import CrawlerNames, is_product_token, leading_name
@@ -22,6 +22,7 @@ from robotrules.robotstxt.values import (
     KEPT_BY,
     NOTES,
     Group,
+    GroupStructure,
     Line,
     Note,
     Record,
@@ -83,7 +84,7 @@ _usual_reader = cache(_reader)
 @cache
 def _class_of(engine: Any) -> Any:
     """Return the class that is an engine's File and a RobotsTxt; the engine's methods first."""
-    slots = ("_groups", "_records")
+    slots = ("_groups", "_records", "_structures")
     members = {"__slots__": slots, "__module__": __name__, "__doc__": RobotsTxt.__doc__}
     return type("RobotsTxt", (engine.File, RobotsTxt), members)
 
@@ -101,6 +102,7 @@ class RobotsTxt:
     _received: bytes
     _records: tuple[Record, ...]
     _groups: tuple[Group, ...]
+    _structures: dict[tuple[str, ...], RobotsTxt | None]
     _by_name: dict[Name, RuleSet]
     _by_groups: dict[tuple[int, ...], RuleSet]
 
@@ -263,6 +265,11 @@ class RobotsTxt:
         if isinstance(product_token, CrawlerNames):
             name = product_token[0]  # what it is called; the others are where it looks next
         by_purpose = because is Because.PURPOSE
+        structures = (
+            GroupStructure(name, self.grouped_for(name).select(product_token, purposes))
+            for name in DOCUMENT_RULES
+        )
+        lines = _lines_of(groups)
         return Explanation(
             text,
             path,
@@ -275,6 +282,7 @@ class RobotsTxt:
             notes,
             tuple(purposes),
             named if by_purpose else (),
+            group_structures=tuple(one for one in structures if _lines_of(one.groups) != lines),
         )
 
     # --- What was written ---------------------------------------------------------------------
@@ -327,6 +335,37 @@ class RobotsTxt:
             for index, records in enumerate(members)
         )
 
+    def grouped_for(self, record: str) -> RobotsTxt:
+        """
+        Return the file with the groups over which records of a name are read (AMB-29).
+
+        App-Directives and Content-Usage are rules in their own documents, where a user-agent line
+        after one opens a new group. For other records, and where that makes no difference, this
+        is the file itself.
+        """
+        if not isinstance(record, str):
+            raise TypeError(f"a record's name is a str, not {type(record).__name__}")
+        keys = _KEYS_OF_DOCUMENTS.get(record.lower(), ())
+        if not keys:
+            return self
+        try:
+            structures = self._structures
+        except AttributeError:
+            structures = self._structures = {}  # type: ignore[misc]  # a slot of that class
+        if keys not in structures:
+            regrouped = None  # and not itself: a file that holds itself is a cycle
+            if _parts_user_agents(self.records, keys):
+                read = _reader(_with_rules(self._profile, keys), self._engine)
+                regrouped = read(self._received, self._document.complete)
+            structures[keys] = regrouped
+        return structures[keys] or self
+
+    @property
+    def group_structures(self) -> tuple[GroupStructure, ...]:
+        """The group structures that differ from `groups`, with the record that each is for."""
+        views = ((name, self.grouped_for(name)) for name in DOCUMENT_RULES)
+        return tuple(GroupStructure(name, one.groups) for name, one in views if one is not self)
+
     @property
     def notes(self) -> tuple[Note, ...]:
         """What was tolerated or could not be used, in the order of the file."""
@@ -368,10 +407,34 @@ def _reparse(body: bytes, profile: Profile, complete: bool) -> RobotsTxt:
     return parse(body, profile, complete=complete)
 
 
+# The keys that count as rules where a record is read, by each of them.
+_KEYS_OF_DOCUMENTS = {key: keys for keys in DOCUMENT_RULES.values() for key in keys}
+_with_rules = lru_cache(REMEMBERED)(Profile.with_rules)
+
+
+def _parts_user_agents(records: Iterable[Record], keys: tuple[str, ...]) -> bool:
+    """Tell whether a user-agent line joins a group by RFC 9309, and not where *keys* are rules."""
+    listing = ended = False
+    for record in records:
+        if record.role is Role.START:
+            if listing and ended:
+                return True
+            listing, ended = True, False
+        elif record.role is Role.RULE:
+            listing = False
+        elif record.key in keys:
+            ended = True
+    return False
+
+
 def _within(note: Note, groups: tuple[Group, ...]) -> bool:
     """Tell whether a note lies in one of some groups, which stand in the order of the file."""
     after = bisect_right(groups, note.start, key=lambda group: group.records[0].key_start)
     return after > 0 and note.start <= groups[after - 1].records[-1].end
+
+
+def _lines_of(groups: tuple[Group, ...]) -> list[tuple[int, int]]:
+    return [group.lines for group in groups]
 
 
 def _not_a_token(given: object) -> TypeError:

@@ -183,6 +183,25 @@ class Group(NamedTuple):
         }
 
 
+class GroupStructure(NamedTuple):
+    """The groups over which a record of another document is read (AMB-29)."""
+
+    record: str
+    """The name of the record, such as `Content-Usage`."""
+    groups: tuple[Group, ...]
+    """Its groups, numbered from 0 in this structure."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {
+            "record": self.record,
+            "groups": [
+                {key: value for key, value in group.as_dict().items() if key != "rules"}
+                for group in self.groups
+            ],
+        }
+
+
 # What each note is: its level, and one sentence. `error`: the line or a part of it was not used;
 # `warning`: a departure from the grammar was tolerated; `info`: good to know.
 NOTES = {
@@ -197,10 +216,10 @@ NOTES = {
     "index-page": ("info", "This profile allows the directory of an index page as well."),
     "invalid-utf8": ("warning", "The value is not UTF-8."),
     "long-line": ("error", "The line is longer than this profile reads; its end is not used."),
-    "looks-like-html": ("warning", "The file starts like an HTML page."),
+    "looks-like-html": ("error", "The file starts like an HTML page."),
     "missing-colon": ("warning", "The colon is missing; two words were read as a record."),
     "no-separator": ("error", "The line has no colon, so it is not a record."),
-    "not-utf8": ("warning", "The file is UTF-16; robots.txt is UTF-8."),
+    "not-utf8": ("error", "The file is UTF-16; robots.txt is UTF-8."),
     "nul": ("error", "A NUL ended the line's content."),
     "odd-whitespace": ("warning", "A vertical tab or form feed was trimmed like a space."),
     "pattern-start": ("error", "A path pattern starts with '/' or '*'; this one never matches."),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
-from robotrules.robotstxt.values import Group, Note, Rule
+from robotrules.robotstxt.values import Group, GroupStructure, Note, Rule
 
 # Raised when a field of `Explanation.as_dict()` changes meaning or goes away.
 SCHEMA_VERSION = 1
@@ -249,6 +249,9 @@ class Explanation(NamedTuple):
     """How the file was got, from whoever got it; None: it was given."""
     known: Documented | None = None
     """The well-known crawler whose names chose the groups; None: the name alone did."""
+    group_structures: tuple[GroupStructure, ...] = ()
+    """The groups over which the crawler reads records of other documents, where they differ from
+    those of its rules (AMB-29)."""
 
     @property
     def winner(self) -> Match | None:
@@ -281,6 +284,7 @@ class Explanation(NamedTuple):
             "reason": str(self.verdict.reason),
             "groups_because": str(self.because),
             "groups": groups,
+            "group_structures": [found.as_dict() for found in self.group_structures],
             "winner": winner.as_dict() if winner else None,
             "losers": [match.as_dict() for match in self.losers],
             "notes": [note.as_dict() for note in self.notes],

@@ -594,11 +594,6 @@ class TestLeftAlone:
                 {},
                 "profile default",
             ),
-            (
-                star("Disallow: /a").encode() + LONG.encode(),
-                {"profile": "google"},
-                "longer than profile default reads",
-            ),
         ],
     )
     def test_cut_or_not_utf8(
@@ -608,6 +603,20 @@ class TestLeftAlone:
         found = simplify(read(body, **options))
         assert words in found.refused
         assert (found.steps, found.also_equal) == ((), {})
+
+    @pytest.mark.parametrize("profile", ["default", "google"])
+    def test_over_long_files_are_taken_whole(self, read: Read, profile: str) -> None:
+        """What it says past the limit counts, so that a smaller file can say it within."""
+        filler = "".join(f"# {'x' * 96}{n:04}\n" for n in range(5_000)) + "Disallow: /b\n"
+        text = star("Disallow: /a", "Disallow: /a/b") + filler + "Disallow: /b/c\n"
+        robots = read(text, profile=profile)
+        assert len(robots._received) > robotrules.DEFAULT.max_bytes
+        found = simplify(robots)
+        assert found.refused == ""
+        assert [step.text for step in found.steps] == ["Disallow: /a/b", "Disallow: /b/c"]
+        assert found.body.endswith(b"Disallow: /b\n")
+        assert found.proof is not None
+        assert (found.proof.equal, found.profile) == (True, profile)
 
     def test_a_profile_that_reads_it_all(self) -> None:
         """It is enough that those do who are asked for."""

@@ -93,6 +93,45 @@ def test_result_has_all_that_is_known() -> None:
     assert {"name": "etag", "value": '"a"'} in told["fields"]
 
 
+def test_results_as_plain_values() -> None:
+    """Every field by its name, and nothing that JSON does not have."""
+
+    found, _ = get(Response(200, [("X", "1")], FILE, False, "192.0.2.1"))
+    lost, _ = get(Response(403), profile=DEFAULT.replace(deny_on_401_403=True))
+
+    assert found.as_dict() == {
+        "origin": ORIGIN,
+        "state": "success",
+        "status": 200,
+        "trouble": None,
+        "detail": "",
+        "url": ROBOTS,
+        "hops": [],
+        "fields": [{"name": "x", "value": "1"}],
+        "octets": len(FILE),
+        "complete": False,
+        "renewed": False,
+        "address": "192.0.2.1",
+        "restricted": False,
+    }
+    assert lost.as_dict() == {
+        "origin": ORIGIN,
+        "state": "unavailable",
+        "status": 403,
+        "trouble": "status",
+        "detail": "status 403",
+        "url": ROBOTS,
+        "hops": [],
+        "fields": [],
+        "octets": 0,
+        "complete": True,
+        "renewed": False,
+        "address": None,
+        "restricted": True,
+    }
+    assert type(found.as_dict()["state"]) is type(lost.as_dict()["trouble"]) is str
+
+
 def test_failure_has_its_detail() -> None:
     """What a transport says about a failure is kept for people."""
 
@@ -195,6 +234,8 @@ def test_robots_takes_a_profile() -> None:
 
     assert not result.robots().check(f"{ORIGIN}/x", "a")
     assert result.robots("strict").check(f"{ORIGIN}/x", "a")
+    for answer in (Response(200), Response(404), Response(503)):
+        assert get(answer)[0].robots("strict").profile is robotrules.STRICT
 
 
 @pytest.mark.parametrize(
@@ -325,6 +366,7 @@ def test_renewed_result() -> None:
     result, _ = get(Response(304, [("X", "2")], b"ignored", address="192.0.2.1"), stored=stored)
 
     assert (result.state, result.status, result.renewed) == (State.SUCCESS, 304, True)
+    assert (result.detail, result.url, result.hops) == ("", ROBOTS, ())
     assert (result.body, result.complete, result.address) == (FILE, False, "192.0.2.1")
     assert result.fields.lines == (("etag", b'"a"'), ("x", b"2"))
     assert result.trouble is None

@@ -169,6 +169,9 @@ def test_loop_is_seen() -> None:
     assert (result.state, result.trouble) == (State.UNAVAILABLE, Trouble.LOOP)
     assert result.detail == f"back to {ROBOTS}"
     assert len(asked) == 2
+    long = f"{ORIGIN}/{'a' * 300}"
+    result, _ = get(to(long), to(long))
+    assert result.detail == f"back to {long[:200]}"
 
 
 def test_limit_is_handed_on() -> None:
@@ -274,8 +277,11 @@ def test_no_origin(origin: str) -> None:
 def test_no_profile() -> None:
     """So is a profile that does not exist."""
 
-    with pytest.raises(ProfileError, match="no access profile 'bing': use default"):
+    with pytest.raises(ProfileError) as refused:
         access(ORIGIN, profile="bing")
+    names = "default, strict, google, stale"
+    words = f"there is no access profile 'bing': use {names}, or an AccessProfile"
+    assert str(refused.value) == words
 
 
 def test_any_url_names_its_origin() -> None:
@@ -493,6 +499,46 @@ def test_unknown_profile(wrong: Any) -> None:
 
     with pytest.raises(ProfileError, match="use default, strict, google, stale"):
         find_access_profile(wrong)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("retried", (503,), "retried has 503: it is for statuses from 400 to 499"),
+        (
+            "max_redirects",
+            4,
+            "max_redirects is 4: RFC 9309 §2.3.1.2 asks for at least five; use 5 to 100",
+        ),
+        ("cautious", 1, "cautious is a switch: use True or False"),
+        ("shortest", -1, "shortest is -1: use seconds, 0 or more"),
+        (
+            "longest",
+            86_401,
+            "shortest is 300 and longest 86401: use 1 <= shortest <= longest <= 86400 "
+            "(RFC 9309 §2.4: no longer than 24 hours)",
+        ),
+        ("first_retry", 0, "use 1 <= first_retry <= longest_retry, in seconds"),
+        (
+            "broken_redirect",
+            "allow",
+            "broken_redirect is 'allow': use unreachable or unavailable",
+        ),
+        (
+            "shiny",
+            1,
+            "an access profile has no field 'shiny'; it has name, retried, deny_on_401_403, "
+            "max_redirects, cautious, broken_redirect, validators, shortest, longest, stop, "
+            "without_copy, patience, after_patience, first_retry, longest_retry",
+        ),
+    ],
+)
+def test_words_of_a_refusal(field: str, value: Any, words: str) -> None:
+    """The whole sentence: what, and what to use instead."""
+
+    with pytest.raises(ProfileError) as refused:
+        DEFAULT.replace(**{field: value})
+    assert str(refused.value) == words
 
 
 @pytest.mark.parametrize(

@@ -672,7 +672,7 @@ class TestValues:
     def test_lines_in_sentences(self) -> None:
         """A long list is cut."""
         assert named_lines([3]) == "line 3"
-        assert named_lines([3, 1000]) == "lines 3 and 1,000"
+        assert named_lines([3, 1000]) == "lines 3 and 1000"
         assert named_lines([1, 2, 3]) == "lines 1, 2 and 3"
         assert named_lines(range(1, 9)) == "lines 1, 2, 3 and 5 more"
 

@@ -343,8 +343,9 @@ class Client(Asking):
                 response = session.get(url)
                 turn.heed(response.status_code, response.headers)
 
-        One thread of all processes that share the store has a turn at an origin at a time, and
-        two turns are as far apart as `delay(url)` says, counted from their beginnings.
+        One thread of all processes that share the store has a turn at an origin at a time, or as
+        many as `connections_per_origin` where the site states no pace; and two turns are as far
+        apart as `delay(url)` says, counted from their beginnings.
         """
         found = self.held(url)
         if found is None:

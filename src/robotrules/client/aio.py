@@ -186,15 +186,31 @@ class AsyncClient(Asking):
             if found is not None and progress is not None:
                 progress(found)
 
+        # Who ends makes room for the next: to wait for any of them would look at all each time.
+        room = asyncio.Semaphore(concurrency)
         ahead: set[asyncio.Task[None]] = set()
+        failed: list[BaseException] = []
+
+        def ended(task: asyncio.Task[None]) -> None:
+            """Make room, and take note of what went wrong."""
+            ahead.discard(task)
+            room.release()
+            error = asyncio.CancelledError() if task.cancelled() else task.exception()
+            if error is not None:
+                failed.append(error)
+
         try:
             async for origin in each(origins):
-                ahead.add(asyncio.create_task(one(origin)))
-                if len(ahead) >= concurrency:
-                    ended, ahead = await asyncio.wait(ahead, return_when=asyncio.FIRST_COMPLETED)
-                    for task in ended:
-                        task.result()
-            await asyncio.gather(*ahead)
+                await room.acquire()
+                if failed:
+                    break
+                task = asyncio.create_task(one(origin))
+                ahead.add(task)
+                task.add_done_callback(ended)
+            while ahead and not failed:
+                await asyncio.wait(ahead, return_when=asyncio.FIRST_EXCEPTION)
+            if failed:
+                raise failed[0]
         except BaseException:
             for task in ahead:
                 task.cancel()
@@ -347,7 +363,8 @@ class AsyncClient(Asking):
             return await self._transport().send(effect)
         if isinstance(effect, Wait):
             return await self._sleep(effect.seconds)
-        return await self._blocking.do(effect.work, self._desk.store.inline)
+        desk = self._desk
+        return await self._blocking.do(effect.work, desk.store.inline, desk.transaction)
 
     # --- The end --------------------------------------------------------------------------------
 

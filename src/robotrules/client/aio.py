@@ -176,46 +176,56 @@ class AsyncClient(Asking):
     ) -> Prefetched:
         """Have the robots.txt of many origins ready, as `Client.prefetch` does."""
         counts, began = vet_prefetch(origins, concurrency), self._clock()
-
-        async def one(origin: str) -> None:
-            """Have one origin ready, and tell of it."""
-            again = fresh and not self._asked_since(origin, began)
-            found = await (self.refresh(origin) if again else self.held(origin))
-            counts["skipped" if found is None else str(found.state)] += 1
-            # Told at once: the next origin, or the last answer, may be a long time coming.
-            if found is not None and progress is not None:
-                progress(found)
-
         # Who ends makes room for the next: to wait for any of them would look at all each time.
         room = asyncio.Semaphore(concurrency)
-        ahead: set[asyncio.Task[None]] = set()
+        ahead: set[asyncio.Task[Held]] = set()
         failed: list[BaseException] = []
 
-        def ended(task: asyncio.Task[None]) -> None:
-            """Make room, and take note of what went wrong."""
-            ahead.discard(task)
+        def tell(found: Held) -> None:
+            """Count what is ready, and tell of it at once: the next may be a long time coming."""
+            counts[str(found.state)] += 1
+            if progress is not None:
+                progress(found)
+
+        def ended(flight: asyncio.Task[Held]) -> None:
+            """Make room, and take note of what came or what went wrong."""
+            ahead.discard(flight)
             room.release()
-            error = asyncio.CancelledError() if task.cancelled() else task.exception()
-            if error is not None:
+            try:
+                found = flight.result()
+                self._look(found.origin)  # what the store had may want to be renewed
+                tell(found)
+            except BaseException as error:
                 failed.append(error)
 
         try:
-            async for origin in each(origins):
+            async for url in each(origins):
+                origin = self._origin(url)
+                if origin is None:
+                    counts["skipped"] += 1
+                    continue
+                again = fresh and not self._asked_since(origin, began)
+                found = None if again else self._look(origin)
+                if found is not None:
+                    tell(found)
+                    await asyncio.sleep(0)  # a million that are known do not hold up the loop
+                    continue
                 await room.acquire()
                 if failed:
                     break
-                task = asyncio.create_task(one(origin))
-                ahead.add(task)
-                task.add_done_callback(ended)
+                # Flights go on if this is cancelled: others may wait for what they find.
+                flight = self._flight(origin, Wanted.NOW if again else Wanted.DUE)
+                ahead.add(flight)
+                flight.add_done_callback(ended)
             while ahead and not failed:
                 await asyncio.wait(ahead, return_when=asyncio.FIRST_EXCEPTION)
+                await asyncio.sleep(0)  # those who ended tell of it
             if failed:
                 raise failed[0]
-        except BaseException:
-            for task in ahead:
-                task.cancel()
-            await asyncio.gather(*ahead, return_exceptions=True)
-            raise
+        finally:
+            for flight in ahead:
+                flight.remove_done_callback(ended)
+                flight.add_done_callback(_unheard)
         return Prefetched(**counts)
 
     # --- Pages ----------------------------------------------------------------------------------
@@ -390,3 +400,9 @@ class AsyncClient(Asking):
         trace: TracebackType | None,
     ) -> None:
         await self.aclose()
+
+
+def _unheard(flight: asyncio.Task[Held]) -> None:
+    """Let what went wrong be: nobody waits for it any more."""
+    if not flight.cancelled():
+        flight.exception()

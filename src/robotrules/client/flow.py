@@ -257,12 +257,20 @@ class Desk:
         return leased
 
     def _claim(
-        self, origin: str, holder: str, seconds: float
+        self, origin: str, holder: str, seconds: float, unknown: bool = False
     ) -> Generator[Effect, Any, tuple[bool | None, Entry | None]]:
-        """Take the lease of an origin; return it, and what is known once it is taken."""
+        """
+        Take the lease of an origin; return it, and what is known once it is taken.
 
-        def claim() -> tuple[bool, Entry | None]:
+        *unknown*: only if the store knows nothing of it; else the lease is None.
+        """
+
+        def claim() -> tuple[bool | None, Entry | None]:
             """Nobody can put in between: who puts has the lease."""
+            if unknown:
+                kept = self.store.get(origin, self.agent)
+                if kept is not None:
+                    return None, kept
             with self._together():
                 leased = self.store.lease(origin, holder, seconds)
                 return leased, self.store.get(origin, self.agent) if leased else None
@@ -298,16 +306,24 @@ class Desk:
         if self.closed:
             raise RuntimeError("this client is closed: make another one")
         began, lease = self.clock(), _Lease(origin, new_holder())
-        known: Entry | None = None
-        if wanted is not Wanted.NOW:
-            known = yield from self._known(origin)
-            found = yield from self._judged(known, wanted)
-            if found is not None:
-                return found
         seconds = self.seconds + MARGIN
         waited, pause = 0.0, FIRST_LOOK
+        known: Entry | None = None
         try:
-            leased, entry = yield from self._claim(origin, lease.holder, seconds)
+            # What nobody knows of is leased with the first look at it.
+            unknown = wanted is not Wanted.NOW and self.memory.get(origin) is None
+            if wanted is not Wanted.NOW and not unknown:
+                known = yield from self._known(origin)
+                found = yield from self._judged(known, wanted)
+                if found is not None:
+                    return found
+            leased, entry = yield from self._claim(origin, lease.holder, seconds, unknown)
+            if leased is None and entry is not None and unknown:
+                known = entry
+                found = yield from self._judged(known, wanted)
+                if found is not None:
+                    return found
+                leased, entry = yield from self._claim(origin, lease.holder, seconds)
             while leased is False and waited < 2 * seconds:
                 # Somebody else is asking: what they find is as good, if it comes after this began.
                 yield Wait(pause)

@@ -96,8 +96,10 @@ class Memory:
     def clear(self) -> None:
         """Forget all of it."""
         with self._lock:
-            while self._held:
-                self._forget(next(iter(self._held)))
+            self._held.clear()
+            self.ready.clear()
+            self._file_of.clear()
+            self._octets = 0
 
     def _forget(self, origin: str) -> None:
         self._octets -= _octets_of(self._held.pop(origin).entry)

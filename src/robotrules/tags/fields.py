@@ -68,7 +68,8 @@ def read_fields(headers: object) -> Fields:
     if type(headers) is dict and 0 < len(headers) <= MOST_LINES:
         quick = _quick(headers.items(), False)
     elif type(headers) is list and len(headers) <= MOST_LINES:
-        quick = _quick(headers, True) if {*map(type, headers)} == {tuple} else None
+        if {*map(type, headers)} == {tuple}:
+            quick = _quick(headers, True) or _quick_octets(headers)
     if quick is not None:
         return quick
     return _from_response(headers) or _from_headers(headers)
@@ -85,6 +86,21 @@ def _quick(pairs: Iterable[Any], apart: bool) -> Fields | None:
         return None  # octets, lists, or what is no pair at all
     values = b"".join([value for _, value in lines])
     return None if b"\n" in values or b"\r" in values else Fields(tuple(lines), apart)
+
+
+def _quick_octets(pairs: list[tuple[Any, ...]]) -> Fields | None:
+    """Return the fields of plain pairs of octets, as transports have them; None: they are not."""
+    try:
+        lines = [
+            (name.decode("latin-1").strip(" \t\r\n").lower(), value.strip(b" \t\r\n"))
+            for name, value in pairs
+        ]
+        values = b"".join([value for _, value in lines])
+    except (AttributeError, TypeError, ValueError):
+        return None
+    if b"\n" in values or b"\r" in values or {type(value) for _, value in lines} - {bytes}:
+        return None
+    return Fields(tuple(lines), True)
 
 
 # --- Objects of libraries -------------------------------------------------------------------------

@@ -14,8 +14,9 @@ to the store, a `Wait`; and is sent what came of it. So the order of things is w
 One lease an origin: of all processes that share the store one asks the server, and the others
 wait for what it finds. The lease of a process that died on this machine is not waited for
 (`holders`). What belongs together is one call to the store and, where it has transactions, one
-transaction: the lease with a look at what is known, and what was found with the release. A store that fails is done without: the rules of RFC 9309 hold all the same,
-and `trouble` says so. It knows no thread and no event loop.
+transaction: the lease with a look at what is known, and what was found with the release. A store
+that fails is done without: the rules of RFC 9309 hold all the same, and `trouble` says so. It knows
+no thread and no event loop.
 """
 
 from __future__ import annotations

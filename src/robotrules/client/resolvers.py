@@ -2,8 +2,7 @@
 Resolvers for an event loop: names become addresses without a thread for each.
 
     addresses = Addresses(resolve=AsyncResolver())
-    async with AsyncClient("ExampleBot/1.0 (+https://example.com/bot)", addresses=addresses) as client:
-        ...
+    client = AsyncClient("ExampleBot/1.0 (+https://example.com/bot)", addresses=addresses)
 
 The system's resolver blocks, so a client asks it in threads; a crawl of many hosts then waits for
 threads. `AsyncResolver` asks the DNS through aiodns (c-ares), which reads the hosts file and

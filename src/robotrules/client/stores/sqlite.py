@@ -416,7 +416,9 @@ class Transaction:
         if isinstance(error, sqlite_tables.ERRORS):
             raise sqlite_tables.trouble(self._store.path, error) from error
         if self.failed and error is None:
-            raise StoreError(f"{self._store.path}: a part of a transaction failed, and none is kept")
+            raise StoreError(
+                f"{self._store.path}: a part of a transaction failed, and none is kept"
+            )
 
 
 class _OfThread(local):

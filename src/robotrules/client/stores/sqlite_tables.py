@@ -22,8 +22,8 @@ from robotrules.errors import StoreBusyError, StoreError
 APPLICATION_ID = int.from_bytes(b"rbtr", "big")
 # What a long transaction leaves of the log is cut to this many octets.
 LOG_LIMIT = 16 * 1024 * 1024
-# The log is copied into the file, which waits for the disk, when it has so many pages of 4 KiB. With
-# SQLite's 1,000 a crawl copies the same pages more often and takes a third longer.
+# The log is copied into the file, which waits for the disk, when it has so many pages of 4 KiB.
+# With SQLite's 1,000 a crawl copies the same pages more often, and a put takes a third longer.
 CHECKPOINT = LOG_LIMIT // 4096
 # Pages that a connection keeps in memory, in KiB.
 CACHE = 8 * 1024

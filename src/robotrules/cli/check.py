@@ -172,9 +172,10 @@ class _Run:
                 return self._ended(None, None, given)
             lines = self._lines(first, tokens, purposes, fetched=True)
             with self._progress(lines, given) as progress:
-                for part in _answers(stream, _counted(chunks, progress)):
+                counted = _Counted(progress)
+                for part in _answers(stream, counted.read(chunks)):
                     lines.add_fetched(*part)
-                    progress.add(len(part.urls), 0)
+                    counted.answered(len(part.urls))
         return self._ended(lines, progress, given)
 
     def _opened(self) -> UrlFile | nullcontext[None]:
@@ -230,11 +231,26 @@ def _answers(stream: AnswerStream, chunks: Iterator[Chunk]) -> Iterator[Answers]
     yield from stream.rest()
 
 
-def _counted(chunks: Iterator[Chunk], progress: Progress) -> Iterator[Chunk]:
-    """Count the octets of chunks as they are read."""
-    for chunk in chunks:
-        progress.add(0, chunk.octets)
-        yield chunk
+class _Counted:
+    """Counts the octets of a file as its URLs are answered, which is later than they are read."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._octets = self._urls = self._done = self._told = 0
+
+    def read(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+        """Yield chunks, and count what is read."""
+        for chunk in chunks:
+            self._octets += chunk.octets
+            self._urls += len(chunk.urls)
+            yield chunk
+
+    def answered(self, urls: int) -> None:
+        """Show how far the answers are."""
+        self._done += urls
+        done = self._octets * self._done // max(self._urls, 1)
+        self._progress.add(urls, max(done - self._told, 0))
+        self._told = max(done, self._told)
 
 
 def _no_urls() -> str:

@@ -107,7 +107,9 @@ class TestDeath:
         assert is_dead(dead)
         assert not is_dead(f"{'0' * 24}.{rest}")
 
-    @pytest.mark.parametrize("name", ["", "me", "a.b", "{}.1", "{}.x.1.a.1", "{}.0.1.a.1", "{}.-1.1.a.1"])
+    @pytest.mark.parametrize(
+        "name", ["", "me", "a.b", "{}.1", "{}.x.1.a.1", "{}.0.1.a.1", "{}.-1.1.a.1"]
+    )
     def test_other_names(self, name: str) -> None:
         """What others are called says nothing."""
         place = new_holder().partition(".")[0]

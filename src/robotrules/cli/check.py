@@ -19,16 +19,16 @@ import click
 from robotrules.cli.check_text import JSONLines, Lines, TextLines
 from robotrules.cli.client import Opening, client_options
 from robotrules.cli.options import (
+    GivenCrawler,
+    given_crawler,
     given_purposes,
     given_robots,
-    given_tokens,
     given_urls,
     json_option,
     parsing_profile,
     purpose_option,
     robots_options,
     say_notes,
-    single_or_many,
 )
 from robotrules.cli.progress import Progress
 from robotrules.cli.streams import STDIN, Chunk, Output, Trouble, say
@@ -67,6 +67,7 @@ def check(
     urls: tuple[str, ...],
     robots: str | None,
     product_tokens: tuple[str, ...],
+    literal: bool,
     profile: str,
     purposes: tuple[str, ...],
     file: str | None,
@@ -80,8 +81,9 @@ def check(
 
     Fetches the robots.txt of each URL's origin, once a day at most, or reads the one that --robots
     names for all of them; then a URL may be just a path that starts with '/'. Each URL gets one
-    line: the verdict, the URL and what decided; in a pipe, tabs are between them. The exit code is
-    0 if all are allowed, 1 if any is disallowed, 2 for usage or I/O.
+    line: the verdict, the URL and what decided; in a pipe, tabs are between them. A well-known
+    crawler chooses groups as its operator documents it, which is said. The exit code is 0 if all
+    are allowed, 1 if any is disallowed, 2 for usage or I/O.
 
     \b
     Examples:
@@ -101,7 +103,8 @@ def check(
         raise Trouble(_no_urls())
     parsing = parsing_profile(profile, fetches=robots is None)
     # A few URLs that somebody typed are answered as they stand there.
-    run = _Run(product_tokens, purposes, parsing, file, as_json, quiet, ordered or file is None)
+    in_order = ordered or file is None
+    run = _Run(product_tokens, literal, purposes, parsing, file, as_json, quiet, in_order)
     if robots is None:
         return run.fetching(urls, opening, profile)
     if not quiet:
@@ -115,6 +118,7 @@ class _Run:
     def __init__(
         self,
         product_tokens: tuple[str, ...],
+        literal: bool,
         purposes: tuple[str, ...],
         profile: str,
         file: str | None,
@@ -122,7 +126,7 @@ class _Run:
         quiet: bool,
         ordered: bool,
     ) -> None:
-        self._given = product_tokens, purposes
+        self._given = product_tokens, literal, purposes
         self._profile = profile
         self._file = file
         self._as_json = as_json
@@ -132,8 +136,8 @@ class _Run:
     def over_file(self, urls: tuple[str, ...], robots: str) -> int:
         """Answer from a file for all URLs."""
         parsed = given_robots(robots, self._profile)
-        tokens, purposes = self._who()
-        rules = parsed.rules_for(single_or_many(tokens), purposes)
+        crawler, purposes = self._who()
+        rules = parsed.rules_for(crawler.names, purposes)
         first = given_urls(urls, self._profile, hints=not self._quiet)
         with self._opened() as given:
             chunks = _chunks(first, given)
@@ -142,7 +146,7 @@ class _Run:
                     return 1
                 return self._ended(None, None, given)
             say_notes(parsed.notes, robots)
-            lines = self._lines(first, tokens, purposes, fetched=False)
+            lines = self._lines(first, crawler, purposes, fetched=False)
             with self._progress(lines, given) as progress:
                 for chunk in chunks:
                     lines.add(chunk.urls, rules.check_many(chunk.urls))
@@ -154,7 +158,7 @@ class _Run:
         # Who has a file at hand does not wait for what fetches.
         from robotrules.cli.fetching import Looker, refuse_paths
 
-        tokens, purposes = self._who()
+        crawler, purposes = self._who()
         refuse_paths(urls)
         first = given_urls(urls, self._profile, hints=not self._quiet)
         with ExitStack() as opened:
@@ -163,14 +167,14 @@ class _Run:
             looker = opened.enter_context(
                 Looker(client, fresh=opening.fresh, profile=self._profile)
             )
-            stream = looker.stream(single_or_many(tokens), purposes, ordered=self._ordered)
+            stream = looker.stream(crawler.names, purposes, ordered=self._ordered)
             chunks = _chunks(first, given, whole=True)
             if self._quiet:
                 if not all(all(part.verdicts) for part in _answers(stream, chunks)):
                     looker.stop()
                     return 1
                 return self._ended(None, None, given)
-            lines = self._lines(first, tokens, purposes, fetched=True)
+            lines = self._lines(first, crawler, purposes, fetched=True)
             with self._progress(lines, given) as progress:
                 counted = _Counted(progress)
                 for part in _answers(stream, counted.read(chunks)):
@@ -184,25 +188,24 @@ class _Run:
             return nullcontext()
         return UrlFile(self._file, any_scheme=True, as_it_comes=True)
 
-    def _who(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        tokens, purposes = self._given
-        hints = not self._quiet
+    def _who(self) -> tuple[GivenCrawler, tuple[str, ...]]:
+        tokens, literal, purposes = self._given
         return (
-            given_tokens(tokens, self._profile, hints=hints),
+            given_crawler(tokens, self._profile, literal=literal, hints=not self._quiet),
             given_purposes(purposes, self._profile),
         )
 
     def _lines(
         self,
         first: list[bytes],
-        tokens: tuple[str, ...],
+        crawler: GivenCrawler,
         purposes: tuple[str, ...],
         *,
         fetched: bool,
     ) -> Lines:
         output = Output()
         if self._as_json:
-            return JSONLines(output, tokens, purposes, fetched=fetched)
+            return JSONLines(output, crawler, purposes, fetched=fetched)
         return TextLines(output, [] if self._file else first)
 
     @staticmethod

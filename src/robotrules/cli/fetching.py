@@ -27,6 +27,7 @@ from robotrules.cli.client import Opening, told
 from robotrules.cli.streams import Trouble, quoted, say
 from robotrules.cli.text import shortened
 from robotrules.origins import origin_of
+from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.values import visible
 
 if TYPE_CHECKING:
@@ -144,9 +145,7 @@ class Looker:
                 progress(origin)
         return found
 
-    def stream(
-        self, tokens: str | tuple[str, ...], purposes: Sequence[str], *, ordered: bool
-    ) -> AnswerStream:
+    def stream(self, tokens: Tokens, purposes: Sequence[str], *, ordered: bool) -> AnswerStream:
         """Return what answers URLs as their robots.txt files arrive; *ordered*: in their order."""
         return AnswerStream(self, tokens, purposes, self._nowhere, ordered=ordered)
 
@@ -216,7 +215,7 @@ class AnswerStream:
     def __init__(
         self,
         looker: Looker,
-        tokens: str | tuple[str, ...],
+        tokens: Tokens,
         purposes: Sequence[str],
         nowhere: Verdict,
         *,

@@ -105,7 +105,7 @@ def read_date(text: str, *, year_of_reference: int = YEAR_OF_REFERENCE) -> Found
 
 def read_http_date(text: str, *, year_of_reference: int = YEAR_OF_REFERENCE) -> datetime | None:
     """Return the moment of a Date, Expires or Last-Modified field, or None (RFC 9110 §5.6.7)."""
-    if type(text) is str and len(text) <= _SHORT:
+    if type(text) is str and len(text) <= _USUAL_LENGTH:
         return _short_http_date(text, year_of_reference)
     return _http_date(text, year_of_reference)
 
@@ -117,7 +117,7 @@ def _http_date(text: str, reference: int) -> datetime | None:
 
 # A crawl reads the same Date of many responses, and each of them more than once. IMF-fixdate has 29
 # characters.
-_SHORT = 40
+_USUAL_LENGTH = 40
 _short_http_date = lru_cache(maxsize=1024)(_http_date)
 
 

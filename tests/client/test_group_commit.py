@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -107,9 +108,7 @@ def test_who_gave_up_writes_nothing() -> None:
     async def main() -> None:
         blocking = Blocking()
         tasks = [
-            asyncio.create_task(
-                blocking.do(lambda word=word: diary.write(word), True, diary.transaction)
-            )  # type: ignore[misc]
+            asyncio.create_task(blocking.do(partial(diary.write, word), True, diary.transaction))
             for word in "abc"
         ]
         await asyncio.sleep(0)

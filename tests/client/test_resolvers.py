@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from robotrules.access import Failure, Request, Response, Trouble
-from robotrules.client import addresses as addresses_module
 from robotrules.client.addresses import Addresses
 from robotrules.client.resolvers import AsyncResolver
 from robotrules.client.transports import lookups as lookups_module
@@ -120,7 +119,7 @@ class TestKept:
             address = "10.0.0.1" if host == "private.example" else "8.8.8.8"
             return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))]
 
-        monkeypatch.setattr(addresses_module.socket, "getaddrinfo", getaddrinfo)
+        monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
         return seen
 
     def test_http_and_https(self, asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

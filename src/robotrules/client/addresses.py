@@ -265,8 +265,8 @@ def _unresolved(host: str, error: Exception) -> Failure:
 
 def literal_of(host: str) -> Address | None:
     """Return the address that *host* is, brackets or not; None: it is a name."""
-    # An address has a colon, or ends with a digit: most names are told without raising.
-    if ":" not in host and not host[-1:].isdigit():
+    # An address has a colon, or ends with a digit or a bracket: most names do not.
+    if ":" not in host and host[-1:] not in "0123456789]":
         return None
     return _literal(host)
 

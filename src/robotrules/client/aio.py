@@ -413,13 +413,13 @@ class AsyncClient(Asking):
             except BaseException as error:
                 step, answer = flow.throw, error
 
-    async def _do(self, effect: Effect) -> Any:
+    def _do(self, effect: Effect) -> Awaitable[Any]:
         if isinstance(effect, Request):
-            return await self._sent("robots.txt", effect)
+            return self._sent("robots.txt", effect)
         if isinstance(effect, Wait):
-            return await self._sleep(effect.seconds)
+            return self._sleep(effect.seconds)
         desk = self._desk
-        return await self._blocking.do(effect.work, desk.store.inline, desk.transaction)
+        return self._blocking.do(effect.work, desk.store.inline, desk.transaction)
 
     # --- The end --------------------------------------------------------------------------------
 

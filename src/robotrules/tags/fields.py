@@ -134,12 +134,24 @@ def _quick(pairs: Iterable[Any], apart: bool) -> Fields | None:
     return None if b"\n" in values or b"\r" in values else Fields(tuple(lines), apart)
 
 
+# Names as they come, and in lower case: the same few come with every response.
+_NAMES: dict[bytes, str] = {}
+_MOST_NAMES, _LONGEST_NAME = 1024, 64
+
+
+def _named(name: bytes) -> str:
+    """Return a name in lower case, and remember it if it is short."""
+    found = name.decode("latin-1").strip(" \t\r\n").lower()
+    if len(name) <= _LONGEST_NAME and len(_NAMES) < _MOST_NAMES:
+        _NAMES[name] = found
+    return found
+
+
 def _quick_octets(pairs: list[tuple[Any, ...]]) -> Fields | None:
     """Return the fields of plain pairs of octets, as transports have them; None: they are not."""
     try:
         lines = [
-            (name.decode("latin-1").strip(" \t\r\n").lower(), value.strip(b" \t\r\n"))
-            for name, value in pairs
+            (_NAMES.get(name) or _named(name), value.strip(b" \t\r\n")) for name, value in pairs
         ]
         values = b"".join([value for _, value in lines])
     except (AttributeError, TypeError, ValueError):

@@ -20,7 +20,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock, local
 from types import TracebackType
@@ -334,21 +334,9 @@ class SQLiteStore:
         finally:
             lock.release()
 
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction of its own, or a part of the thread's: all of it, or nothing."""
-        current = self._of_thread.transaction
-        if current is None:
-            with Transaction(self) as one:
-                yield one.begin()
-            return
-        try:
-            yield current.begin()
-        except BaseException as error:
-            current.failed = True
-            if isinstance(error, sqlite_tables.ERRORS):
-                raise sqlite_tables.trouble(self.path, error) from error
-            raise
+    def _writing(self) -> _Writing:
+        """Return a transaction of its own, or a part of the thread's: all of it, or nothing."""
+        return _Writing(self)
 
     def _damaged(self, what: str) -> StoreError:
         return StoreError(
@@ -419,6 +407,38 @@ class Transaction:
             raise StoreError(
                 f"{self._store.path}: a part of a transaction failed, and none is kept"
             )
+
+
+class _Writing:
+    """What one call writes; a class, because a generator takes 1 µs."""
+
+    __slots__ = ("_current", "_own", "_store")
+
+    def __init__(self, store: SQLiteStore) -> None:
+        self._store = store
+
+    def __enter__(self) -> sqlite3.Connection:
+        current = self._store._of_thread.transaction
+        self._own = current is None
+        self._current = Transaction(self._store).__enter__() if current is None else current
+        try:
+            return self._current.begin()
+        except BaseException as error:
+            self.__exit__(type(error), error, error.__traceback__)
+            raise
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._own:
+            self._current.__exit__(kind, error, trace)
+        elif error is not None:
+            self._current.failed = True
+            if isinstance(error, sqlite_tables.ERRORS):
+                raise sqlite_tables.trouble(self._store.path, error) from error
 
 
 class _OfThread(local):

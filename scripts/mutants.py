@@ -61,11 +61,11 @@ PARTS = {
     "tags": Part(("src/robotrules/tags/*",), ("tests/tags", "tests/test_guide.py")),
     "access": Part(
         ("src/robotrules/access/*",),
-        ("tests/test_access.py", "tests/property/test_access_laws.py", "tests/conformance"),
+        ("tests/test_access.py", "tests/test_validators.py", "tests/property/test_access_laws.py"),
     ),
     "cache": Part(
         ("src/robotrules/cache/*",),
-        ("tests/test_cache.py", "tests/property/test_access_laws.py", "tests/conformance"),
+        ("tests/test_cache.py", "tests/property/test_access_laws.py"),
     ),
     "client": Part(
         ("src/robotrules/client/*",),

@@ -17,6 +17,7 @@ from robotrules.access import ACCESS_PROFILES, AccessResult, Hop, State, Stored,
 from robotrules.cache import (
     EARLY,
     LONGEST_RETRY_AFTER,
+    MOST_FIELD_OCTETS,
     SKEW,
     Decides,
     Entry,
@@ -482,6 +483,34 @@ def test_stored() -> None:
     assert stored_of(None, FILE) is None
     assert stored_of(entry_of((0, result(503))), FILE) is None
     assert stored_of(entry_of((0, result(404))), FILE) is None
+
+
+def test_fields_that_are_many() -> None:
+    """Of more than 16 KiB, those of caching are kept wherever they stand, and what has room."""
+
+    some = [(f"x-{number:03}", "a" * 95) for number in range(200)]
+    caching = [
+        *(("Age", "1"), ("Cache-Control", "max-age=900"), ("Content-Type", "text/plain")),
+        *(("Date", "Thu, 01 Jan 2026 00:00:00 GMT"), ("ETag", '"a"')),
+        ("Expires", "Thu, 01 Jan 2026 01:00:00 GMT"),
+        ("Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT"),
+    ]
+    made = visit(0, result(200, *some, *caching))
+
+    names = [name for name, _ in made.fields.lines]
+    assert names[:7] == [name.lower() for name, _ in caching]
+    assert names[7:] == [name for name, _ in some[: len(names) - 7]]
+    octets = sum(len(name) + len(value) for name, value in made.fields.lines)
+    assert MOST_FIELD_OCTETS - 100 < octets <= MOST_FIELD_OCTETS
+    assert made.until == START + 899
+    # What is within the limit is as it came, to the last octet.
+    used = 2 * len("x") + MOST_FIELD_OCTETS - 2
+    fits = visit(0, result(200, ("x", "a" * (used - 2)), ("y", "")))
+    assert [name for name, _ in fits.fields.lines] == ["x", "y"]
+    over = visit(0, result(200, ("x", "a" * (used - 1)), ("y", "")))
+    assert [name for name, _ in over.fields.lines] == ["x"]
+    large = visit(0, result(200, ("ETag", '"a"'), ("x", "a" * MOST_FIELD_OCTETS), ("y", "")))
+    assert [name for name, _ in large.fields.lines] == ["etag"]
 
 
 def test_bad_validators_are_not_kept() -> None:

@@ -11,13 +11,14 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import robotrules
-from robotrules import CrawlerError, ProfileError, Reason, StoreError
+from robotrules import CrawlerError, ProductTokenError, ProfileError, Reason, StoreError
 from robotrules.access import AccessProfile, Failure, Request, Response, State, Trouble
 from robotrules.cache import Decides
 from robotrules.client import AsyncClient, Client, Source, open_store
@@ -565,6 +566,18 @@ class TestTurns:
         server.answers[ROBOTS] = Response(200, {}, body)
         assert make(min_delay=1.5).delay(SITE) == delay
 
+    def test_a_rate_outside_its_window(self, make: Make, server: Server, clock: Clock) -> None:
+        """A Request-rate counts in its hours alone, by the clock of the day in UTC."""
+        now = datetime.fromtimestamp(clock.now, UTC)
+        hours = [f"{(now + timedelta(hours=n)):%H%M}" for n in (-2, -1, 1, 2)]
+        body = "User-agent: *\nRequest-rate: 1/10s {}-{}\nRequest-rate: 1/5s {}-{}\n"
+        outside = body.format(hours[0], hours[1], hours[2], hours[3])
+        server.answers[ROBOTS] = Response(200, {}, outside.encode())
+        client = make(min_delay=1.5)
+        assert client.delay(SITE) == (1.5, "min-delay", None)
+        clock.now += 5_400  # the second one begins
+        assert client.delay(SITE) == (5, "request-rate", 3)
+
     def test_without_a_file(self, make: Make, server: Server) -> None:
         server.answers[ROBOTS] = Response(404)
         assert make(min_delay=2).delay(SITE).because == "min-delay"
@@ -585,6 +598,11 @@ class TestTurns:
             (503, {}, 60),
             (429, {"Retry-After": "soon"}, 60),
             (200, {"Retry-After": "120"}, None),
+            (299, {"Retry-After": "120"}, None),
+            # RFC 9110 §10.2.3: with a redirect it is about the request that follows.
+            (300, {"Retry-After": "120"}, 120),
+            (301, {"Retry-After": "120"}, 120),
+            (307, {}, None),
             (404, {}, None),
             (500, {"Retry-After": "99999999"}, 86_400),
         ],
@@ -678,6 +696,31 @@ class TestWho:
     def test_refused(self, make: Make, agent: str, options: Any, words: str) -> None:
         with pytest.raises(CrawlerError, match=words):
             make(user_agent=agent, **options)
+
+    def test_what_is_no_url_in_a_batch(self, make: Make, server: Server) -> None:
+        """The error says which one it is, and nothing is fetched."""
+        with pytest.raises(TypeError, match=r"urls\[1\]: url is str or bytes, not NoneType"):
+            make().check_many([f"{SITE}/x", None, f"{SITE}/y"])
+        assert server.urls == []
+
+    def test_a_header_asked_about(self, make: Make, server: Server) -> None:
+        """A header, a list or a URL is no name: refused before anything is fetched (AMB-22)."""
+        client = make()
+        for name in ("Other/1.0", "Other ", "a,b", ["Other", "a b"]):
+            with pytest.raises(ProductTokenError, match="is not a product token"):
+                client.check(f"{SITE}/x", name)
+            with pytest.raises(ProductTokenError, match="is not a product token"):
+                client.check_many([f"{SITE}/x"], name)
+            with pytest.raises(ProductTokenError, match="is not a product token"):
+                client.explain(f"{SITE}/x", name)
+        with pytest.raises(ProductTokenError, match="pass the URL first"):
+            client.check("ExampleBot", f"{SITE}/x")
+        assert server.urls == []
+
+    def test_a_header_as_own_name(self, make: Make) -> None:
+        """A client cannot obey the rules of a header."""
+        with pytest.raises(ProductTokenError, match="here, pass 'ExampleBot'"):
+            make(user_agent="ExampleBot/1.0", product_token="ExampleBot/1.0")
 
     def test_token_from_the_user_agent(self, make: Make) -> None:
         agent = "Mozilla/5.0 (compatible; ExampleBot/2.1; +https://example.com/bot)"

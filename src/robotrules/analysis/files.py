@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from robotrules.analysis.compare import MOST_REGIONS, difference
 from robotrules.analysis.crawlers import Crawler, crawlers, is_complete, shown
-from robotrules.analysis.ground import BUDGET
+from robotrules.analysis.ground import BUDGET, most_states, vetted_budget
 from robotrules.analysis.statements import Statements, changed_statements, keys_of
 from robotrules.analysis.values import Difference
 from robotrules.errors import ProfileMismatchError
@@ -25,6 +25,8 @@ from robotrules.robotstxt.verdict import Because
 # Raised when a key of `FileDifference.as_dict()` changes meaning or goes away.
 SCHEMA_VERSION = 1
 Told = Callable[[int, int], None]
+# What is counted for each kind of crawlers, in states: its rules are compiled, whatever they say.
+A_KIND = 100
 
 
 class Obeyed(NamedTuple):
@@ -111,13 +113,19 @@ def compare(
     keys = keys_of(old, new)
     changes: list[CrawlerChange] = []
     statements: list[Statements] = []
+    left = most_states(vetted_budget(budget))
     for done, (found, old_obeyed, new_obeyed) in enumerate(kinds):
         if progress:
             progress(done, len(kinds))
         first = found[0]
         rules = [robots.rules_for(first.product_token, first.purposes) for robots in (old, new)]
         named = tuple(found) if only else shown(found)
-        what = difference(*rules, most=most, budget=budget)
+        # Each kind of crawlers costs at least its rules, and all together no more than one may.
+        if left > 0:
+            what = difference(*rules, most=most, budget=min(budget, left))
+            left -= what.states + sum(map(len, rules)) + A_KIND
+        else:
+            what = Difference((), False, 0)
         changes.append(CrawlerChange(named, old_obeyed, new_obeyed, rules[0], rules[1], what))
         for some in _told_alike(old, new, found):
             named = tuple(some) if only else shown(some)

@@ -324,6 +324,6 @@ def refuse_empty(file: UrlFile) -> None:
         raise Trouble(f"cannot read URLs from {file.where}: {file.trouble}")
     for line, octets in file.skipped.examples[:1]:
         raise Trouble(
-            f"there is no URL in {file.where}: line {line:,} is '{visible(octets)}'; pass a list "
+            f"there is no URL in {file.where}: line {line} is '{visible(octets)}'; pass a list "
             "of URLs, an access log, CSV with a header, JSON lines or a sitemap"
         )

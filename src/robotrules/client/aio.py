@@ -137,11 +137,12 @@ class AsyncClient(Asking):
             verdict = self._answered(url)
             if verdict is not None:
                 return verdict
+        asked = self._asked(product_token, purposes)
         found = await self.held(url)
         if found is None:
             return self._nowhere()
         self._noted(found)
-        return found.check(url, *self._asked(product_token, purposes))
+        return found.check(url, *asked)
 
     async def check_many(
         self,
@@ -150,6 +151,7 @@ class AsyncClient(Asking):
         purposes: Sequence[str] | None = None,
     ) -> list[Verdict]:
         """Return the verdicts on URLs of any origins, in their order."""
+        asked = self._asked(product_token, purposes)
         listed, groups = self._grouped(urls)
         gate = asyncio.Semaphore(TOGETHER)
 
@@ -162,7 +164,7 @@ class AsyncClient(Asking):
         found = {origin: held for origin, held in known.items() if held is not None}
         due = [origin for origin, held in known.items() if held is None]
         found.update(await asyncio.gather(*map(one, due)))
-        return self._decided(listed, groups, found, *self._asked(product_token, purposes))
+        return self._decided(listed, groups, found, *asked)
 
     async def held(self, url: URL) -> Held | None:
         """Return all that is known of the origin of *url*, fetched if due; None: it has none."""

@@ -62,25 +62,28 @@ pub fn matching(value: &[u8], path: &[u8], settings: &Settings) -> Option<usize>
     if !matches!(value.first(), Some(b'/' | b'*')) {
         return None;
     }
-    let between = boundaries(path, settings);
     let query = path.iter().position(|&octet| octet == b'?').map_or(path.len() + 1, |at| at + 1);
     let (body, anchored) = value.strip_suffix(b"$").map_or((value, false), |body| (body, true));
     let mut pieces = body.split(|&octet| octet == b'*');
     let (first, mut part) = form(pieces.next().unwrap_or_default(), Part::Path);
     let mut count = first.len() + usize::from(anchored);
-    let mut ends = BTreeSet::new();
-    ends.extend(path.starts_with(&first).then_some(first.len()));
+    if !path.starts_with(&first) {
+        return None;
+    }
+    let between = boundaries(path, settings);
+    let mut ends = BTreeSet::from([first.len()]);
     for piece in pieces {
         part = if part == Part::Query { part } else { Part::Either };
         let (shown, next) = form(piece, part);
         count += 1 + shown.len();
         let mut found = BTreeSet::new();
         let from = ends.first().copied().unwrap_or(usize::MAX);
+        let (in_path, in_query) = (form(piece, Part::Path).0, form(piece, Part::Query).0);
         for &start in between.iter().filter(|&&start| start >= from) {
-            let here = if part == Part::Query || start >= query { Part::Query } else { Part::Path };
-            let octets = form(piece, here).0;
+            let is_query = part == Part::Query || start >= query;
+            let octets = if is_query { &in_query } else { &in_path };
             let end = start + octets.len();
-            if path[start..].starts_with(&octets) && between.contains(&end) {
+            if path[start..].starts_with(octets) && between.contains(&end) {
                 found.insert(end);
             }
         }

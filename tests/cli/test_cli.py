@@ -243,7 +243,7 @@ class TestRobotsFile:
         with mock.patch.object(streams, "open_octets", return_value=broken):
             assert "from stdin: Input/output error" in robotrules("parse", "-").err
         assert broken.close.call_count == 0
-        with mock.patch("robotrules.cli.check.open_octets", return_value=broken):
+        with mock.patch("robotrules.cli.url_files.open_octets", return_value=broken):
             assert "cannot read URLs from stdin" in check(file, "--urls", "-").err
 
     def test_what_lies_far_past_the_limit_is_not_read(self) -> None:

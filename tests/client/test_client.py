@@ -616,6 +616,45 @@ class TestTurns:
         with client.turn(SITE):
             assert clock.now == START + (seconds or 0)
 
+    @pytest.mark.parametrize("down", [False, True])
+    @pytest.mark.parametrize("pauses", [(100, 10), (10, 100)])
+    def test_a_second_pause_does_not_shorten_the_first(
+        self, make: Make, clock: Clock, down: bool, pauses: tuple[int, int]
+    ) -> None:
+        """Of two pauses that an origin asks for the later end counts, whoever was told of them."""
+        fields = [{"Retry-After": str(seconds)} for seconds in pauses]
+        client = make(store=_Down() if down else "memory:")
+        with client.turn(SITE) as turn:  # both in one turn
+            assert [turn.heed(503, field) for field in fields] == list(pauses)
+        with client.turn(SITE):
+            assert clock.now == START + 100
+        for field in fields:  # and one after the other
+            client.heed(SITE, 429, field)
+        assert client.reserve(SITE) == START + 200
+        with client.turn(SITE):
+            assert clock.now == START + 200
+
+    def test_no_lease_is_kept_while_waiting(
+        self, make: Make, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Who waits for a moment leaves the turn to others: they may be told of a pause."""
+        store = open_store("memory:")
+        holders: list[str | None] = []
+        sleep = Clock.sleep
+
+        def slept(self: Clock, seconds: float) -> None:
+            holders.append(store.holder(f"turn {SITE}"))
+            sleep(self, seconds)
+
+        monkeypatch.setattr(Clock, "sleep", slept)
+        client = make(store=store, min_delay=10)
+        with client.turn(SITE):
+            assert store.holder(f"turn {SITE}") is not None
+        with client.turn(SITE):
+            assert clock.now >= START + 10
+        assert holders
+        assert set(holders) == {None}
+
     def test_through_a_store_that_is_down(self, make: Make, clock: Clock) -> None:
         client = make(store=_Down(), min_delay=3)
         for start in (START, START + 3):

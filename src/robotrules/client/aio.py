@@ -205,30 +205,56 @@ class AsyncClient(Asking):
         """Have the robots.txt of many origins ready, as `Client.prefetch` does."""
         counts, began = vet_prefetch(origins, concurrency), self._clock()
         expect_requests(self._transport(), concurrency)
+        # Who ends makes room for the next: to wait for any of them would look at all each time.
+        room = asyncio.Semaphore(concurrency)
+        ahead: set[asyncio.Task[Held]] = set()
+        failed: list[BaseException] = []
 
-        async def one(origin: str) -> None:
-            """Have one origin ready, and tell of it."""
-            again = fresh and not self._asked_since(origin, began)
-            found = await (self.refresh(origin) if again else self.held(origin))
-            counts["skipped" if found is None else str(found.state)] += 1
-            # Told at once: the next origin, or the last answer, may be a long time coming.
-            if found is not None and progress is not None:
+        def tell(found: Held) -> None:
+            """Count what is ready, and tell of it at once: the next may be a long time coming."""
+            counts[str(found.state)] += 1
+            if progress is not None:
                 progress(found)
 
-        ahead: set[asyncio.Task[None]] = set()
+        def ended(flight: asyncio.Task[Held]) -> None:
+            """Make room, and take note of what came or what went wrong."""
+            ahead.discard(flight)
+            room.release()
+            try:
+                found = flight.result()
+                self._look(found.origin)  # what the store had may want to be renewed
+                tell(found)
+            except BaseException as error:
+                failed.append(error)
+
         try:
-            async for origin in each(origins):
-                ahead.add(asyncio.create_task(one(origin)))
-                if len(ahead) >= concurrency:
-                    ended, ahead = await asyncio.wait(ahead, return_when=asyncio.FIRST_COMPLETED)
-                    for task in ended:
-                        task.result()
-            await asyncio.gather(*ahead)
-        except BaseException:
-            for task in ahead:
-                task.cancel()
-            await asyncio.gather(*ahead, return_exceptions=True)
-            raise
+            async for url in each(origins):
+                origin = self._origin(url)
+                if origin is None:
+                    counts["skipped"] += 1
+                    continue
+                again = fresh and not self._asked_since(origin, began)
+                found = None if again else self._look(origin)
+                if found is not None:
+                    tell(found)
+                    await asyncio.sleep(0)  # a million that are known do not hold up the loop
+                    continue
+                await room.acquire()
+                if failed:
+                    break
+                # Flights go on if this is cancelled: others may wait for what they find.
+                flight = self._flight(origin, Wanted.NOW if again else Wanted.DUE)
+                ahead.add(flight)
+                flight.add_done_callback(ended)
+            while ahead and not failed:
+                await asyncio.wait(ahead, return_when=asyncio.FIRST_EXCEPTION)
+                await asyncio.sleep(0)  # those who ended tell of it
+            if failed:
+                raise failed[0]
+        finally:
+            for flight in ahead:
+                flight.remove_done_callback(ended)
+                flight.add_done_callback(_unheard)
         return Prefetched(**counts)
 
     # --- Pages ----------------------------------------------------------------------------------
@@ -389,12 +415,13 @@ class AsyncClient(Asking):
             except BaseException as error:
                 step, answer = flow.throw, error
 
-    async def _do(self, effect: Effect) -> Any:
+    def _do(self, effect: Effect) -> Awaitable[Any]:
         if isinstance(effect, Request):
-            return await self._sent("robots.txt", effect)
+            return self._sent("robots.txt", effect)
         if isinstance(effect, Wait):
-            return await self._sleep(effect.seconds)
-        return await self._blocking.do(effect.work, self._desk.store.inline)
+            return self._sleep(effect.seconds)
+        desk = self._desk
+        return self._blocking.do(effect.work, desk.store.inline, desk.transaction)
 
     # --- The end --------------------------------------------------------------------------------
 
@@ -420,3 +447,9 @@ class AsyncClient(Asking):
         trace: TracebackType | None,
     ) -> None:
         await self.aclose()
+
+
+def _unheard(flight: asyncio.Task[Held]) -> None:
+    """Let what went wrong be: nobody waits for it any more."""
+    if not flight.cancelled():
+        flight.exception()

@@ -217,6 +217,15 @@ class Asking:
         found = self._desk.memory.get(origin) if origin else None
         return found is not None and found.entry.last >= began
 
+    def cached(self, url: URL) -> Held | None:
+        """
+        Return what this process has in memory of the origin of *url*, if it still holds.
+
+        None: nothing, and `held()` looks further. This asks no store and no server.
+        """
+        origin = self._origin(url)
+        return None if origin is None else self._desk.look(origin)[0]
+
     def forget(self) -> None:
         """Forget what this process remembers of origins; the store keeps what it has."""
         self._desk.memory.clear()

@@ -235,3 +235,20 @@ def test_a_final_dom_alone_is_not_all() -> None:
     """RTG-4-04: the state after scripts is not the only source."""
     found = guidance(URL, "a", headers={"Content-Type": "text/html"}, dom=NOINDEX)
     assert (found.tags, codes(found)) == (TagsSeen.PARTLY, ["page-not-read"])
+
+
+@pytest.mark.parametrize("name", ["ExampleBot/1.0", "ExampleBot ", "a,b", ["ExampleBot", "a b"]])
+def test_a_header_is_no_name(read: Read, name: Any) -> None:
+    """With a robots.txt and without one; profile google takes the leading name (AMB-22)."""
+    for robots in (read(""), None):
+        with pytest.raises(ProductTokenError, match="not a product token"):
+            guidance("https://example.com/", name, robots=robots)
+    assert guidance("https://example.com/", name, robots=read("", "google")).verdict
+    assert guidance("https://example.com/", name, profile="google").verdict is None
+
+
+def test_swapped_arguments(read: Read) -> None:
+    """The URL comes first."""
+    for robots in (read(""), None):
+        with pytest.raises(ProductTokenError, match="pass the URL first"):
+            guidance("ExampleBot", "https://example.com/", robots=robots)

@@ -18,7 +18,7 @@ from math import inf
 from robotrules.access import AccessProfile, AccessResult, State, Stored, Trouble, state_of
 from robotrules.access.profile import DAY
 from robotrules.cache.store import Store
-from robotrules.cache.values import Decides, Entry, Freshness, Visit, moment
+from robotrules.cache.values import Decides, Entry, Freshness, Provenance, Visit, moment
 from robotrules.tags.dates import read_http_date
 from robotrules.tags.fields import Fields
 from robotrules.tags.freshness import freshness as http_freshness
@@ -30,6 +30,7 @@ __all__ = [
     "Decides",
     "Entry",
     "Freshness",
+    "Provenance",
     "Store",
     "Visit",
     "digest_of",

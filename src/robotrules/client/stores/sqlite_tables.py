@@ -52,6 +52,12 @@ INDEXES = (
 
 ADD_VISIT = """INSERT INTO visits (origin, at, agent, digest, status, row)
     VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"""
+# An own visit takes the place of the same one that was imported before.
+PUT_VISIT = ADD_VISIT.replace(
+    "DO NOTHING",
+    "(origin, at, agent, digest, status) DO UPDATE SET row = excluded.row "
+    "WHERE row IS NOT excluded.row",
+)
 # A body that came to harm is mended by the next visit that brings it.
 ADD_BODY = """INSERT INTO bodies (digest, octets) VALUES (?, ?)
     ON CONFLICT (digest) DO UPDATE SET octets = excluded.octets
@@ -155,7 +161,23 @@ def _is_ready(db: sqlite3.Connection, path: Path) -> bool:
         )
     if version < 1 or not TABLES.keys() <= tables:
         raise StoreError(f"{path} is damaged: put a copy in its place, or remove it")
+    if version < VERSION:
+        _upgrade(db)
     return True
+
+
+def _upgrade(db: sqlite3.Connection) -> None:
+    """Make a file of an older version one of this; `rows.VERSION` says what differs."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        if version < VERSION:
+            db.execute(f"PRAGMA user_version = {VERSION}")
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
 
 
 def _make(db: sqlite3.Connection) -> None:

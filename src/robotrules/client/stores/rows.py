@@ -37,7 +37,7 @@ _BATCH_VISITS, _BATCH_OCTETS = 256, 8 * 1024 * 1024
 
 # What no origin and no product token has. Keys of a store are made of both, terminals show them,
 # and no server keeps half a surrogate pair.
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _DIGEST = re.compile("[0-9a-f]{64}")
 
 # What values of another shape raise where they are taken apart.
@@ -70,7 +70,7 @@ def vet(visit: Visit, body: bytes | None) -> None:
     a visit is found by.
     """
     for text in (visit.origin, visit.agent):
-        if _CONTROL.search(text):
+        if CONTROL.search(text):
             raise ValueError(
                 f"a visit to {visit.origin!r} by {visit.agent!r}: control characters are not "
                 "allowed in an origin or an agent; pass the product token of the crawler as agent"

@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import io
 import json
+import os
 import random
 import sys
 import tracemalloc
@@ -208,6 +209,52 @@ class TestWriting:
         with pytest.raises(FileExistsError, match="name another"):
             export_warc(MemoryStore(), path)
         assert path.read_bytes() == b"mine"
+
+    def test_planted_links(self, tmp_path: Path) -> None:
+        """Nothing is written through a link that somebody put there before, or meanwhile."""
+        mine = tmp_path / "mine"
+        mine.write_bytes(b"mine")
+        store, folder = eventful().store, tmp_path / "shared"
+        folder.mkdir()
+        (folder / "a.warc.part").symlink_to(mine)
+        (folder / "b.warc").symlink_to(tmp_path / "nowhere")
+        assert export_warc(store, folder / "a.warc") == 12
+        with pytest.raises(FileExistsError, match="name another"):
+            export_warc(store, folder / "b.warc")
+        late = folder / "c.warc"
+
+        def plant(_: Visit) -> None:
+            """Put a link where the archive will be."""
+            if not late.is_symlink():
+                late.symlink_to(mine)
+
+        with pytest.raises(FileExistsError, match="name another"):
+            export_warc(store, late, progress=plant)
+        assert mine.read_bytes() == b"mine"
+        assert not (tmp_path / "nowhere").exists()
+        assert not (folder / "a.warc").is_symlink()
+        names = {path.name for path in folder.iterdir()}
+        assert names == {"a.warc", "a.warc.part", "b.warc", "c.warc"}
+
+    def test_a_file_system_without_links(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The archive is renamed, if its name is still free."""
+
+        def fail(*_: object) -> None:
+            """Link nothing."""
+            raise PermissionError(1, "Operation not permitted")
+
+        monkeypatch.setattr(os, "link", fail)
+        assert export_warc(eventful().store, tmp_path / "a.warc") == 12
+        with pytest.raises(FileExistsError, match="name another"):
+            export_warc(
+                eventful().store,
+                tmp_path / "b.warc",
+                progress=lambda _: (tmp_path / "b.warc").touch(),
+            )
+        assert {path.name for path in tmp_path.iterdir()} == {"a.warc", "b.warc"}
+        assert (tmp_path / "b.warc").read_bytes() == b""
 
     def test_half_an_archive_has_no_name(self, tmp_path: Path) -> None:
         class Failing(MemoryStore):

@@ -43,6 +43,7 @@ from robotrules.client.transports import (
     vet_async_transport,
 )
 from robotrules.guide import Guidance
+from robotrules.origins import given_origin
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import URL
@@ -188,7 +189,8 @@ class AsyncClient(Asking):
 
         ahead: set[asyncio.Task[None]] = set()
         try:
-            async for origin in each(origins):
+            async for given in each(origins):
+                origin = given_origin(given) or given
                 ahead.add(asyncio.create_task(one(origin)))
                 if len(ahead) >= concurrency:
                     ended, ahead = await asyncio.wait(ahead, return_when=asyncio.FIRST_COMPLETED)

@@ -11,7 +11,9 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from contextlib import suppress
 from pathlib import Path
+from secrets import token_hex
 
 from robotrules.cache import SKEW
 from robotrules.client.stores.hurry import is_hurried
@@ -107,6 +109,7 @@ def opened(path: Path, seconds: float) -> sqlite3.Connection:
     """Return a connection to a file of ours, made if it is not there; StoreError: it is not."""
     # Never look into the file with `open`: to close it again would let go of all locks that this
     # process has on it, through other connections too (POSIX).
+    _create(path)
     try:
         db = sqlite3.connect(path, timeout=seconds, isolation_level=None, check_same_thread=False)
     except sqlite3.Error as error:
@@ -136,6 +139,26 @@ def opened(path: Path, seconds: float) -> sqlite3.Connection:
         db.close()
         raise
     return db
+
+
+def _create(path: Path) -> None:
+    """
+    Create a file that its owner alone may read, if there is none; SQLite gives its log that mode.
+
+    A file that is there keeps its mode: its owner may share it with a group. The new file gets its
+    name when it is closed already, because to close a file lets go of all locks that other threads
+    have on it (POSIX). What fails here fails in SQLite too, which says why.
+    """
+    whole = os.path.realpath(path)
+    if os.path.exists(whole):
+        return
+    new = f"{whole}.{token_hex(8)}"
+    with suppress(OSError):
+        os.close(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        try:
+            os.link(new, whole)
+        finally:
+            os.unlink(new)
 
 
 def _is_ready(db: sqlite3.Connection, path: Path) -> bool:

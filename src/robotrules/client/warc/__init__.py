@@ -14,6 +14,7 @@ Both need warcio: `pip install 'robotrules[warc]'`. How records are written and 
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 import time
@@ -22,6 +23,7 @@ from contextlib import ExitStack
 from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from robotrules.cache import Provenance, Store, Visit
@@ -84,13 +86,15 @@ def export_warc(
     before: float | None = None,
     source: str | None = None,
     gzip: bool | None = None,
+    now: float | None = None,
     progress: Callable[[Visit], None] | None = None,
 ) -> int:
     """
     Write the visits of a store as an archive; return how many there were.
 
     *where* is a path or a stream of octets. A path must not exist, and only a whole archive gets
-    its name. *gzip* None goes by the name: compressed if that ends with `.gz`. *origin*, one or
+    its name. *gzip* None goes by the name: compressed if that ends with `.gz`. *now* is the date of
+    the first record; without it, the clock's. *origin*, one or
     several, *after*, *before* and *source* (`own`, `imported`, or the SHA-256 of an archive) choose
     visits. What was imported says so in its `metadata` record.
     """
@@ -111,7 +115,8 @@ def export_warc(
         stream = _created(where, opened)
         if gzip is None:
             gzip = isinstance(where, (str, os.PathLike)) and os.fspath(where).endswith(".gz")
-        writer = Writer(stream, gzip=gzip, info=info, at=time.time())
+        at = time.time() if now is None else now
+        writer = Writer(stream, gzip=gzip, info=info, at=at)
         count = 0
         for visit in filter(is_chosen, _chosen(store, origins, after, before)):
             writer.add(visit, store.body)
@@ -173,7 +178,7 @@ def _hashed(stream: BinaryIO, opened: ExitStack) -> tuple[BinaryIO, str]:
             found.update(block)
         stream.seek(start)
         return stream, found.hexdigest()
-    copy = opened.enter_context(tempfile.TemporaryFile())
+    copy = opened.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - closed by who opened
     while block := stream.read(BLOCK):
         found.update(block)
         copy.write(block)
@@ -229,21 +234,40 @@ def _created(where: Where, opened: ExitStack) -> BinaryIO:
     if not isinstance(where, (str, os.PathLike)):
         return where
     path = Path(where)
-    if path.exists():
-        raise FileExistsError(17, "there is such a file already: name another", str(path))
-    part = path.with_name(f"{path.name}.part")
-    stream = opened.enter_context(part.open("wb"))
+    if os.path.lexists(path):
+        raise _exists(path)
+    # A name that cannot be guessed, and a file that was not there before: a link that somebody put
+    # in its place would lead elsewhere.
+    part = path.with_name(f".{path.name[:100]}.{token_hex(8)}.part")
+    stream = opened.enter_context(part.open("xb"))
 
     def finish(kind: object, *_: object) -> None:
         """Give the archive its name, or take it away."""
-        stream.close()
-        if kind is None:
-            part.replace(path)
-        else:
+        try:
+            stream.close()
+            if kind is None:
+                _name_new(part, path)
+        finally:
             part.unlink(missing_ok=True)
 
     opened.push(finish)
     return stream
+
+
+def _name_new(part: Path, path: Path) -> None:
+    """Give a file its name; what got that name meanwhile is left alone."""
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        raise _exists(path) from None
+    except OSError:  # a file system without links
+        if os.path.lexists(path):
+            raise _exists(path) from None
+        os.rename(part, path)
+
+
+def _exists(path: Path) -> FileExistsError:
+    return FileExistsError(errno.EEXIST, "there is such a file already: name another", str(path))
 
 
 def _software() -> str:

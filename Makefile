@@ -18,7 +18,7 @@ PARTS := slow $(WATCHED) $(UNWATCHED)
 ELSEWHERE := $(patsubst %,--ignore=tests/%,$(filter-out slow rest,$(PARTS)))
 PYTEST := pytest -p no:cacheprovider
 
-.PHONY: help install test gate lint rust types servers pytest coverage bench fuzz docs clean
+.PHONY: help install test gate lint rust types servers pytest coverage bench fuzz mutants docs clean
 .PHONY: $(PARTS:%=test-%)
 
 help:
@@ -28,6 +28,7 @@ help:
 	@echo "make test-cli a part of the Python tests: $(PARTS)"
 	@echo "make bench    ratios against rivals      make fuzz   look for crashes and disagreement"
 	@echo "make docs     make the generated pages anew"
+	@echo "make mutants  change the code in small ways and see whether a test notices (hours; PART=tags SAMPLE=50)"
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "robotrules needs Python 3.11 or newer: make test PYTHON=python3.12")'
@@ -101,6 +102,19 @@ bench: install
 
 fuzz: install
 	$(BIN)/python fuzz/run.py --seconds 60
+
+# PART: parts of scripts/mutants.py, or `rust`; all by default. SAMPLE: mutants of each Python part.
+PART ?= rust robotstxt tags access cache client fixing
+SAMPLE ?= 150
+mutants: install
+ifneq (,$(filter rust,$(PART)))
+	@command -v cargo-mutants >/dev/null || $(ALONE) cargo install --quiet --locked cargo-mutants
+	$(ALONE) cargo mutants --package robotrules-core
+endif
+ifneq (,$(filter-out rust,$(PART)))
+	$(BIN)/python -m pip install --quiet --group mutants
+	$(BIN)/python scripts/mutants.py $(filter-out rust,$(PART)) --sample $(SAMPLE)
+endif
 
 docs: install
 	$(BIN)/python scripts/rfc9309_page.py

@@ -23,7 +23,8 @@ OPENING = """# Well-known crawlers
 mainly for. {source} Checked {checked}.
 
 *Obeys* is what the operator says, and no measurement of ours. *Then* names the groups that a
-crawler obeys where none names it, before that for everyone. A **control** fetches nothing: it says
+crawler obeys where none names it, before that for everyone; *no `*`* means that it ignores that
+one, so that only a group that names it counts. A **control** fetches nothing: it says
 what may be done with what other crawlers fetched. What stands in robots.txt is a request to
 crawlers, and not access control: whoever does not ask is not kept out.
 
@@ -32,11 +33,25 @@ from robotrules.registries.crawlers import KNOWN_CRAWLERS
 
 print(KNOWN_CRAWLERS.get("gptbot").operator)                # OpenAI
 print(KNOWN_CRAWLERS.get("Applebot").also)                  # ('Googlebot',)
+print(KNOWN_CRAWLERS.get("AdsBot-Google").ignores_star)     # True
 print(KNOWN_CRAWLERS.get("MJ12bot").read_as)                # MJ
 print(KNOWN_CRAWLERS.closest("Googelbot").product_token)    # Googlebot
 ```
 
-[`robotrules matrix`](cli/matrix.md) shows what a robots.txt says to them.
+The commands choose groups by this registry ([check](cli/check.md#which-groups-count)), and
+[`robotrules matrix`](cli/matrix.md) shows what a robots.txt says to all of them. The library
+compares the name that it is given, and no other; pass the names to ask as the crawler reads a file:
+
+```python
+import robotrules
+
+robots = robotrules.parse("User-agent: *\\nDisallow: /\\n\\nUser-agent: Googlebot\\nDisallow: /search")
+news = robotrules.crawler("Googlebot-News")
+print(tuple(news.names))                                    # ('Googlebot-News', 'Googlebot')
+print(robots.check("/", "Googlebot-News").allowed)          # False
+print(robots.check("/", news.names).allowed)                # True
+print(robotrules.crawler("ExampleBot"))                     # None
+```
 """
 NAMES = """
 ## Names outside the grammar
@@ -61,6 +76,8 @@ def line(crawler: KnownCrawler) -> str:
     if crawler.status != "active":
         name += f" ({crawler.status})"
     also = ", ".join(f"`{token}`" for token in crawler.also)
+    if crawler.ignores_star:
+        also = f"{also}, no `*`".lstrip(", ")
     operator = cell(crawler.operator)
     if crawler.documentation:
         operator = f"[{operator}]({crawler.documentation})"

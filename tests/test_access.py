@@ -318,26 +318,6 @@ def test_international_target_without_the_library(monkeypatch: pytest.MonkeyPatc
 # --- Validators -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "sent"),
-    [
-        ("ETag", b'"a"', True),
-        ("ETag", b"a", True),
-        ("ETag", b"", False),
-        ("ETag", b'"' + b"a" * 1022 + b'"', True),
-        ("ETag", b'"' + b"a" * 1023 + b'"', False),
-        ("ETag", b'"\xe9"', False),
-        ("Last-Modified", b"yesterday", True),
-    ],
-)
-def test_validators_that_are_sent(name: str, value: bytes, sent: bool) -> None:
-    """A validator goes back as it came, unless it is no field value that a client would send."""
-
-    stored = Stored(ROBOTS, FILE, read_fields([(name, value)]))
-
-    assert bool(next(access(ORIGIN, stored=stored)).headers) is sent
-
-
 def test_renewed_result() -> None:
     """A 304 gives the stored body with the fields of both, and says so."""
 
@@ -348,6 +328,29 @@ def test_renewed_result() -> None:
     assert (result.body, result.complete, result.address) == (FILE, False, "192.0.2.1")
     assert result.fields.lines == (("etag", b'"a"'), ("x", b"2"))
     assert result.trouble is None
+
+
+def test_304_about_another_file() -> None:
+    """It updates nothing: the same URL is asked without conditions, once."""
+
+    stored = Stored(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
+    another = Response(304, [("ETag", '"b"')])
+    result, asked = get(another, Response(200, [("ETag", '"b"')], b"new"), stored=stored)
+
+    assert [request.headers for request in asked] == [(("If-None-Match", '"a"'),), ()]
+    assert [request.url for request in asked] == [ROBOTS, ROBOTS]
+    assert (result.body, result.renewed, result.hops) == (b"new", False, ())
+    lost, _ = get(another, another, stored=stored)
+    assert (lost.state, lost.trouble) == (State.UNREACHABLE, Trouble.LOCATION)
+
+
+def test_304_with_a_malformed_tag() -> None:
+    """The stored tag stays, since the other one is none."""
+
+    stored = Stored(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
+    result, _ = get(Response(304, [("ETag", "*")]), stored=stored)
+
+    assert result.fields.get("etag") == [b'"a"']
 
 
 # --- Statuses -------------------------------------------------------------------------------------
@@ -364,6 +367,46 @@ def test_every_status_means_something() -> None:
     assert {status for status in states if states[status] is State.UNAVAILABLE} == {
         status for status in range(400, 500) if status not in (408, 421, 425, 429)
     }
+
+
+def test_every_4xx_of_strict() -> None:
+    """§2.3.1.3 as written: 400 to 499 is unavailable, 408, 421, 425 and 429 included (AMB-52)."""
+
+    states = {state_of(status, ACCESS_PROFILES["strict"]) for status in range(400, 500)}
+
+    assert states == {State.UNAVAILABLE}
+
+
+BROKEN = [
+    (Response(301), "301 without a usable Location"),
+    (to(""), "302 without a usable Location"),
+    (to("ftp://e.example/robots.txt", 307), "307 without a usable Location"),
+    (to("https:///r.txt", 308), "308 without a usable Location"),
+    (to("//[::1", 303), "303 without a usable Location"),
+    (Response(304), "304 to a request without conditions"),
+    *((to("/r.txt", status), f"{status} is not followed") for status in (300, 305, 306, 399)),
+]
+
+
+@pytest.mark.parametrize(("answer", "detail"), BROKEN)
+@pytest.mark.parametrize("name", ACCESS_PROFILES)
+def test_broken_redirects(answer: Response, detail: str, name: str) -> None:
+    """They say nothing about the rules; only profile google takes them for no file (AMB-54)."""
+
+    result, asked = get(answer, profile=name)
+
+    state = State.UNAVAILABLE if name == "google" else State.UNREACHABLE
+    assert (result.state, result.trouble, result.detail) == (state, Trouble.LOCATION, detail)
+    assert result.robots().check(f"{ORIGIN}/x", "a").allowed is (name == "google")
+    assert len(asked) == len(result.hops) == 1
+
+
+def test_cautious_client_and_broken_redirects() -> None:
+    """To a cautious client they are unreachable in any case."""
+
+    shy = ACCESS_PROFILES["google"].replace(cautious=True)
+
+    assert get(Response(301), profile=shy)[0].state is State.UNREACHABLE
 
 
 # --- Words ----------------------------------------------------------------------------------------
@@ -436,6 +479,7 @@ def test_unknown_profile(wrong: Any) -> None:
         ("first_retry", 0, "1 <= first_retry"),
         ("first_retry", 3_601, "first_retry <= longest_retry"),
         ("longest_retry", 59, "first_retry <= longest_retry"),
+        ("broken_redirect", "allow", "use unreachable or unavailable"),
         ("without_copy", "maybe", "use disallow or allow"),
         ("after_patience", "allow", "use unavailable or cached"),
     ],

@@ -218,14 +218,29 @@ def test_status_of_another_profile() -> None:
     assert at(entry, 1) == Freshness(Decides.NOTHING, 1, True, False, "never-fetched")
 
 
-@pytest.mark.parametrize("trouble", [Trouble.LOOP, Trouble.REDIRECTS, Trouble.LOCATION])
+@pytest.mark.parametrize("trouble", [Trouble.LOOP, Trouble.REDIRECTS])
 def test_lost_redirects_of_another_profile(trouble: Trouble) -> None:
-    """Nor are redirects that lead nowhere to a cautious one."""
+    """Nor are redirects without a file to a cautious one."""
 
     entry = entry_of((0, result(404, trouble=trouble)._replace(status=302)))
 
     assert at(entry, 1).decides is Decides.ALLOW
     assert at(entry, 1, DEFAULT.replace(cautious=True)).due
+
+
+def test_broken_redirect_of_another_profile() -> None:
+    """A broken redirect that google recorded as no file is nothing to the others (AMB-54)."""
+
+    google = ACCESS_PROFILES["google"]
+    lost = result(404, trouble=Trouble.LOCATION)._replace(status=301)
+    entry = entry_of((0, lost), profile=google)
+
+    assert at(entry, 1, google).decides is Decides.ALLOW
+    for name in ("default", "strict", "stale"):
+        assert at(entry, 1, ACCESS_PROFILES[name]).due
+    later = entry_of((0, lost), (DAY, result(503)), profile=google)
+    assert at(later, DAY + 1).decides is Decides.DISALLOW
+    assert at(later, DAY + 1, STALE).decides is Decides.DISALLOW
 
 
 def test_copy_of_another_profile() -> None:
@@ -462,11 +477,21 @@ def test_stored() -> None:
     fields = [("ETag", '"a"')]
     file = entry_of((0, result(200, *fields, complete=False)), (DAY, result(503)))
 
-    assert stored_of(file, FILE) == Stored(ROBOTS, FILE, read_fields(fields), False)
+    assert stored_of(file, FILE) == Stored(ROBOTS, FILE, read_fields(fields), False, START)
     assert stored_of(file, None) is None
     assert stored_of(None, FILE) is None
     assert stored_of(entry_of((0, result(503))), FILE) is None
     assert stored_of(entry_of((0, result(404))), FILE) is None
+
+
+def test_bad_validators_are_not_kept() -> None:
+    """What must not be sent back is dropped before it is stored; other fields stay."""
+
+    date = "Thu, 01 Jan 2026 00:00:01 GMT"
+    fields = [("ETag", "*"), ("Last-Modified", date), ("X", "1")]
+
+    assert visit(0, result(200, *fields)).fields.lines == (("x", b"1"),)
+    assert len(visit(1, result(200, *fields)).fields.lines) == 2
 
 
 def test_moments() -> None:

@@ -251,7 +251,6 @@ RUST_EXCEPTIONS = {
     "comma_user_agents": (3, "the list itself, the way around it for speed, and its notes"),
     "index_page": (2, "the directory, and the fast way for plain patterns that has none"),
     "minimal_encoding": (2, "the form, and pieces that have no second spelling"),
-    "url_as_given": (2, "rule sets, and `normal_form` of the binding"),
 }
 PURE_EXCEPTIONS = {"comma_user_agents": (2, "the names of a list, and its notes")}
 

@@ -67,19 +67,56 @@ def test_robots_url() -> None:
 @pytest.mark.parametrize(
     "host",
     [
-        "☃".join("ab"),  # joined by what IDNA 2008 has no letters for
-        "ab--c\u0301.example",  # hyphens where only xn has them
         "\u0301a.example",  # begins with an accent
         "a\u200d.example",  # an invisible joiner
         "\u05d0a.example",  # right to left and left to right in one label
         "é" * 70 + ".example",  # longer than a label may be
         "xn--é.example",
+        "a\u200cb.example",  # a joiner where nothing joins
+        "\ue000.example",  # for private use
+        "\ufffd.example",
+        "é\uff0fx.example",  # a slash in another width
+        "é\uff20x.example",
+        "é b.example",
+        "\u00ad.example",  # nothing is left of the label
     ],
 )
 def test_no_international_names(host: str) -> None:
     """What IDNA refuses has no origin."""
 
     assert origin_of(f"https://{host}/") is None
+
+
+@pytest.mark.parametrize(
+    ("host", "origin"),
+    [
+        ("foo-.example.com", "foo-.example.com"),
+        ("-foo.example.com", "-foo.example.com"),
+        ("i❤.ws", "xn--i-7iq.ws"),
+        ("i❤\ufe0f.ws", "xn--i-7iq.ws"),
+        ("a☃b.example", "xn--ab-fsx.example"),
+        ("ab--c\u0301.example", "xn--ab---ota.example"),
+        ("é_b.example", "xn--_b-9ia.example"),
+    ],
+)
+def test_names_that_only_browsers_accept(host: str, origin: str) -> None:
+    """Strict IDNA and RFC 1123 refuse them, and they exist (WHATWG URL §3.5)."""
+
+    assert origin_of(f"https://{host}/") == f"https://{origin}"
+
+
+@pytest.mark.parametrize("host", ["xn--", "xn--a-.example", "xn--localhost-", "e.XN--E-"])
+def test_no_punycode_of_ascii(host: str) -> None:
+    """A label that a decoder makes `localhost` of is no name."""
+
+    assert origin_of(f"https://{host}/") is None
+
+
+@pytest.mark.parametrize("port", ["0", "00", "000000", "65536", "065536"])
+def test_no_port(port: str) -> None:
+    """A port that no server can have makes no origin, however it is written."""
+
+    assert origin_of(f"https://e.example:{port}/") is None
 
 
 def test_full_width_letters_are_letters() -> None:

@@ -36,7 +36,7 @@ def test_strict_departs_from_nothing() -> None:
     """Every switch is off in STRICT, which has no spelling but the RFC's."""
     assert STRICT.switches() == ()
     assert STRICT.spellings == ()
-    assert len(SWITCHES) == 20
+    assert len(SWITCHES) == 21
 
 
 def test_default_and_google_depart_as_written() -> None:

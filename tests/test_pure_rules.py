@@ -208,7 +208,11 @@ class TestPatterns:
             ("/%24", "/$ /%24x", "/"),
             ("/a%2Fb", "/a%2fb", "/a/b"),  # AMB-34
             ("/?a/b", "/?a/b /?a%2Fb", "/a/b"),
-            ("/*4$", "/foo-%24", "/foo-$5"),  # AMB-43
+            ("/*4$", "/foo-4 /%244", "/foo-%24 /foo-$5"),  # AMB-43
+            ("/*3D", "/3D /a=3D /?3D", "/a=b /a%3db /%3D"),
+            ("/*%3D", "/a=b /a%3d", "/a3D"),
+            ("/*D$", "/D /=D", "/= /%3D"),
+            ("/a%2", "/a%2 /a%252", "/a%2F /a/"),
         ],
     )
     def test_matching(self, engine: ModuleType, value: str, yes: str, no: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 from robotrules import DEFAULT, GOOGLE, Profile
 from robotrules._engine import pure
 from robotrules._engine.pure_machine import DEAD, MARK, MATCHED, Machine, failure
-from robotrules._engine.pure_rules import Pattern
+from robotrules._engine.pure_rules import Pattern, compared
 from robotrules._engine.pure_universe import Universe
 
 MINIMAL = DEFAULT.replace(minimal_encoding=True)
@@ -21,10 +21,15 @@ def machine(value: str, profile: Profile = DEFAULT) -> Machine:
     return Machine(Pattern(value.encode(), profile.settings(pure)))
 
 
+def units(path: str, profile: Profile = DEFAULT) -> bytes:
+    """Return a path as it is compared."""
+    return compared(path.encode(), profile.settings(pure))
+
+
 def read(automaton: Machine, path: str) -> int:
     """Return the state behind a path."""
     state, queried = automaton.start(), False
-    for octet in path.encode()[1:]:
+    for octet in units(path)[1:]:
         if state in (DEAD, MATCHED):
             break
         state = automaton.step(state, octet, queried)
@@ -36,9 +41,9 @@ class TestUniverse:
     """Only strings that the URL's normal form can give are paths (§2.2.2, AMB-33)."""
 
     @staticmethod
-    def is_path(path: str, as_given: bool = False) -> bool:
+    def is_path(path: str, as_given: bool = False, *, units: bool = False) -> bool:
         """Walk a string through the automaton."""
-        universe, place = Universe(as_given), Universe.START
+        universe, place = Universe(as_given, units), Universe.START
         if not path.startswith("/"):
             return False
         for octet in path.encode("latin-1")[1:]:
@@ -75,6 +80,15 @@ class TestUniverse:
         assert all(self.is_path(path, True) for path in ("/.", "/%", "/=", "/\xe9", "/?/?", "/*"))
         assert not any(self.is_path(path, True) for path in ("/#", "/\0", "", "a"))
 
+    def test_units(self) -> None:
+        """The digits of an escape are other octets than the same digits (AMB-43)."""
+        escape = units("/%3D").decode("latin-1")
+        assert escape != "/%3D"
+        assert self.is_path(escape, units=True)
+        assert self.is_path(escape + "3D", units=True)
+        assert not self.is_path("/%3D", units=True)
+        assert not self.is_path(escape, units=False)
+
 
 class TestMachine:
     """A pattern is a small automaton (§2.2.3)."""
@@ -110,7 +124,25 @@ class TestMachine:
         automaton = machine(value)
         state = read(automaton, path)
         assert (state == MATCHED or (state != DEAD and automaton.accepts(state))) is matches
-        assert automaton.matches(path.encode()) is matches
+        assert automaton.matches(units(path)) is matches
+
+    @pytest.mark.parametrize(
+        ("value", "path", "matches"),
+        [
+            ("/*3D", "/%3D", False),
+            ("/*3D", "/%3D3D", True),
+            ("/*%3D", "/%3D", True),
+            ("/*D$", "/%3D", False),
+            ("/*D$", "/%3DD", True),
+            ("/*8*9", "/%E3%89", False),
+            ("/%E3", "/%E3%89", True),
+            ("/*=3D", "/?=3D", True),
+            ("/*=3D", "/?%3D", False),
+        ],
+    )
+    def test_escapes_are_units(self, value: str, path: str, matches: bool) -> None:
+        """A `*` never ends inside an escape (AMB-43)."""
+        self.test_matching(value, path, matches)
 
     @pytest.mark.parametrize(
         ("value", "path", "matches"),

@@ -279,10 +279,12 @@ class TestExplanation:
             "reason",
             "groups_because",
             "groups",
+            "group_structures",
             "winner",
             "losers",
             "notes",
             "access",
+            "known",
         ]
         assert shown["schema"] == SCHEMA_VERSION == 1
         assert (shown["allowed"], shown["reason"]) == (True, "allow-rule")

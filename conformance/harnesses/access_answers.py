@@ -122,7 +122,8 @@ def _copy(origin: str, file: bytes, item: Item) -> access.Stored | None:
         return None
     copy = item["copy"]
     url = copy.get("url", origins.robots_url(origin))
-    return access.Stored(url, octets_of(copy, file), read_fields(pairs_of(copy)))
+    fields = read_fields(pairs_of(copy))
+    return access.Stored(url, octets_of(copy, file), fields, received=START - LONG_AGO)
 
 
 def _driven(

@@ -30,7 +30,7 @@ from robotrules.profile import DEFAULT, GOOGLE, STRICT, Extension, Profile, Role
 from robotrules.robotstxt import RobotsTxt, normal_form, parse
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.tokens import is_product_token, product_token
-from robotrules.robotstxt.values import Group, Line, Note, Record, Rule
+from robotrules.robotstxt.values import Group, GroupStructure, Line, Note, Record, Rule
 from robotrules.robotstxt.verdict import Because, Explanation, Match, Outcome, Reason, Verdict
 
 if _typing.TYPE_CHECKING:
@@ -70,6 +70,7 @@ if _typing.TYPE_CHECKING:
     from robotrules.guide import Guidance, guidance
     from robotrules.linting import LintNote, lint, lint_page
     from robotrules.registries import Registries, Registry
+    from robotrules.registries.crawlers import KnownCrawler, crawler
     from robotrules.tags import UsageRules, usage_rules
 
 __version__ = "0.1.0"
@@ -94,7 +95,9 @@ __all__ = [
     "Explanation",
     "Extension",
     "Group",
+    "GroupStructure",
     "Guidance",
+    "KnownCrawler",
     "Line",
     "LintNote",
     "Match",
@@ -138,6 +141,7 @@ __all__ = [
     "content_signals",
     "content_usage_field",
     "crawl_delay",
+    "crawler",
     "crawler_notes",
     "directives_for",
     "engine_name",
@@ -171,6 +175,7 @@ _LATER = {
     "CrawlDelay": "extensions.crawl_delay",
     "DirectiveSet": "extensions.app_directives",
     "Guidance": "guide",
+    "KnownCrawler": "registries.crawlers",
     "LintNote": "linting",
     "OtherRecord": "extensions.unsupported",
     "Preference": "extensions.content_usage",
@@ -193,6 +198,7 @@ _LATER = {
     "content_signals": "extensions.content_signal",
     "content_usage_field": "extensions.content_usage",
     "crawl_delay": "extensions.crawl_delay",
+    "crawler": "registries.crawlers",
     "crawler_notes": "extensions.purpose",
     "directives_for": "extensions.app_directives",
     "guidance": "guide",

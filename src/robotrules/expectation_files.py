@@ -56,6 +56,8 @@ class Given(NamedTuple):
     """A URL of the origin whose live robots.txt is asked about instead."""
     profile: str | None = None
     budget: int | None = None
+    literal: bool = False
+    """Whether crawlers choose groups by their names alone, whatever the registry says of them."""
 
 
 def find_files(folder: Path, config: Config) -> list[Path]:
@@ -97,6 +99,7 @@ class Trial:
         wanted = given.profile or self.expected.profile or config.test.profile
         self.profile = find_profile(wanted or "default").name
         self.budget = given.budget or config.test.budget or BUDGET
+        self.literal = given.literal
         self._pages: dict[tuple[object, ...], Carriers] = {}
         self.live = given.live or (None if given.robots else self.expected.url)
         """The URL whose origin has the robots.txt; None: it is a file."""
@@ -123,7 +126,14 @@ class Trial:
         carriers = None
         if question.about.page is not None:
             carriers = self._carriers(question, question.about.page)
-        return judge(question, self.robots, carriers, origin=self.origin, budget=self.budget)
+        return judge(
+            question,
+            self.robots,
+            carriers,
+            origin=self.origin,
+            budget=self.budget,
+            literal=self.literal,
+        )
 
     def judged(self) -> Iterator[Judged]:
         """Yield all answers in the order of the file."""

@@ -24,6 +24,7 @@ from robotrules.extensions.vocabulary import Preference, Preferences, Source, St
 from robotrules.profile import Profile
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import RobotsTxt, Tokens, parse
+from robotrules.robotstxt.tokens import CrawlerNames
 from robotrules.robotstxt.values import octets_of, shown
 from robotrules.robotstxt.verdict import Verdict
 from robotrules.tags import (
@@ -198,7 +199,10 @@ def guidance(
             headers=None if headers is None else fields,
             html=html if page is None else page,
             dom=dom,
-            product_token=product_token,
+            # Applebot may obey Googlebot's group; what a page says to Googlebot is not for it.
+            product_token=product_token[0]
+            if isinstance(product_token, CrawlerNames)
+            else product_token,
             url=url,
             profile=chosen,
             received=received,
@@ -225,6 +229,8 @@ def guidance(
     if application is not None and robots is not None:
         directives = directives_for(robots, application, registries=registries).at(url)
     tokens = (product_token,) if isinstance(product_token, str) else tuple(product_token)
+    if isinstance(product_token, CrawlerNames):
+        tokens = product_token[:1]
     return Guidance(
         shown(octets_of(url)),
         tokens,

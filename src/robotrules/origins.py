@@ -3,8 +3,10 @@ Origins: the scheme and authority that one robots.txt governs (RFC 9309 §2.3; A
 
 Two URLs have one origin when scheme, host and port are the same: the host in lower case, an
 international name as its A-label, the default port, userinfo and one dot at the end left out
-(RFC 3986 §6.2.2, §6.2.3). What is not clearly an `http` or `https` URL with a host has none: a
-client that guessed would ask one server and obey another. It resolves no names.
+(RFC 3986 §6.2.2, §6.2.3). Hosts are those that browsers open: names that IDNA 2008 and RFC 1123
+refuse, and that the DNS has, such as `foo-.example` and `i❤.ws`, are hosts too (WHATWG URL §3.5).
+What is not clearly an `http` or `https` URL with a host has no origin: a client that guessed would
+ask one server and obey another. It resolves no names.
 """
 
 from __future__ import annotations
@@ -24,9 +26,13 @@ _URL = re.compile(
     r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^/?#@:\\\[\]\s\x00-\x20]+)(?::(?P<port>[0-9]*))?)(?=[/?#]|\Z)",
     re.IGNORECASE,
 )
-# What is left of a host once it is decoded: letters, digits, hyphens, and underscores, which the
-# DNS carries and sites have.
-_HOST = re.compile(r"[a-z0-9_](?:[-a-z0-9_]*[a-z0-9_])?(?:\.[a-z0-9_](?:[-a-z0-9_]*[a-z0-9_])?)*")
+# What is left of a host once it is decoded: letters, digits, and hyphens and underscores anywhere,
+# since the DNS carries them and sites have them.
+_HOST = re.compile(r"[-a-z0-9_]+(?:\.[-a-z0-9_]+)*")
+# Punycode of ASCII alone: no name has a label like it, and a program that decodes it gets another
+# host (UTS #46 §4).
+_ASCII_A_LABEL = re.compile(r"(?:^|\.)xn--(?:[^.]*-)?(?:\.|\Z)")
+_JOINERS = "\u200c\u200d"
 # The last label of a name is never a number (RFC 1123 §2.1); that of an address is.
 _NUMBER = re.compile(r"(?:[0-9]+|0x[0-9a-f]*)\Z")
 # RFC 1035 §2.3.4.
@@ -76,10 +82,12 @@ def _normal(scheme: str, host: str, port: str | None) -> str | None:
     name = _address(host) if host[0] == "[" else _name(host)
     if name is None:
         return None
-    port = (port or "").lstrip("0") if port != "0" else "0"
-    if len(port) > 5 or int(port or 1) > 65535 or port == "0":
+    if not port:
+        return f"{scheme}://{name}"
+    port = port.lstrip("0")
+    if not 1 <= len(port) <= 5 or int(port) > 65535:
         return None
-    return f"{scheme}://{name}" + (f":{port}" if port and port != _PORTS[scheme] else "")
+    return f"{scheme}://{name}" + (f":{port}" if port != _PORTS[scheme] else "")
 
 
 def _address(host: str) -> str | None:
@@ -102,7 +110,7 @@ def _name(host: str) -> str | None:
             return None
         host = found
     host = host.lower().removesuffix(".")
-    if len(host) > _LONGEST_HOST or not _HOST.fullmatch(host):
+    if len(host) > _LONGEST_HOST or not _HOST.fullmatch(host) or _ASCII_A_LABEL.search(host):
         return None
     *_, last = labels = host.split(".")
     if max(map(len, labels)) > _LONGEST_LABEL:
@@ -116,7 +124,12 @@ def _name(host: str) -> str | None:
 
 
 def _a_labels(host: str) -> str | None:
-    """Return the A-labels of an international name (UTS #46, as browsers do it)."""
+    """
+    Return the A-labels of an international name (UTS #46 §4, as browsers process it).
+
+    CheckHyphens and UseSTD3ASCIIRules are off, CheckBidi and CheckJoiners on, and what is valid is
+    for the table of UTS #46 to say: IDNA 2008 has no symbols, and sites have.
+    """
     try:
         import idna
     except ImportError:
@@ -124,7 +137,20 @@ def _a_labels(host: str) -> str | None:
             f"{host!r} is an international name, and the library for them is not installed: "
             "pip install 'robotrules[http]'"
         ) from None
+    labels = []
     try:
-        return idna.encode(host, uts46=True, transitional=False).decode("ascii")
-    except (idna.IDNAError, UnicodeError):
+        for label in idna.uts46_remap(host, std3_rules=False).split("."):
+            if label.isascii():
+                labels.append(label)
+                continue
+            if len(label) > _LONGEST_LABEL or label.startswith("xn--"):
+                return None
+            idna.check_initial_combiner(label)
+            idna.check_bidi(label)
+            for position, letter in enumerate(label):
+                if letter in _JOINERS and not idna.valid_contextj(label, position):
+                    return None
+            labels.append("xn--" + label.encode("punycode").decode("ascii"))
+    except (idna.IDNAError, ValueError):
         return None
+    return ".".join(labels)

@@ -10,6 +10,7 @@ It does not know how anything is parsed: a profile is data.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from enum import Enum
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -51,6 +52,15 @@ class Extension(NamedTuple):
 USER_AGENT_PURPOSE = Extension(
     "User-Agent-Purpose", (), Role.START, "file", "draft-illyes-rep-purpose §3"
 )
+
+# Records that their own documents add to the rules of a group (`rule =/ …`), by name, with the keys
+# they go by. For parsers of RFC 9309 they are other records and end no list of user-agent lines, so
+# one file has two group structures: verdicts go by the RFC's, and each of these records by that of
+# its own document (AMB-29).
+DOCUMENT_RULES = {
+    "App-Directives": ("app-directives", "app-directive"),  # draft-nottingham-plan-b §2
+    "Content-Usage": ("content-usage",),  # draft-ietf-aipref-attach-05 §3.2
+}
 
 # What google/robotstxt accepts for the records of the RFC (AMB-14); it fails towards what the
 # site meant, and the list is closed.
@@ -128,6 +138,8 @@ class _Fields(NamedTuple):
     """Compare with the least percent-encoding: reading 3 of AMB-33 (AMB-35 to AMB-37)."""
     url_as_given: bool = False
     """Compare the URL as given: no normal form, no dot segments removed (AMB-46)."""
+    split_escapes: bool = False
+    """`*`, `$` and the end of a prefix may fall inside a `%XX` escape (AMB-43)."""
     index_page: bool = False
     """`Allow: /d/index.html` allows `/d/` as well (AMB-47)."""
     match_robots_txt: bool = False
@@ -200,6 +212,16 @@ class Profile(_Fields):
         """Return a profile whose parser knows these records too."""
         return self.replace(extensions=self.extensions + extensions)
 
+    def with_rules(self, keys: Collection[str]) -> Profile:
+        """Return a profile in which records of these names, in lower case, are rules of a group."""
+        known = tuple(
+            extension._replace(role=Role.RULE) if extension.key.lower() in keys else extension
+            for extension in self.extensions
+        )
+        declared = {extension.key.lower() for extension in known}
+        new = (Extension(key, role=Role.RULE) for key in keys if key not in declared)
+        return self.replace(extensions=(*known, *new))
+
     def switches(self) -> tuple[str, ...]:
         """Return the names of the departures that are on, in the order they stand here."""
         return tuple(name for name, value in self._asdict().items() if value is True)
@@ -266,6 +288,7 @@ GOOGLE = Profile(
     any_product_token=True,
     minimal_encoding=True,
     url_as_given=True,
+    split_escapes=True,
     index_page=True,
     match_robots_txt=True,
     empty_rules_match=True,

@@ -28,6 +28,7 @@ PROFILES = (
     STRICT,
     GOOGLE,
     DEFAULT.replace(name="mixed", minimal_encoding=True),
+    DEFAULT.replace(name="split", split_escapes=True),
     STRICT.replace(name="as given", url_as_given=True),
 )
 # Signs that do something, or seem to, and few letters, so that pieces overlap.
@@ -35,6 +36,7 @@ PATTERNS = st.one_of(
     st.text("/a*$", max_size=8),
     st.text("/ab*?=&$", max_size=9),
     st.text("/.*aB%2F$", max_size=9),
+    st.text("/*3D=%$", max_size=9),
     st.text("/*é #[a]|()\\$?", max_size=8),
     st.binary(max_size=6),
 ).flatmap(
@@ -544,6 +546,21 @@ class TestTrace:
             ("/a/b*a/", "/a/b", "overlap", "the same 'a/' cannot count twice"),
             ("/*a/b", "/%41%2Fb", "missing", "no 'a/b'"),
             ("a", "/a", "never", "the pattern matches no URL at all"),
+            (
+                "/*3D",
+                "/a=b",
+                "inside-escape",
+                "a '*' would end inside an escape, which counts as one character",
+            ),
+            (
+                "/*3Dx",
+                "/=x",
+                "inside-escape",
+                "a '*' would end inside an escape, which counts as one character",
+            ),
+            ("/*3D*a", "/=b", "missing", "no '3D'"),
+            ("/*%3Da", "/=b", "incomplete", "no 'a' after '%3D'"),
+            ("/*a%3D$", "/=", "incomplete", "no 'a' before '%3D'"),
         ],
     )
     def test_reasons(self, pattern: str, url: str, code: str, reason: str) -> None:

@@ -30,7 +30,7 @@ from tests.cli.shell import robotrules as run
 DOCS = Path(__file__).parents[2] / "docs"
 SCHEMA = json.loads((DOCS / "guidance.schema.json").read_text(encoding="utf-8"))
 # What the command line adds to `as_dict()`.
-ADDED = ["status", "robots_origin", "access"]
+ADDED = ["status", "robots_origin", "access", "known"]
 
 ROBOTS = b"""\xef\xbb\xbfUser-agent: *
 Disallow: /private/

@@ -821,6 +821,13 @@ class TestLive:
             ran = live(at, "/", "--json", select=("--select", "RR5,RR704"))
             assert (ran.code, slugs(ran)) == (1, ["robots-unreachable"])
 
+    def test_a_broken_redirect(self) -> None:
+        """The check that says so counts as an answer."""
+        with site({"/robots.txt": response("", status="301 Moved")}) as at:
+            ran = live(at, "/", "--json", select=("--select", "RR5,RR711"))
+            assert (ran.code, slugs(ran)) == (1, ["robots-lost"])
+            assert live(at, "/", select=("--ignore", "RR711")).code == 2
+
     def test_everything_is_disallowed_on_a_live_site(self) -> None:
         """That is worth a warning there."""
         with site({"/robots.txt": response("User-agent: *\nDisallow: /\n")}) as at:

@@ -57,7 +57,7 @@ class TestText:
         assert (ran.code, ran.err) == (0, "")
         lines = ran.out.splitlines()
         assert lines[0] == "Who may fetch what: robots.txt"
-        assert lines[1].endswith("may fetch some URLs and 2 nothing.")
+        assert lines[1].endswith("some URLs and 2 nothing.")
         assert lines[3].split() == [
             *("crawler", "all", "URLs", "/", "/search", "/private/", "group"),
         ]
@@ -304,7 +304,7 @@ class TestMisuse:
             (["-", *["--path=/x"] * 101], "101 paths do not fit in one matrix"),
             (["-", "--as", "a", "--all"], "--as picks crawlers, and so do --purpose and --all"),
             (["-", "--as", " "], "--as is empty"),
-            (["-", "--as", "MJ12bot", "--profile", "strict"], "is no product token"),
+            (["-", "--as", "MJ13bot", "--profile", "strict"], "is no product token"),
             (["-", "--purpose", "x"], "'x' is not one of 'search'"),
             (["-", "--profile", "stale"], "--profile stale is about fetching"),
             (["-", "--html", "missing/x.html"], "cannot write 'missing/x.html'"),

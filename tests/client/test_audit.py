@@ -246,6 +246,13 @@ class TestFindings:
         assert found[0].level == CODES[code][0]
         assert "{" not in found[0].message
 
+    def test_broken_redirect_of_the_robots_txt(self, run: Run) -> None:
+        """It is unreachable, and the finding is about the redirect."""
+        found = run({f"{ORIGIN}/robots.txt": Response(301)})
+        [one] = [one for one in found.findings if one.where == "robots.txt"]
+        assert one.code == "robots-lost"
+        assert "301 without a usable Location" in one.message
+
     def test_every_code_is_known(self) -> None:
         """All are earned here or below, and the page has the row of each."""
         assert set(EARNS) == set(CODES) - {"robots-old-copy"}

@@ -8,6 +8,7 @@ real one.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
@@ -18,7 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robotrules import ProductTokenError, ProfileError, Reason, StoreError, parse
+from robotrules import ProductTokenError, ProfileError, Reason, StoreError, origins, parse
 from robotrules.access import ACCESS_PROFILES, Failure, Response, State, Trouble
 from robotrules.cache import Decides, Visit, digest_of
 from robotrules.client import Client, open_store
@@ -26,12 +27,14 @@ from robotrules.client.evidence import Evidence
 from robotrules.client.stores import MemoryStore, SQLiteStore
 from robotrules.client.testimony import Testimony, told
 from robotrules.client.warc import export_warc, import_warc
+from robotrules.tags.fields import Fields
 from tests.client import wire
 from tests.client.archives import READERS
 from tests.client.diary import DAY, HOUR, SITE, START, Diary, file, refused, rules
 from tests.client.scripted import Clock, Server, opened
 
 A, B = f"{SITE}/a", f"{SITE}/b"
+NEVER, LONG_AGO = b"Fri, 31 Dec 9999 23:59:59 GMT", b"Thu, 01 Jan 2026 00:00:00 GMT"
 
 
 def at(diary: Diary, days: float, url: str = A, **options: Any) -> Testimony:
@@ -222,6 +225,9 @@ class TestUnreachable:
             (429, "strict", "strict", True),
             (429, "strict", "default", False),
             (408, "default", "google", True),
+            (408, "default", "strict", True),
+            (425, "strict", "default", False),
+            (421, "strict", "google", True),
             (404, "default", "google", True),
             (503, "default", "strict", False),
         ],
@@ -260,12 +266,99 @@ class TestUnreachable:
         assert (found.held, found.until) == (False, START + HOUR)
         assert at(diary, 2 / 24).held
 
-    def test_redirects_to_nowhere(self) -> None:
+    def test_loops(self) -> None:
         access = ACCESS_PROFILES["default"].replace(name="careful", cautious=True)
         diary = Diary()
-        diary.visit(0, Response(302, {"Location": "mailto:me"}))
+        diary.visit(0, Response(302, {"Location": "/robots.txt"}))
         assert at(diary, 1e-4).allowed is True
         assert Evidence(diary.store, access=access).at(A, START + 1, "ExampleBot").allowed is False
+
+    @pytest.mark.parametrize("recorded", ["default", "strict", "google"])
+    @pytest.mark.parametrize(
+        "answer", [Response(302, {"Location": "mailto:me"}), Response(301), Response(300)]
+    )
+    def test_broken_redirects(self, recorded: str, answer: Response) -> None:
+        """They are no file to profile google and nothing to the others, whoever recorded them."""
+        diary = Diary(profile=recorded)
+        diary.visit(0, answer)
+        allowed = {name: at(diary, 1e-4, profile=name).allowed for name in ACCESS_PROFILES}
+        assert allowed == {"default": False, "strict": False, "stale": False, "google": True}
+
+    def test_redirect_to_a_name_that_could_not_be_read(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """That is no broken redirect: the client of then, or this one, lacks a library."""
+        diary = Diary()
+        origins._normal.cache_clear()
+        with monkeypatch.context() as patch:
+            patch.setitem(sys.modules, "idna", None)
+            location = "https://bücher.example/r".encode()
+            visit = diary.visit(0, Response(302, [("Location", location)]))
+            assert (visit.state, visit.trouble) == (State.UNREACHABLE, Trouble.LOCATION)
+            assert at(diary, 1e-4, profile="google").allowed is False
+        assert at(diary, 1e-4, profile="google").allowed is False
+
+
+class TestRenewalsInDoubt:
+    """A 304 that an earlier version took for a renewal is told from one that vouches."""
+
+    @staticmethod
+    def renewed(first: Fields, second: Fields) -> Diary:
+        """Return a history of a file and a 304, as an earlier version recorded them."""
+        diary = Diary()
+        found = diary.visit(0, file("/a"))._replace(fields=first)
+        again = found._replace(
+            at=START + DAY, until=START + 2 * DAY, status=304, renewed=True, fields=second
+        )
+        later = again._replace(at=START + 2 * DAY, until=START + 3 * DAY)
+        diary.store = MemoryStore()
+        for one in (found, again, later):
+            diary.store.put(one, rules("/a"), None)
+        return diary
+
+    @pytest.mark.parametrize(
+        ("first", "second", "doubt"),
+        [
+            ((("etag", b'"1"'),), (("etag", b'"1"'),), False),
+            ((("etag", b'"1"'),), (("etag", b'W/"1"'),), False),
+            ((("etag", b'"1"'),), (("etag", b'"2"'),), True),
+            ((("etag", b"*"),), (("etag", b"*"),), True),
+            ((("etag", b"*"),), (("etag", b'"2"'),), True),
+            ((("last-modified", NEVER),), (("last-modified", NEVER),), True),
+            ((("last-modified", LONG_AGO),), (("last-modified", LONG_AGO),), False),
+            ((), (), True),
+        ],
+    )
+    def test_validators(self, first: Any, second: Any, doubt: bool) -> None:
+        diary = self.renewed(Fields(first, True), Fields(second, True))
+        assert "renewal-in-doubt" not in codes(at(diary, 0.5))
+        for days in (1.5, 2.5):  # a renewal of what is in doubt is in doubt
+            found = at(diary, days)
+            assert ("renewal-in-doubt" in codes(found)) is doubt
+            assert found.allowed is False
+        if doubt:
+            [note] = [note for note in found.notes if note.code == "renewal-in-doubt"]
+            assert note.level == "warning"
+            assert "2026-05-02T00:00:00Z" in note.message
+
+    def test_a_new_file_ends_it(self) -> None:
+        diary = self.renewed(Fields((("etag", b"*"),), True), Fields((), True))
+        diary.visit(3, file("/a"))
+        assert "renewal-in-doubt" not in codes(at(diary, 3.5))
+        assert "renewal-in-doubt" in codes(at(diary, 2.5))
+
+    def test_failures_do_not(self) -> None:
+        """The copy is the same one after a failure, where a profile goes on with it."""
+        diary = self.renewed(Fields((("etag", b"*"),), True), Fields((), True))
+        diary.visit(3, refused())
+        assert "renewal-in-doubt" in codes(at(diary, 3 + 1e-5, profile="stale"))
+        assert "renewal-in-doubt" not in codes(at(diary, 3 + 1e-5))
+
+    def test_without_the_file_before(self) -> None:
+        """What was forgotten cannot be judged."""
+        diary = self.renewed(Fields((("etag", b'"1"'),), True), Fields((("etag", b'"2"'),), True))
+        diary.store.prune_evidence(START + 0.5 * DAY)
+        assert "renewal-in-doubt" not in codes(at(diary, 1.5))
 
 
 class TestWhatIsNotKnown:

@@ -145,6 +145,12 @@ MATRIX = [
     failed("garbage instead of HTTP", Trouble.PROTOCOL),
     failed("field of 10 MB", Trouble.PROTOCOL),
     failed("100,000 fields", Trouble.PROTOCOL),
+    failed("head of more than 64 KiB", Trouble.PROTOCOL),
+    failed("Content-Length with chunked", Trouble.PROTOCOL),
+    settled("200 lines in the head", FILE, COPY),
+    settled("line of 60 KB in the head", FILE, COPY),
+    settled("204 with a body", Cell(True, Reason.NO_GROUP, "file"), COPY),
+    settled("octets after the answer", FILE, COPY),
     failed("unknown Content-Encoding", Trouble.CODING),
     failed("broken gzip", Trouble.CODING),
     failed("gzip without its end", Trouble.CODING),
@@ -152,7 +158,10 @@ MATRIX = [
     # Redirects (AMB-54 to AMB-56).
     settled("100 redirects", NO_FILE, COPY, trouble=Trouble.REDIRECTS),
     settled("loop of redirects", NO_FILE, COPY, trouble=Trouble.LOOP),
-    settled("redirect to nowhere", NO_FILE, COPY, trouble=Trouble.LOCATION),
+    failed("redirect to another scheme", Trouble.LOCATION),
+    failed("redirect without a Location", Trouble.LOCATION),
+    failed("300 with a Location", Trouble.LOCATION),
+    failed("304 with another ETag, whatever is asked", Trouble.LOCATION),
     failed("redirect to a private address", Trouble.REFUSED, stays="nothing"),
     failed("redirect to a server that is down", Trouble.CONNECT),
     # Statuses (AMB-50 to AMB-53).
@@ -377,13 +386,28 @@ MAKING |= {
     "garbage instead of HTTP": served(wire.garbage),
     "field of 10 MB": served(wire.huge_header),
     "100,000 fields": served(wire.many_headers),
+    "head of more than 64 KiB": served(
+        wire.says(wire.message(wire.ROBOTS, *["X: " + "a" * 9000] * 8))
+    ),
+    "Content-Length with chunked": served(wire.two_framings),
+    "200 lines in the head": served(wire.says(wire.message(wire.ROBOTS, *["X-Line: a"] * 200))),
+    "line of 60 KB in the head": served(wire.says(wire.message(wire.ROBOTS, "X: " + "a" * 60_000))),
+    "204 with a body": served(_status("204 No Content")),
+    "octets after the answer": served(
+        wire.says(wire.message() + wire.message(b"User-agent: *\nDisallow: /\n"))
+    ),
     "unknown Content-Encoding": served(wire.unknown_coding),
     "broken gzip": served(wire.broken_coding),
     "gzip without its end": served(wire.cut_coding),
     "gzip of 4 GB of zeros": served(wire.bombs),
     "100 redirects": served(wire.redirects),
     "loop of redirects": served(_goes("/robots.txt")),
-    "redirect to nowhere": served(_goes("mailto:webmaster@example.com")),
+    "redirect to another scheme": served(_goes("mailto:webmaster@example.com")),
+    "redirect without a Location": served(_status("301 Moved Permanently")),
+    "304 with another ETag, whatever is asked": served(
+        wire.says(b'HTTP/1.1 304 Not Modified\r\nETag: "another"\r\n\r\n')
+    ),
+    "300 with a Location": served(_status("300 Multiple Choices", "Location: /r.txt")),
     "redirect to a private address": served(_goes("http://10.0.0.1/robots.txt")),
     "redirect to a server that is down": _lost,
     "500": served(STATUS_500),
@@ -657,6 +681,24 @@ HEADS = (
     *("Old copy, profile `stale`", "Again", "Stays"),
 )
 CLOSING = """
+## HTTP
+
+One rule holds over every HTTP library (RFC 9112 §2 to §7):
+
+- The head of an answer has at most 65,536 bytes, in any number of lines of any length. More is
+  `protocol`.
+- An answer with both Content-Length and Transfer-Encoding, with more than one of either, with a
+  Content-Length that is not a number, or with a Transfer-Encoding other than `chunked` is
+  `protocol`, whatever its status. RFC 9112 §6.3 calls it a sign of response splitting.
+- So is a head with a line that is not a field, with a space before a colon, or with NUL, a form
+  feed, a vertical tab or a lone carriage return in it; and a version other than HTTP/1.0 and 1.1.
+- A 204 or 304 ends with its head. Bytes that follow it are not read, whatever its Content-Length
+  says.
+- Bytes that follow an answer are dropped, and the connection is closed. They are never taken for
+  the answer to the next request.
+- A request is made once. It is repeated only where a connection that was kept from an earlier
+  request turns out to be closed, and nothing of an answer has come.
+
 ## The store
 
 Without its store a client follows RFC 9309 all the same, from memory and the network. It logs one

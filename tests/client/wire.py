@@ -348,6 +348,9 @@ ssh = says(b"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n")
 bad_status_line = says(b"HTTP/1.1 two hundred OK\r\n\r\n")
 bad_length = says(b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\nUser-agent: *\n")
 two_lengths = says(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\n12345")
+two_framings = says(
+    b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n" + chunked(ROBOTS)
+)
 bad_chunk = says(message(b"zz\r\nUser-agent: *\r\n0\r\n\r\n", "Transfer-Encoding: chunked"))
 
 

@@ -19,13 +19,14 @@ OTHER_VALUES: dict[str, dict[Any, Any]] = {
     "retried": {
         # Each status for itself: the profile without it, or with one more.
         (408, 421, 425, 429): [(421, 425, 429), (408, 425, 429), (408, 421, 429), (408, 421, 425)],
-        (408, 421, 425): [(421, 425), (408, 425), (408, 421), (408, 421, 425, 429)],
+        (): [(408,), (421,), (425,), (429,), (404,)],
         (429,): [(), (408, 429), (404, 429)],
     },
     "max_redirects": {5: [6]},
     "shortest": {300.0: [299.0, 301.0]},
     "longest": {DAY: [DAY - 1]},
     "stop": {inf: [12 * 3_600.0], 12 * 3_600.0: [inf, 0.0, 12 * 3_600.0 + 61], 0.0: [inf, 1.0]},
+    "broken_redirect": {"unreachable": ["unavailable"], "unavailable": ["unreachable"]},
     "without_copy": {"disallow": ["allow"], "allow": ["disallow"]},
     "patience": {30 * DAY: [30 * DAY - 1, 30 * DAY + 1]},
     "after_patience": {"unavailable": ["cached"]},

@@ -183,13 +183,39 @@ class TestRecord:
         )
         assert told(robots, "/x/y") == {"a": True}
 
-    def test_it_does_not_part_user_agent_lines(self, read: Read) -> None:
-        """For grouping it is an other record of RFC 9309 §2.2.4 (APP-2-10, AMB-29)."""
+    def test_it_is_read_over_groups_of_its_own_document(self, read: Read) -> None:
+        """A user-agent line after it opens a group for it, and none for verdicts (AMB-29)."""
         robots = read("User-agent: a\nApp-Directives: x;y\nUser-agent: b\nDisallow: /p\n")
         assert not robots.check("/p", "a")
         assert not robots.check("/p", "b")
-        assert told(robots, application="x", product_token="b") == {"y": True}
+        assert told(robots, application="x", product_token="a") == {"y": True}
+        assert told(robots, application="x", product_token="b") == {}
         assert all(extension.role is Role.OTHER for extension in EXTENSIONS)
+        # The record is the one of the file, with its group there.
+        found = app_directives(robots, URL, "x", product_token="a")
+        assert found.directives[0].record == robots.records[1]
+
+    def test_each_group_has_its_own(self, read: Read) -> None:
+        """Groups of App-Directives alone do not run together, whichever of its names is used."""
+        robots = read(
+            "User-agent: ExampleSearch\nApp-Directives: x;a\n"
+            "User-agent: *\nApp-Directive: x;b\n"
+            "User-agent: c\nContent-Usage: train-ai=n\nUser-agent: d\nApp-Directives: x;c\n"
+        )
+        assert told(robots, application="x", product_token="ExampleSearch") == {"a": True}
+        assert told(robots, application="x", product_token="other") == {"b": True}
+        # Content-Usage is another document's rule: here it parts nothing, and there this does not.
+        for name in ("c", "d"):
+            assert told(robots, application="x", product_token=name) == {"c": True}
+        beside = [app_directives(robots, URL, "x", product_token=name) for name in ("c", "d")]
+        assert [one.overrides for one in beside] == [("x;c",), ()]
+
+    def test_notes_go_by_its_own_groups(self, read: Read) -> None:
+        """Whether a record stands in a `*` group, its own document says."""
+        robots = read("User-agent: a\nApp-Directives: x;y\nUser-agent: *\nDisallow: /p\n")
+        assert "named-group-directives" in {found.code for found in module.notes(robots)}
+        robots = read("User-agent: a\nUser-agent: *\nApp-Directives: x;y\nDisallow: /p\n")
+        assert "named-group-directives" not in {found.code for found in module.notes(robots)}
 
     def test_a_comment_inside_a_value(self, read: Read) -> None:
         """A `#` ends the value, in a String too: a note says so (AMB-16)."""

@@ -375,18 +375,29 @@ class TestRule:
         assert not made.at("/n").applicable
         assert train_ai(robots, "/n", "a") == "unknown"
 
-    def test_it_does_not_close_the_agent_list(self, read: Read) -> None:
-        """For grouping it is an other record, as for every parser of RFC 9309 (AMB-29)."""
+    def test_it_is_read_over_groups_of_its_own_document(self, read: Read) -> None:
+        """A user-agent line after it opens a group for it, and none for verdicts (AMB-29)."""
         body = "User-agent: a\nContent-Usage: train-ai=n\nUser-agent: b\nDisallow: /p"
         robots = read(body)
         assert not robots.check("/p", "a")
         assert not robots.check("/p", "b")
-        assert train_ai(robots, "/", "b") == "disallowed"
-        # The drafts' grammar makes it a rule, which whoever wants it can have.
+        assert train_ai(robots, "/", "a") == "disallowed"
+        assert train_ai(robots, "/", "b") == "unknown"
+        assert not preferences_for(robots, "a").at("/p").applicable
+        # A profile may make it a rule for verdicts too.
         closing = DEFAULT.with_extensions(EXTENSION._replace(role=Role.RULE))
         robots = read(body, closing)
         assert robots.check("/p", "a")
         assert train_ai(robots, "/", "b") == "unknown"
+
+    def test_what_is_not_inherited_goes_by_its_own_groups(self, read: Read) -> None:
+        """A statement of the names before takes nothing from those after (AMB-29, AMB-113)."""
+        body = "User-agent: a\nContent-Usage: train-ai=n\n{}Content-Usage: /n search=y\n"
+        codes = [
+            [found.code for found in notes(read(body.format(between)))]
+            for between in ("User-agent: b\n", "")
+        ]
+        assert codes == [[], ["not-inherited"]]
 
     def test_it_never_touches_a_verdict(self, read: Read) -> None:
         """A preference says nothing about crawling."""

@@ -11,7 +11,7 @@ import pytest
 
 from robotrules import parse
 from robotrules.linting import Edit, Fix, LintNote, fix, lint
-from robotrules.linting.fixing import edited
+from robotrules.linting.edits import edited
 from robotrules.profile import PROFILES
 
 BODY = b"User-agent: *\nDisallow: /a\nDisallow : /b\n"

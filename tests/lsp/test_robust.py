@@ -36,6 +36,7 @@ BROKEN = {
     "signs": "Disallow: " + "*$" * 5_000 + "\n" + ":" * 5_000 + "\n#" + "[" * 5_000,
     "escapes": "User-agent: *\nDisallow: /%\nDisallow: /%zz\nAllow: /%E2%28%A1\n",
     "records": "\n".join(f'{name}: ;,="\\' for name in ("Content-Usage", "App-Directives")),
+    "purposes": "User-agent-purpose: \u00a0\nUser-agent-purpose: \u3000\x1c\nDisallow: /a\n",
     "empty": "",
 }
 

@@ -27,9 +27,10 @@ PROFILES = (
     # Switches that stand together in the profiles, each alone.
     DEFAULT.replace(name="as-given", url_as_given=True),
     DEFAULT.replace(name="minimal", minimal_encoding=True),
+    DEFAULT.replace(name="split", split_escapes=True),
 )
 # What paths are made of, and patterns too.
-PLAIN, ODD = "ab/?=.", "ab/?=.*%2FA&"
+PLAIN, ODD = "ab/?=.", ("a", "b", *"/?=.*%2FA&", "*3", "*F", "%3D", "*2F")
 QUICK, MANY = 150, 4_000
 
 

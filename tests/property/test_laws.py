@@ -241,6 +241,8 @@ def naive_match(value: bytes, path: bytes) -> bool:
     for piece in others:
         found = set()
         for start in range(min(ends, default=len(path) + 1), len(path) + 1):
+            if b"%" in path[max(start - 2, 0) : start]:
+                continue  # inside an escape, which is one unit (AMB-43)
             octets = form(piece, query=asked or start >= query)
             if path.startswith(octets, start):
                 found.add(start + len(octets))

@@ -172,7 +172,7 @@ class TestFix:
     def test_nothing_raises_and_rounds_end(self, body: bytes, profile: str, loud: bool) -> None:
         """Whatever is fixed, a few rounds are enough, and then nothing is left to apply."""
         seen = set()
-        for _ in range(12):
+        for _ in range(20):
             robots = parse(body, profile)
             done = fix(robots, lint(robots), verdicts=loud)
             assert set(done.applied).isdisjoint(done.left)

@@ -6,13 +6,14 @@
 //!
 //! It does not know rules, nor who wrote the text.
 
+use crate::form::Compared;
 use crate::lanes::{self, is, Lanes};
 use crate::octets::{self, not_in_query, not_usual_in_path, Path};
 
 /// Gives `take` the path of every line of `lines`, in order. There is one line more than there are
 /// newlines, as in a text that was joined by them.
 #[inline(always)]
-pub fn each_path(lines: &[u8], url_as_given: bool, mut take: impl FnMut(Path<'_>)) {
+pub fn each_path(lines: &[u8], compared: Compared, mut take: impl FnMut(Path<'_>)) {
     let mut scratch = Vec::new();
     // What the last line that was read as a URL has before its path.
     let (mut origin, mut at) = (&lines[..0], 0);
@@ -20,7 +21,7 @@ pub fn each_path(lines: &[u8], url_as_given: bool, mut take: impl FnMut(Path<'_>
         let start = at + origin.len();
         // Without an origin, two slashes would be the beginning of one (RFC 3986 §4.2).
         let bare = origin.is_empty() && lines.get(start + 1) == Some(&b'/');
-        let known = !url_as_given
+        let known = compared != Compared::AsGiven
             && begins(&lines[at..], origin)
             && lines.get(start) == Some(&b'/')
             && !bare;
@@ -29,12 +30,12 @@ pub fn each_path(lines: &[u8], url_as_given: bool, mut take: impl FnMut(Path<'_>
             Ok(path) => (path, path.text.len()),
             Err(plain) if known => {
                 let end = line_end(lines, start + plain);
-                (octets::normalised(&lines[start..end], plain, &mut scratch), end)
+                (octets::normalised(&lines[start..end], plain, compared, &mut scratch), end)
             }
             Err(_) => {
                 let end = line_end(lines, at);
                 let line = &lines[at..end];
-                let (path, before) = octets::path_and_origin(line, url_as_given, &mut scratch);
+                let (path, before) = octets::path_and_origin(line, compared, &mut scratch);
                 origin = before.map_or(origin, |before| &line[..before]);
                 (path, end)
             }

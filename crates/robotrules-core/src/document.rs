@@ -3,6 +3,7 @@
 //! It does not know rule sets' insides or what a person reads. Notes are not made while parsing:
 //! [`Document::notes`] reads the body once more with somebody listening, through the same code.
 
+use crate::form::Compared;
 use crate::glance;
 use crate::groups::{self, Groups};
 use crate::lines::{self, Ending, Line, Lines};
@@ -189,7 +190,7 @@ impl<B: AsRef<[u8]>> Document<B> {
             return None;
         }
         let mut scratch = Vec::new();
-        let path = octets::path(url, false, &mut scratch);
+        let path = octets::path(url, Compared::Units, &mut scratch);
         if ruleset::is_robots_txt(path) {
             return Some(Decision::Implicit);
         }

@@ -1,8 +1,75 @@
 //! The percent-encoding normal form that paths and patterns are compared in (RFC 9309 §2.2.2; RFC
 //! 3986 §2, §6.2.2).
 //!
+//! A unit of the form is an octet or an escape, `%` and two digits (AMB-43). While forms are compared
+//! the digits of an escape have their highest bit set, which no other octet of a form has. So they
+//! differ from the same octets in their own right, and equal octets are equal units: whatever searches
+//! octets never starts or ends inside an escape, and does not have to know that there are any.
+//! [`Compared::shown`] takes the bits away.
+//!
 //! How an octet is written is looked up, not decided: what is to be escaped comes as it likes, and a
 //! branch that cannot be guessed costs more than all else. It knows octets, not URLs or patterns.
+
+use crate::settings::Settings;
+use std::borrow::Cow;
+
+/// What tells a digit of an escape from the same octet in its own right.
+pub const DIGIT: u8 = 0x80;
+
+/// What paths and patterns are compared by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compared {
+    /// Units of the normal form: an escape is one, so that nothing starts or ends inside it.
+    #[default]
+    Units,
+    /// Octets of the normal form (AMB-43).
+    Octets,
+    /// Octets of the path as the URL gives it (AMB-46), which has no normal form and no units.
+    AsGiven,
+}
+
+impl Compared {
+    /// What the switches say.
+    pub fn by(settings: &Settings) -> Compared {
+        match (settings.switches.url_as_given, settings.switches.split_escapes) {
+            (true, _) => Compared::AsGiven,
+            (false, true) => Compared::Octets,
+            (false, false) => Compared::Units,
+        }
+    }
+
+    /// A compared form as people read it.
+    pub fn shown(self, form: &[u8]) -> Vec<u8> {
+        match self {
+            Compared::Units => form.iter().map(|octet| octet & !DIGIT).collect(),
+            Compared::Octets | Compared::AsGiven => form.to_vec(),
+        }
+    }
+
+    /// A path in normal form, as people read it, as it is compared.
+    pub fn of_shown(self, path: &[u8]) -> Cow<'_, [u8]> {
+        if self != Compared::Units || !path.contains(&b'%') {
+            return Cow::Borrowed(path);
+        }
+        let mut form = path.to_vec();
+        for at in 0..path.len() {
+            if path[at] == b'%' {
+                form.iter_mut().skip(at + 1).take(2).for_each(|digit| *digit |= DIGIT);
+            }
+        }
+        Cow::Owned(form)
+    }
+
+    /// The bits of what is [`Written`] that count.
+    fn mask(self) -> Written {
+        match self {
+            Compared::Units => Written::MAX,
+            Compared::Octets | Compared::AsGiven => {
+                u32::from_le_bytes([0xFF, !DIGIT, !DIGIT, 0xFF])
+            }
+        }
+    }
+}
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
@@ -18,7 +85,8 @@ pub enum Part {
 }
 
 /// How an octet is written: up to three octets, the first lowest, and in the highest their number;
-/// zero where that depends on more than the octet and the part it stands in.
+/// zero where that depends on more than the octet and the part it stands in. Digits of an escape are
+/// those of a unit.
 type Written = u32;
 
 // By part; and an octet that stood there escaped.
@@ -48,7 +116,8 @@ const fn as_is(octet: u8) -> Written {
 }
 
 const fn escape(octet: u8) -> Written {
-    u32::from_le_bytes([b'%', HEX[octet as usize >> 4], HEX[octet as usize & 15], 3])
+    let (high, low) = (HEX[octet as usize >> 4], HEX[octet as usize & 15]);
+    u32::from_le_bytes([b'%', high | DIGIT, low | DIGIT, 3])
 }
 
 /// ALPHA / DIGIT / "-" / "." / "_" / "~" (RFC 3986 §2.3): it means itself wherever it stands.
@@ -85,19 +154,20 @@ pub struct Pen<'a> {
     room: &'a mut [u8],
     at: usize,
     query: Option<usize>,
+    mask: Written,
 }
 
 impl<'a> Pen<'a> {
     /// A pen for the form of so many octets, and a slash before them. `scratch` holds what is written;
     /// what else is in it does not count.
     #[inline]
-    pub fn new(scratch: &'a mut Vec<u8>, octets: usize) -> Pen<'a> {
+    pub fn new(scratch: &'a mut Vec<u8>, octets: usize, compared: Compared) -> Pen<'a> {
         // An octet becomes three at most, and four are written at a time.
         let room = 3 * octets + 4;
         if scratch.len() < room {
             scratch.resize(room, 0);
         }
-        Pen { room: scratch, at: 0, query: None }
+        Pen { room: scratch, at: 0, query: None, mask: compared.mask() }
     }
 
     /// Where what was written ends.
@@ -121,7 +191,7 @@ impl<'a> Pen<'a> {
     #[inline(always)]
     fn put(&mut self, written: Written) {
         if let Some(four) = self.room[self.at..].first_chunk_mut() {
-            *four = written.to_le_bytes();
+            *four = (written & self.mask).to_le_bytes();
         }
         self.at += (written >> 24) as usize;
     }
@@ -159,10 +229,10 @@ impl<'a> Pen<'a> {
 }
 
 /// Appends the normal form of `octets`; returns the part that what follows stands in.
-pub fn push_form(out: &mut Vec<u8>, octets: &[u8], part: Part) -> Part {
+pub fn push_form(out: &mut Vec<u8>, octets: &[u8], part: Part, compared: Compared) -> Part {
     let start = out.len();
     out.resize(start + 3 * octets.len() + 4, 0);
-    let mut pen = Pen { room: &mut out[start..], at: 0, query: None };
+    let mut pen = Pen { room: &mut out[start..], at: 0, query: None, mask: compared.mask() };
     let part = pen.write(octets, part, |_| false);
     let end = start + pen.at;
     out.truncate(end);
@@ -170,18 +240,35 @@ pub fn push_form(out: &mut Vec<u8>, octets: &[u8], part: Part) -> Part {
 }
 
 /// Appends a pattern as profile google compares it: hex in upper case, octets past ASCII escaped.
-pub fn push_minimal_form(out: &mut Vec<u8>, octets: &[u8]) {
+///
+/// An escape that the end of `octets` cuts is compared as written, with the beginning of any escape.
+pub fn push_minimal_form(out: &mut Vec<u8>, octets: &[u8], compared: Compared) {
+    let digit = if compared == Compared::Units { DIGIT } else { 0 };
     let mut at = 0;
     while let Some(&octet) = octets.get(at) {
-        if octet == b'%' && escaped(&octets[at + 1..]).is_some() {
-            out.extend(octets[at..at + 3].to_ascii_uppercase());
-            at += 3;
+        at += 1;
+        if octet == b'%' {
+            out.push(octet);
+            match (octets.get(at), escaped(&octets[at..])) {
+                (_, Some(_)) => {
+                    let digits = octets[at..at + 2].iter();
+                    out.extend(digits.map(|octet| octet.to_ascii_uppercase() | digit));
+                    at += 2;
+                }
+                (Some(&cut), None) if at + 1 == octets.len() && cut.is_ascii_hexdigit() => {
+                    out.push(cut | digit);
+                    at += 1;
+                }
+                _ => {}
+            }
             continue;
         }
         match octet {
-            0x80.. => out.extend_from_slice(&escape(octet).to_le_bytes()[..3]),
+            0x80.. => {
+                let written = escape(octet) & compared.mask();
+                out.extend_from_slice(&written.to_le_bytes()[..3]);
+            }
             _ => out.push(octet),
         }
-        at += 1;
     }
 }

@@ -32,8 +32,9 @@ pub fn winner<'a>(
     settings: &Settings,
 ) -> Rank {
     let (mut best, mut arena) = (0, Arena::default());
+    let has_escapes = path.octets().contains(&b'%');
     for (rule, (value, kind)) in patterns.enumerate() {
-        let octets = match glance(value, path) {
+        let octets = match glance(value, path, has_escapes) {
             Glance::Differs => continue,
             Glance::Matches => value.len() as u32,
             Glance::Unclear => {
@@ -60,12 +61,12 @@ pub fn usable<'a>(patterns: impl Iterator<Item = (&'a [u8], Kind)>, settings: &S
 }
 
 #[inline]
-fn glance(value: &[u8], path: Path<'_>) -> Glance {
+fn glance(value: &[u8], path: Path<'_>, has_escapes: bool) -> Glance {
     let octets = path.octets();
     let shared = shared(value, path);
     match value.get(shared) {
-        // The path may spell out what the last octets of an escape mean, or what half of one does.
-        _ if value[shared.saturating_sub(2)..shared].contains(&b'%') => Glance::Unclear,
+        // The digits of an escape are written otherwise in the path, or the `%` begins none.
+        _ if has_escapes && value[..shared].contains(&b'%') => Glance::Unclear,
         None if value.is_empty() => Glance::Differs,
         None if shared <= octets.len() => Glance::Matches,
         // Wildcards at the end match anything, and one is an octet as any other is (AMB-48).

@@ -8,6 +8,7 @@
 //!
 //! It does not know rules, verdicts or files, nor how paths are sought: `search.rs` does.
 
+use crate::form::Compared;
 use crate::machine::Machines;
 use crate::octets::Path;
 use crate::pattern::normal_form;
@@ -24,6 +25,7 @@ pub struct Languages {
     entries: Vec<Entry>,
     machines: Machines,
     universe: &'static Universe,
+    compared: Compared,
 }
 
 /// A pattern that can match.
@@ -74,7 +76,8 @@ impl Languages {
             compiled.push(pattern);
         }
         let machines = Machines::new(arena, compiled.into_iter());
-        Languages { entries, machines, universe: universe(paths.url_as_given) }
+        let compared = paths.compared;
+        Languages { entries, machines, universe: universe(compared), compared }
     }
 
     /// The patterns in the order of precedence.
@@ -92,14 +95,15 @@ impl Languages {
             return None;
         }
         let mut search = Search::new(&self.machines, self.universe, ladders, within);
-        let path = search.run();
+        let path = search.run().map(|path| self.compared.shown(&path));
         let (decided, states) = (!search.exhausted, search.seen);
         Some(Sought { decided, path, states, heard: search.told() })
     }
 
-    /// The first of some entries that matches a path.
+    /// The first of some entries that matches a path in normal form.
     pub fn decider(&self, entries: impl Iterator<Item = u32>, path: &[u8]) -> Option<u32> {
-        let path = Path::new(path);
+        let path = self.compared.of_shown(path);
+        let path = Path::new(&path);
         let mut known = entries.filter(|&at| (at as usize) < self.entries.len());
         known.find(|&at| self.machines.matches(at as usize, path))
     }

@@ -87,6 +87,7 @@ pub mod universe;
 pub mod walk;
 
 pub use document::Document;
+pub use form::Compared;
 pub use languages::Languages;
 pub use ruleset::{Decision, Kind, RuleSet};
 pub use settings::{Role, Settings, Switches};

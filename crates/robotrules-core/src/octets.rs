@@ -3,8 +3,9 @@
 //!
 //! It does not know rules. Of the URL only path and query take part (REP-2.2.2-26).
 
-use crate::form::{Part, Pen};
+use crate::form::{Compared, Part, Pen};
 use crate::lanes::{self, first_word, is, last_word, within, Lanes};
+use crate::settings::Settings;
 use memchr::{memchr, memchr3, memmem};
 
 /// ALPHA / DIGIT / "-" / "." / "_", and "/", which stands between "." and "0".
@@ -73,7 +74,7 @@ impl<'a> Path<'a> {
         Some(Path { text, start, query, first, last: last >> missing << missing })
     }
 
-    /// The octets.
+    /// The octets as they are compared.
     #[inline]
     pub fn octets(&self) -> &'a [u8] {
         &self.text[self.start..]
@@ -86,11 +87,17 @@ impl<'a> Path<'a> {
     }
 }
 
+/// Path and query of `url` in normal form, or as given, as people read them.
+pub fn normal_form(url: &[u8], settings: &Settings) -> Vec<u8> {
+    let (compared, mut scratch) = (Compared::by(settings), Vec::new());
+    compared.shown(path(url, compared, &mut scratch).octets())
+}
+
 /// The path of `url`. `scratch` holds it when it is not a part of `url` already; nothing is
 /// allocated for a URL that is in normal form.
 #[inline(always)]
-pub fn path<'a>(url: &'a [u8], url_as_given: bool, scratch: &'a mut Vec<u8>) -> Path<'a> {
-    path_and_origin(url, url_as_given, scratch).0
+pub fn path<'a>(url: &'a [u8], compared: Compared, scratch: &'a mut Vec<u8>) -> Path<'a> {
+    path_and_origin(url, compared, scratch).0
 }
 
 /// The path of `url`, and how many octets stand before it, where a URL that begins with the same
@@ -98,16 +105,16 @@ pub fn path<'a>(url: &'a [u8], url_as_given: bool, scratch: &'a mut Vec<u8>) -> 
 #[inline(always)]
 pub fn path_and_origin<'a>(
     url: &'a [u8],
-    url_as_given: bool,
+    compared: Compared,
     scratch: &'a mut Vec<u8>,
 ) -> (Path<'a>, Option<usize>) {
-    if url_as_given {
+    if compared == Compared::AsGiven {
         scratch.clear();
         return (Path::new(path_as_given(url, scratch)), None);
     }
     match normal_path(url) {
         Ok(path) => (path, Some(path.start)),
-        Err((start, plain)) => (normalised(&url[start..], plain, scratch), None),
+        Err((start, plain)) => (normalised(&url[start..], plain, compared, scratch), None),
     }
 }
 
@@ -115,8 +122,13 @@ pub fn path_and_origin<'a>(
 /// are `plain`: part of the path, in normal form, no dot segment among them.
 #[cold]
 #[inline(never)]
-pub fn normalised<'a>(given: &[u8], plain: usize, scratch: &'a mut Vec<u8>) -> Path<'a> {
-    let mut pen = Pen::new(scratch, given.len());
+pub fn normalised<'a>(
+    given: &[u8],
+    plain: usize,
+    compared: Compared,
+    scratch: &'a mut Vec<u8>,
+) -> Path<'a> {
+    let mut pen = Pen::new(scratch, given.len(), compared);
     if given.first() != Some(&b'/') {
         pen.put_as_is(b"/"); // RFC 3986 §6.2.3: an empty path is "/"
     }

@@ -2,9 +2,10 @@
 //!
 //! Both come from strangers. Pieces between wildcards are searched leftmost first, which is never
 //! worse than any other choice, so there is no backtracking: at worst O(pattern + path) time for
-//! each wildcard's piece and no allocation.
+//! each wildcard's piece and no allocation. That a wildcard ends between units, never inside an escape
+//! (AMB-43), is seen to by the form that is compared: see `form.rs`.
 
-use crate::form::{push_form, push_minimal_form, Part};
+use crate::form::{push_form, push_minimal_form, Compared, Part};
 use crate::lanes;
 use crate::octets::Path;
 use crate::settings::Settings;
@@ -74,7 +75,8 @@ pub struct Arena {
     pub pieces: Vec<Piece>,
 }
 
-/// Writes the normal form of a pattern (§2.2.2): the same as a URL's, but for `*` and a final `$`.
+/// Writes the normal form of a pattern (§2.2.2) as people read it: the same as a URL's, but for `*`
+/// and a final `$`.
 pub fn normal_form(value: &[u8], settings: &Settings) -> Vec<u8> {
     let mut form = Vec::with_capacity(value.len());
     let (body, anchored) = anchor(value);
@@ -84,7 +86,7 @@ pub fn normal_form(value: &[u8], settings: &Settings) -> Vec<u8> {
             form.push(b'*');
             part = after_wildcard(part);
         }
-        part = push_piece(&mut form, piece, part, settings);
+        part = push_piece(&mut form, piece, part, Compared::Octets, settings);
     }
     form.extend(anchored.then_some(b'$'));
     form
@@ -103,12 +105,18 @@ fn after_wildcard(part: Part) -> Part {
     }
 }
 
-fn push_piece(out: &mut Vec<u8>, piece: &[u8], part: Part, settings: &Settings) -> Part {
+fn push_piece(
+    out: &mut Vec<u8>,
+    piece: &[u8],
+    part: Part,
+    compared: Compared,
+    settings: &Settings,
+) -> Part {
     if settings.switches.minimal_encoding {
-        push_minimal_form(out, piece);
+        push_minimal_form(out, piece, compared);
         return part;
     }
-    push_form(out, piece, part)
+    push_form(out, piece, part, compared)
 }
 
 impl Arena {
@@ -154,7 +162,7 @@ impl Arena {
 
     fn write(&mut self, piece: &[u8], part: Part, settings: &Settings) -> (Span, Part) {
         let start = self.octets.len();
-        let part = push_piece(&mut self.octets, piece, part, settings);
+        let part = push_piece(&mut self.octets, piece, part, Compared::by(settings), settings);
         (Span { start: start as u32, length: (self.octets.len() - start) as u32 }, part)
     }
 

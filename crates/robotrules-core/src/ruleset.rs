@@ -8,6 +8,7 @@
 //! of URLs is one text ([`batch`]), and makes a [`shortlist`] of the patterns for itself.
 
 use crate::batch;
+use crate::form::Compared;
 use crate::index::Index;
 use crate::notes::Code;
 use crate::octets::{self, Path};
@@ -84,8 +85,8 @@ pub fn is_robots_txt(path: Path<'_>) -> bool {
 /// Which paths there are, and which of them no rule is asked about.
 #[derive(Clone, Copy, Debug)]
 pub struct Paths {
-    /// Paths are compared as URLs give them (AMB-46).
-    pub url_as_given: bool,
+    /// What paths and patterns are compared by.
+    pub compared: Compared,
     /// `/robots.txt` is allowed whatever the rules say (AMB-45).
     pub robots_txt_is_apart: bool,
 }
@@ -95,7 +96,7 @@ pub struct Paths {
 pub struct RuleSet {
     scan: Scan,
     arena: Arena,
-    url_as_given: bool,
+    compared: Compared,
     match_robots_txt: bool,
     checks: AtomicU32,
     index: OnceLock<Box<Index>>,
@@ -117,7 +118,7 @@ impl RuleSet {
         let mut rules = RuleSet {
             scan: Scan::default(),
             arena: Arena::default(),
-            url_as_given: settings.switches.url_as_given,
+            compared: Compared::by(settings),
             match_robots_txt: settings.switches.match_robots_txt,
             checks: AtomicU32::new(0),
             index: OnceLock::new(),
@@ -159,7 +160,7 @@ impl RuleSet {
     /// What decides about `url`. `scratch` is room for its path; keep it between calls.
     #[inline]
     pub fn decide(&self, url: &[u8], scratch: &mut Vec<u8>) -> Decision {
-        let path = octets::path(url, self.url_as_given, scratch);
+        let path = octets::path(url, self.compared, scratch);
         if self.is_implicit(path) {
             return Decision::Implicit;
         }
@@ -178,7 +179,7 @@ impl RuleSet {
         if self.is_empty() {
             return true;
         }
-        let path = octets::path(url, self.url_as_given, scratch);
+        let path = octets::path(url, self.compared, scratch);
         // No pattern, an allow rule, an empty one; and what no rule is asked about.
         allows(self.winner(path)) || self.is_implicit(path)
     }
@@ -206,7 +207,7 @@ impl RuleSet {
     /// Gives `take` the rank of what decides about each line, and its path.
     #[inline(always)]
     fn each_rank(&self, lines: &[u8], mut take: impl FnMut(Rank, Path<'_>)) {
-        let as_given = self.url_as_given;
+        let compared = self.compared;
         let lists = match self.len() <= LISTED {
             true => shortlist::lists(&self.arena, &self.scan),
             false => vec![],
@@ -214,12 +215,12 @@ impl RuleSet {
         match lists.as_slice() {
             [] => {
                 self.expect(usize::MAX);
-                batch::each_path(lines, as_given, |path| take(self.indexed(path), path));
+                batch::each_path(lines, compared, |path| take(self.indexed(path), path));
             }
             [list] => {
-                batch::each_path(lines, as_given, |path| take(list.winner(&self.arena, path), path))
+                batch::each_path(lines, compared, |path| take(list.winner(&self.arena, path), path))
             }
-            lists => batch::each_path(lines, as_given, |path| {
+            lists => batch::each_path(lines, compared, |path| {
                 take(shortlist::winner(lists, &self.arena, path), path);
             }),
         }
@@ -236,12 +237,12 @@ impl RuleSet {
     /// The path of `url`, and every match in order of precedence: rule and octets.
     pub fn matches(&self, url: &[u8]) -> (Vec<u8>, Vec<(u32, u32)>) {
         let mut scratch = vec![];
-        let path = octets::path(url, self.url_as_given, &mut scratch);
+        let path = octets::path(url, self.compared, &mut scratch);
         let matching = self.scan.patterns().filter(|(_, p)| self.arena.matches(p, path));
         let mut found: Vec<_> = matching.map(|(rank, _)| rank).collect();
         found.sort_unstable_by_key(|&rank| std::cmp::Reverse(rank));
         let found = found.into_iter().map(octets_and_rule).map(|(octets, rule)| (rule, octets));
-        (path.octets().to_vec(), found.collect())
+        (self.compared.shown(path.octets()), found.collect())
     }
 
     /// The patterns by rank, the one that decides first of all first, where their octets stand, and
@@ -249,8 +250,8 @@ impl RuleSet {
     pub fn into_patterns(self) -> (Arena, Vec<(Rank, Pattern)>, Paths) {
         let mut ranked: Vec<_> = self.scan.patterns().collect();
         ranked.sort_unstable_by_key(|&(rank, _)| std::cmp::Reverse(rank));
-        let (url_as_given, robots_txt_is_apart) = (self.url_as_given, !self.match_robots_txt);
-        (self.arena, ranked, Paths { url_as_given, robots_txt_is_apart })
+        let (compared, robots_txt_is_apart) = (self.compared, !self.match_robots_txt);
+        (self.arena, ranked, Paths { compared, robots_txt_is_apart })
     }
 
     /// The number of patterns that can match.

@@ -62,8 +62,10 @@ switches! {
     comma_user_agents,
     /// Compare with the least encoding: reading 3 of AMB-33. `octets.rs`
     minimal_encoding,
-    /// Compare the path as the URL gives it (AMB-46). `octets.rs`
+    /// Compare the path as the URL gives it (AMB-46). `form.rs`
     url_as_given,
+    /// `*`, `$` and the end of a prefix may fall inside an escape (AMB-43). `form.rs`
+    split_escapes,
     /// `Allow: /d/index.html` allows `/d/` as well (AMB-47). `ruleset.rs`
     index_page,
     /// `/robots.txt` is matched like any other path (AMB-45). `ruleset.rs`
@@ -77,8 +79,8 @@ impl Switches {
     /// none, and all are compared in normal form. The first question is then answered as the
     /// patterns are written (`glance.rs`).
     pub fn compare_as_written(&self) -> bool {
-        let otherwise = self.minimal_encoding || self.url_as_given || self.index_page;
-        !(otherwise || self.match_robots_txt || self.empty_rules_match)
+        let otherwise = self.minimal_encoding || self.url_as_given || self.split_escapes;
+        !(otherwise || self.index_page || self.match_robots_txt || self.empty_rules_match)
     }
 }
 

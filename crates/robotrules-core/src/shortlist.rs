@@ -17,7 +17,8 @@ use crate::scan::{required, Scan, Tried};
 pub const MOST: usize = 64;
 const PAIRS: usize = 1024;
 
-/// For each octet of ASCII, a set of patterns. A path in normal form has no others.
+/// For each octet but for its highest bit, a set of patterns. In a normal form that is set in digits of
+/// escapes only.
 type Table = [u64; 128];
 
 /// The patterns of a rule set, and tables that say which to try.

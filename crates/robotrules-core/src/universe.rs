@@ -2,11 +2,12 @@
 //!
 //! A path starts with `/`, and the first state is behind it. In the normal form it has escapes in
 //! upper case, of octets that need them; no dot segment before the `?`; and only the delimiters of
-//! the part it is in (§2.2.2, AMB-33). Compared as given, it has any octet but NUL and `#`.
+//! the part it is in (§2.2.2, AMB-33). The digits of an escape are those of the form that is compared
+//! (AMB-43). Compared as given, a path has any octet but NUL and `#`.
 //!
 //! It does not know patterns: `walk.rs` walks both together.
 
-use crate::form::is_unreserved;
+use crate::form::{is_unreserved, Compared, DIGIT};
 use std::sync::OnceLock;
 
 /// Octets that stand for all that nobody asks about, in the order in which they are taken; after
@@ -42,19 +43,19 @@ pub struct State {
 /// The states, by number.
 pub type Universe = Vec<State>;
 
-/// The paths that URLs have, compared as given or in normal form.
-pub fn universe(as_given: bool) -> &'static Universe {
-    static MADE: [OnceLock<Universe>; 2] = [OnceLock::new(), OnceLock::new()];
-    MADE[usize::from(as_given)].get_or_init(|| build(as_given))
+/// The paths that URLs have, in the form that is compared.
+pub fn universe(compared: Compared) -> &'static Universe {
+    static MADE: [OnceLock<Universe>; 3] = [const { OnceLock::new() }; 3];
+    MADE[compared as usize].get_or_init(|| build(compared))
 }
 
-fn build(as_given: bool) -> Universe {
+fn build(compared: Compared) -> Universe {
     let mut positions = vec![(Place::Segment, false)];
     let mut states = Universe::new();
     while let Some(&position) = positions.get(states.len()) {
         let mut classes: Vec<(Vec<u8>, u32)> = Vec::new();
         for octet in fillers() {
-            let Some(following) = next(position, octet, as_given) else { continue };
+            let Some(following) = next(position, octet, compared) else { continue };
             let known = positions.iter().position(|&known| known == following);
             let number = known.unwrap_or_else(|| {
                 positions.push(following);
@@ -83,16 +84,19 @@ fn fillers() -> impl Iterator<Item = u8> {
 }
 
 /// The position after an octet; none if no path has it there.
-fn next((place, queried): Position, octet: u8, as_given: bool) -> Option<Position> {
+fn next((place, queried): Position, octet: u8, compared: Compared) -> Option<Position> {
     let inside = Some((Place::Inside, queried));
     let only_if = |allowed: bool| if allowed { inside } else { None };
-    if as_given {
+    if compared == Compared::AsGiven {
         return (octet != b'#').then_some((Place::Inside, queried || octet == b'?'));
     }
     let is_dotted = matches!(place, Place::Dot | Place::Dots);
     match (place, octet) {
-        (Place::Percent, _) => Some((Place::Digit(second_digits(digit(octet)?)), queried)),
-        (Place::Digit(allowed), _) => only_if(allowed >> digit(octet)? & 1 == 1),
+        (Place::Percent, _) => {
+            let first = digit(octet, compared)?;
+            Some((Place::Digit(second_digits(first)), queried))
+        }
+        (Place::Digit(allowed), _) => only_if(allowed >> digit(octet, compared)? & 1 == 1),
         (_, b'%') => Some((Place::Percent, queried)),
         (_, b'=' | b'&') => only_if(queried),
         (_, b'/' | b'?') if queried || is_dotted => None, // data, or the segment would be removed
@@ -105,7 +109,9 @@ fn next((place, queried): Position, octet: u8, as_given: bool) -> Option<Positio
 }
 
 /// The value of a digit of an escape, in upper case.
-fn digit(octet: u8) -> Option<u32> {
+fn digit(octet: u8, compared: Compared) -> Option<u32> {
+    let bit = if compared == Compared::Units { DIGIT } else { 0 };
+    let octet = octet ^ bit;
     char::from(octet).to_digit(16).filter(|_| !octet.is_ascii_lowercase())
 }
 

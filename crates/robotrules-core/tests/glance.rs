@@ -89,6 +89,8 @@ fn octets_that_are_not_what_they_seem() {
         ("/abcdefgh%2f", "/abcdefgh%2F"),
         ("*", "/"),
         ("/$", "/"),
+        ("/%3dx%3D", "/=x="),
+        ("/a%3Db*%3D", "/a=b="),
     ];
     let other = [
         ("/a%2", "/a%2F"),
@@ -99,6 +101,11 @@ fn octets_that_are_not_what_they_seem() {
         ("", "/"),
         ("/abcdefghi", "/abcdefgh"),
         ("/a$", "/ab"),
+        ("/*3D", "/a=b"),
+        ("/*40", "/@user"),
+        ("/*D$", "/a="),
+        // While paths are compared, digits of an escape are other octets than people see.
+        ("/%\u{f0}", "/%C0"),
     ];
     for (pairs, expected) in [(&same[..], Decision::Disallow(0)), (&other, Decision::NoMatch)] {
         for (value, url) in pairs {
@@ -114,8 +121,14 @@ fn octets_that_are_not_what_they_seem() {
 
 #[test]
 fn profiles_that_compare_otherwise_are_left_alone() {
-    let switches =
-        ["minimal_encoding", "url_as_given", "index_page", "match_robots_txt", "empty_rules_match"];
+    let switches = [
+        "minimal_encoding",
+        "url_as_given",
+        "split_escapes",
+        "index_page",
+        "match_robots_txt",
+        "empty_rules_match",
+    ];
     for switch in switches {
         let document = parse(b"user-agent: *\ndisallow: /\n", &[switch]);
         assert_eq!(document.decide_once(&[0], b"/"), None, "{switch}");

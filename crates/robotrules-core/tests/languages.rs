@@ -114,8 +114,7 @@ fn paths(alphabet: &[u8], most: usize, settings: &Settings) -> Vec<Vec<u8>> {
     for _ in 0..most {
         let is_path = |path: &&Vec<u8>| {
             let url = [b"https://example.com".as_slice(), path].concat();
-            let mut scratch = vec![];
-            octets::path(&url, settings.switches.url_as_given, &mut scratch).octets() == **path
+            octets::normal_form(&url, settings) == **path
         };
         found.extend(last.iter().filter(is_path).cloned());
         let longer = |path: &Vec<u8>| -> Vec<_> {
@@ -137,7 +136,8 @@ fn as_trying_every_path_says() {
     let words = ["a", "a", "b", "/", "?", "=", "*", "*", "."];
     let mut random = Random(9);
     let (mut some, mut none) = (0, 0);
-    for switches in [&[][..], &["minimal_encoding"], &["url_as_given"]] {
+    let kinds: [&[&str]; 4] = [&[], &["minimal_encoding"], &["url_as_given"], &["split_escapes"]];
+    for switches in kinds {
         let settings = settings(switches);
         let world = paths(b"ab/?=.", 6, &settings);
         for _ in 0..400 {
@@ -177,6 +177,31 @@ fn as_trying_every_path_says() {
         }
     }
     assert!(some > 500 && none > 200, "{some} {none}");
+}
+
+/// A witness is found only where units match (AMB-43), and escapes in it are as people write them.
+#[test]
+fn an_escape_is_one_unit() {
+    let asked = ["/*3D", "/*%3D", "/%3Da", "/*=3D$", "/*D$", "/*"];
+    let seek = |switches: &[&str], yes_to: &[&str], no_to: &[&str]| {
+        let settings = settings(switches);
+        let made = languages(&asked, &settings);
+        let ladders = yes_to.iter().map(|form| (vec![yes(&made, form)], false));
+        let noes = no_to.iter().map(|form| (vec![no(&made, form)], true));
+        path(made.seek(ladders.chain(noes).collect(), SHORTEST))
+    };
+    assert_eq!(seek(&[], &["/*3D"], &[]).as_deref(), Some("/3D"));
+    assert_eq!(seek(&[], &["/*%3D"], &[]).as_deref(), Some("/%3D"));
+    assert_eq!(seek(&[], &["/*%3D"], &["/*3D"]).as_deref(), Some("/%3D"));
+    assert_eq!(seek(&["split_escapes"], &["/*%3D"], &["/*3D"]), None);
+    assert_eq!(seek(&[], &["/%3Da", "/*3D"], &[]).as_deref(), Some("/%3Da3D"));
+    assert_eq!(seek(&["split_escapes"], &["/%3Da", "/*3D"], &[]).as_deref(), Some("/%3Da"));
+    assert_eq!(seek(&[], &["/*D$"], &["/*3D"]).as_deref(), Some("/D"));
+    assert_eq!(seek(&[], &["/*=3D$", "/*%3D"], &[]).as_deref(), Some("/%3D3D"));
+    let made = languages(&asked, &settings(&[]));
+    let entries = [entry(&made, "/*3D"), entry(&made, "/*%3D")];
+    assert_eq!(made.decider(entries.into_iter(), b"/a%3Db"), Some(entries[1]));
+    assert_eq!(made.decider(entries.into_iter(), b"/a%3D3D"), Some(entries[0]));
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod profiles;
 
 use profiles::{parse, settings, Random};
 use robotrules_core::pattern::Arena;
-use robotrules_core::{octets, Decision, Kind, RuleSet, Settings};
+use robotrules_core::{octets, Compared, Decision, Kind, RuleSet, Settings};
 
 type Rule = (Vec<u8>, Kind);
 
@@ -15,7 +15,7 @@ fn compile(rules: &[Rule], settings: &Settings) -> RuleSet {
 /// What decides, by looking at one rule after the other.
 fn naive(rules: &[Rule], url: &[u8], settings: &Settings) -> Decision {
     let mut scratch = Vec::new();
-    let path = octets::path(url, settings.switches.url_as_given, &mut scratch);
+    let path = octets::path(url, Compared::by(settings), &mut scratch);
     let mut best: Option<(u32, bool, usize)> = None;
     for (rule, (value, kind)) in rules.iter().enumerate() {
         let mut arena = Arena::default();
@@ -160,6 +160,7 @@ fn total() {
         "comma_user_agents",
         "minimal_encoding",
         "url_as_given",
+        "split_escapes",
         "index_page",
         "match_robots_txt",
         "empty_rules_match",

@@ -146,14 +146,12 @@ fn normal_form<'py>(
     pattern: bool,
     settings: &Settings,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let (octets, mut scratch) = (octets(text)?, Vec::new());
+    let octets = octets(text)?;
     let form = match pattern {
-        true => &core::pattern::normal_form(&octets, &settings.0),
-        false => {
-            core::octets::path(&octets, settings.0.switches.url_as_given, &mut scratch).octets()
-        }
+        true => core::pattern::normal_form(&octets, &settings.0),
+        false => core::octets::normal_form(&octets, &settings.0),
     };
-    Ok(PyBytes::new(text.py(), form))
+    Ok(PyBytes::new(text.py(), &form))
 }
 
 fn role_name(role: core::Role) -> &'static str {

@@ -1,5 +1,5 @@
 """
-One path pattern as a deterministic automaton over octets (RFC 9309 §2.2.3).
+One path pattern as a deterministic automaton over octets as they are compared (RFC 9309 §2.2.3).
 
 A pattern is a literal beginning and pieces that float behind it, each found as early as it can be:
 that is never worse than later, so one position is enough to know, and a failure function says where
@@ -145,7 +145,7 @@ class Machine:
     """A pattern's automaton. A state below `len(first)` is so much of the literal beginning."""
 
     def __init__(self, pattern: Pattern) -> None:
-        self.matches = pattern.matches
+        self.matches = pattern.fits
         self.first = pattern.first
         pieces = list(pattern.pieces)
         # `*$` at the end, or a piece of nothing, asks for nothing.

@@ -93,36 +93,75 @@ def path_as_given(url: bytes) -> bytes:
     return given if given.startswith(b"/") else b"/" + given
 
 
+# --- Units (AMB-43) -------------------------------------------------------------------------------
+
+# An escape of a form; or one that the end of a pattern cuts, which is compared as written.
+ESCAPE = re.compile(rb"%(?:[0-9A-F]{2}|[0-9A-Fa-f]\Z)")
+# Sets the highest bit, which no octet of a form in normal form has, or takes it away.
+MARKED = bytes(octet | 0x80 for octet in range(256))
+SHOWN = bytes(octet & 0x7F for octet in range(256))
+
+
+def has_units(settings: Settings) -> bool:
+    """
+    Tell whether an escape is one unit: `*`, `$` and the end of a prefix never fall inside it.
+
+    A path as given has no normal form, so what looks like an escape there may be none.
+    """
+    return not is_as_given(settings) and "split_escapes" not in settings.switches
+
+
+def compared(form: bytes, settings: Settings) -> bytes:
+    """
+    Return a form as it is compared: the digits of escapes are other octets than the same digits.
+
+    So equal octets are equal units, and what searches for octets never begins or ends in an escape.
+    """
+    if b"%" not in form or not has_units(settings):
+        return form
+    return ESCAPE.sub(lambda found: b"%" + found[0][1:].translate(MARKED), form)
+
+
+def uncompared(form: bytes, settings: Settings) -> bytes:
+    """Return a form that is compared as people read it."""
+    return form.translate(SHOWN) if has_units(settings) else form
+
+
 # --- Patterns (§2.2.3) ----------------------------------------------------------------------------
 
 
 class Pattern:
-    """A path pattern, cut at its wildcards."""
+    """A path pattern, cut at its wildcards; `first` and `pieces` are as they are compared."""
 
     def __init__(self, value: bytes, settings: Settings) -> None:
+        self._settings = settings
         self.anchored = value.endswith(b"$")  # any other `$` is an ordinary octet (AMB-41)
         first, *others = value.removesuffix(b"$").split(b"*")
         minimal = "minimal_encoding" in settings.switches
-        self.first, part = (encode_minimal(first), PATH) if minimal else encode(first, PATH)
+        form, part = (encode_minimal(first), PATH) if minimal else encode(first, PATH)
+        self.first = compared(form, settings)
         # What follows each `*`, as it is spelled in the path and in the query.
         self.pieces: list[tuple[bytes, bytes]] = []
-        shown = [self.first]
+        shown = [form]
         for piece in others:
             if minimal:
-                form = encode_minimal(piece)
-                self.pieces.append((form, form))
+                in_path = in_query = form = encode_minimal(piece)
             elif part == QUERY:
-                form, _ = encode(piece, QUERY)
-                self.pieces.append((form, form))
+                in_path = in_query = form = encode(piece, QUERY)[0]
             else:
-                self.pieces.append((encode(piece, PATH)[0], encode(piece, QUERY)[0]))
+                in_path, in_query = encode(piece, PATH)[0], encode(piece, QUERY)[0]
                 form, part = encode(piece, EITHER)
+            self.pieces.append((compared(in_path, settings), compared(in_query, settings)))
             shown.append(form)
         self.form = b"*".join(shown) + (b"$" if self.anchored else b"")
         self.octets = len(self.form)  # wildcards and `$` count (AMB-38, AMB-39)
 
     def matches(self, path: bytes) -> bool:
-        """Match from the first octet; each piece leftmost, which is never worse (§2.2.2)."""
+        """Match a path in normal form from its first octet (§2.2.2)."""
+        return self.fits(compared(path, self._settings))
+
+    def fits(self, path: bytes) -> bool:
+        """Match a path as it is compared; each piece leftmost, which is never worse."""
         if not path.startswith(self.first):
             return False
         if not self.pieces:
@@ -211,7 +250,8 @@ class Patterns:
             yield pattern, rule, allow if pattern.octets else 3
 
     def _matching(self, path: bytes) -> Iterator[tuple[Pattern, bool, int]]:
-        return (entry for entry in self._entries if entry[0].matches(path))
+        form = compared(path, self._settings)
+        return (entry for entry in self._entries if entry[0].fits(form))
 
     def _winner(self, url: str | bytes) -> tuple[int, bool]:
         path_ = path(octets(url), self._settings)

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from robotrules._engine.pure_machine import Machine
-from robotrules._engine.pure_rules import Patterns
+from robotrules._engine.pure_rules import Patterns, compared, has_units, uncompared
 from robotrules._engine.pure_settings import Settings
 from robotrules._engine.pure_universe import Universe
 from robotrules._engine.pure_walk import NO_LIMIT, Ladder, Walk
@@ -40,7 +40,8 @@ class Languages:
         found = list(rules.entries())
         self._entries = [(rule, pattern.form, says) for pattern, rule, says in found]
         self._machines = [Machine(pattern) for pattern, _, _ in found]
-        self._universe = Universe(rules.as_given)
+        self._universe = Universe(rules.as_given, has_units(settings))
+        self._settings = settings
 
     def entries(self) -> list[tuple[int, bytes, int]]:
         """
@@ -73,11 +74,14 @@ class Languages:
         limit = NO_LIMIT if shorter_than is None else min(shorter_than, NO_LIMIT)
         search = _Search(self._machines, self._universe, budget, limit, shortest)
         path = search.agreed(questions) if shortest else search.first(questions)
+        if path is not None:
+            path = uncompared(path, self._settings)
         return not search.exhausted, path, search.seen, [q.told() for q in questions]
 
     def decider(self, entries: Sequence[int], path: bytes) -> int:
-        """Return the first of some entries that matches a path; -1 if none does."""
-        return next((at for at in entries if self._machines[at].matches(path)), -1)
+        """Return the first of some entries that matches a path in normal form; -1 if none does."""
+        form = compared(path, self._settings)
+        return next((at for at in entries if self._machines[at].matches(form)), -1)
 
 
 class _Question:

@@ -8,7 +8,7 @@ know patterns: `pure_walk.py` walks both together.
 from __future__ import annotations
 
 from robotrules._engine.pure_machine import MARK
-from robotrules._engine.pure_rules import UNRESERVED
+from robotrules._engine.pure_rules import MARKED, UNRESERVED
 
 # Octets that stand for all that nobody asks about, in the order in which they are taken.
 FILLERS = (
@@ -24,13 +24,13 @@ class Universe:
     Where a path may be, and what may follow there; the first state is behind the first `/`.
 
     In the normal form a path has escapes in upper case, of octets that need them; no dot segment
-    before the `?`; and only the delimiters of the part it is in (AMB-33). Compared as given, a path
-    has any octet but NUL and `#`.
+    before the `?`; and only the delimiters of the part it is in (AMB-33). The digits of an escape
+    are those that are compared (AMB-43). Compared as given, a path has any octet but NUL and `#`.
     """
 
     START = 0
 
-    def __init__(self, as_given: bool) -> None:
+    def __init__(self, as_given: bool, units: bool) -> None:
         self._states: dict[tuple[str, ...], int] = {}
         # Of each state: octets that lead to the same one, by the state; how many octets are missing
         # until a path may end; whether a `?` was read.
@@ -38,6 +38,7 @@ class Universe:
         self.to_go: list[int] = []
         self.queried: list[bool] = []
         self._as_given = as_given
+        self._digits = HEX.translate(MARKED) if units else HEX
         self._number(("segment", "path"))
 
     def _number(self, state: tuple[str, ...]) -> int:
@@ -64,9 +65,12 @@ class Universe:
                 return None
             return ("inside", "query" if octet == MARK or part == "query" else "path")
         if place == "percent":
-            return ("digit", _second_digits(octet), part) if octet in HEX else None
+            first = self._digits.find(octet)
+            return ("digit", _second_digits(first), part) if first >= 0 else None
         if place == "digit":
-            return ("inside", part) if chr(octet) in state[1] else None
+            second = self._digits.find(octet)
+            fits = second >= 0 and chr(HEX[second]) in state[1]
+            return ("inside", part) if fits else None
         if octet == ord("%"):
             return ("percent", part)
         if part == "query":
@@ -82,5 +86,5 @@ class Universe:
 
 def _second_digits(first: int) -> str:
     """Return the digits that make an escape of an octet that needs one."""
-    digits = HEX.decode()
-    return "".join(d for d in digits if int(chr(first) + d, 16) not in UNRESERVED)
+    digits = enumerate(HEX.decode())
+    return "".join(digit for second, digit in digits if first * 16 + second not in UNRESERVED)

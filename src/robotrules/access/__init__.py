@@ -29,6 +29,7 @@ from robotrules.access.profile import (
     find_access_profile,
     profiles_of,
 )
+from robotrules.access.validators import conditions, drop_invalid, renews
 from robotrules.access.values import (
     SLACK,
     AccessResult,
@@ -59,19 +60,18 @@ __all__ = [
     "Trouble",
     "access",
     "find_access_profile",
+    "followed",
     "location_of",
+    "lost_state",
     "profiles_of",
     "state_of",
     "target_of",
 ]
 
-# AMB-54: what is followed; 300 offers a choice, and 304 to 306 are no redirects.
+# AMB-54: what is followed. 300 offers a choice, 304 to 306 are not redirects to a URL.
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
 # A longer Location is a trap: nobody's URL has so many octets.
 LONGEST_URL = 8 * 1024
-# A validator is sent back as it came, so it must be what a field may hold (RFC 9110 §5.5).
-LONGEST_VALIDATOR = 1024
-_SENDABLE = re.compile(rb"[\t\x20-\x7e]+")
 _PRINTABLE = bytes(range(0x21, 0x7F)).decode("ascii")
 # RFC 3986 §3.1: a scheme, and the colon behind it.
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -89,14 +89,19 @@ def access(
     """
     Get the robots.txt of *origin*: yields requests, is sent answers, returns the result.
 
-    *stored* is the file as it is known, so that a 304 can renew it. *limit* is how many octets
+    *stored* is the file as it is known, so that a 304 can renew it; a 304 about another file is
+    followed by a request without conditions. *limit* is how many octets
     are worth reading: those that the parser looks at.
     """
     chosen = find_access_profile(profile)
     found = origin_of(origin)
     if found is None:
         raise ValueError(f"{origin!r} is no origin: pass one such as 'https://example.com'")
-    return _access(found, chosen, stored if chosen.validators else None, limit)
+    if stored is not None:
+        # Whoever stored it may have kept what is not sent back.
+        fields = drop_invalid(stored.fields, stored.received)
+        stored = stored._replace(fields=fields) if chosen.validators else None
+    return _access(found, chosen, stored, limit)
 
 
 def _access(origin: str, profile: AccessProfile, stored: Stored | None, limit: int) -> Flow:
@@ -104,15 +109,19 @@ def _access(origin: str, profile: AccessProfile, stored: Stored | None, limit: i
     hops: tuple[Hop, ...] = ()
     asked = {url}
     while True:
-        validators = _validators(stored, url)
-        answer = yield Request(url, validators, limit)
+        asks = conditions(stored.fields) if stored is not None and stored.url == url else ()
+        answer = yield Request(url, asks, limit)
         so_far = _SoFar(origin, url, hops)
         if isinstance(answer, Failure):
             return so_far.unreachable(answer.trouble, answer.detail)
         fields, status = read_fields(answer.headers), answer.status
         so_far = so_far._replace(status=status, fields=fields, address=answer.address)
-        if status == 304 and stored and validators:
-            return so_far.renewed(stored)
+        if status == 304 and stored is not None and asks:
+            if renews(stored.fields, fields):
+                return so_far.renewed(stored)
+            # RFC 9111 §4.3.4: it is about another file than the stored one, and updates nothing.
+            stored = None
+            continue
         if not 300 <= status < 400:
             return _settled(so_far, answer, profile)
         # §2.3.1.2: redirects are followed, across authorities too.
@@ -120,12 +129,12 @@ def _access(origin: str, profile: AccessProfile, stored: Stored | None, limit: i
         hops = (*hops, Hop(url, status, location))
         so_far = so_far._replace(hops=hops)
         try:
-            target = target_of(url, location) if status in REDIRECTS else None
+            target = followed(hops[-1])
         except MissingExtraError as missing:
             # An international name, and this client cannot tell which host that is.
             return so_far.unreachable(Trouble.LOCATION, str(missing))
         if target is None:
-            return so_far.lost(profile, Trouble.LOCATION, f"{status} without a usable Location")
+            return so_far.lost(profile, Trouble.LOCATION, _why_broken(status))
         if target in asked:
             return so_far.lost(profile, Trouble.LOOP, f"back to {target[:200]}")
         if len(hops) > profile.max_redirects:
@@ -163,13 +172,12 @@ class _SoFar(NamedTuple):
         return self.ended(State.UNREACHABLE, trouble, detail)
 
     def lost(self, profile: AccessProfile, trouble: Trouble, detail: str) -> AccessResult:
-        """End after redirects that lead nowhere: unavailable, if one may say so (AMB-55)."""
-        state = State.UNREACHABLE if profile.cautious else State.UNAVAILABLE
-        return self.ended(state, trouble, detail)
+        """End after redirects that do not lead to a file (AMB-54, AMB-55)."""
+        return self.ended(lost_state(trouble, profile), trouble, detail)
 
     def renewed(self, stored: Stored) -> AccessResult:
         """End with the stored file, whose fields the 304 updates (RFC 9111 §4.3.4)."""
-        fields = merged(stored.fields, self.fields)
+        fields = merged(stored.fields, drop_invalid(self.fields))
         ended = self.ended(State.SUCCESS, None, "", stored.body, stored.complete)
         return ended._replace(fields=fields, renewed=True)
 
@@ -196,6 +204,29 @@ def state_of(status: int, profile: AccessProfile) -> State:
     return State.UNREACHABLE
 
 
+def lost_state(trouble: Trouble, profile: AccessProfile) -> State:
+    """
+    Return what redirects mean that do not lead to a file.
+
+    §2.3.1.2 lets a crawler assume unavailable after more than five redirects, a loop included
+    (AMB-55). It does not say so of a broken one: a server that answers 300, 305, or 301 without
+    a usable Location has said nothing about its rules (AMB-54).
+    """
+    broken = trouble is Trouble.LOCATION and profile.broken_redirect == "unreachable"
+    return State.UNREACHABLE if broken or profile.cautious else State.UNAVAILABLE
+
+
+def followed(hop: Hop) -> str | None:
+    """Return the URL to ask for next; None: the redirect is broken (AMB-54)."""
+    return target_of(hop.url, hop.location) if hop.status in REDIRECTS else None
+
+
+def _why_broken(status: int) -> str:
+    if status in REDIRECTS:
+        return f"{status} without a usable Location"
+    return "304 to a request without conditions" if status == 304 else f"{status} is not followed"
+
+
 def location_of(fields: Fields) -> str:
     """Return a Location in printable ASCII: what else it holds is percent-encoded."""
     raw = b"".join(fields.get("location")[:1])
@@ -218,15 +249,3 @@ def target_of(url: str, location: str) -> str | None:
     # In normal form, so that a loop is seen; and without userinfo, which is nobody's to send.
     rest = target[authority_end(target) :]
     return origin + (rest if rest[:1] == "/" else f"/{rest}")
-
-
-def _validators(stored: Stored | None, url: str) -> tuple[tuple[str, str], ...]:
-    """Return the conditions of a request about a stored file (RFC 9110 §13.1)."""
-    if stored is None or stored.url != url:
-        return ()
-    return tuple(
-        (condition, value.decode("latin-1"))
-        for name, condition in (("etag", "If-None-Match"), ("last-modified", "If-Modified-Since"))
-        for value in stored.fields.get(name)[:1]
-        if len(value) <= LONGEST_VALIDATOR and _SENDABLE.fullmatch(value)
-    )

@@ -27,7 +27,9 @@ class _AccessFields(NamedTuple):
     max_redirects: int = 5
     """How many are followed; at least five (§2.3.1.2)."""
     cautious: bool = False
-    """After too many redirects, or one that leads nowhere: unreachable (AMB-55)."""
+    """After too many redirects, a loop or a broken redirect: unreachable (AMB-55)."""
+    broken_redirect: str = "unreachable"
+    """`unreachable` or `unavailable`: what a redirect means that cannot be followed (AMB-54)."""
     validators: bool = True
     """Ask whether the stored file changed, instead of fetching it again (AMB-54)."""
     shortest: float = 300.0
@@ -100,7 +102,11 @@ class AccessProfile(_AccessFields):
         return _rebuild, (self._asdict(),)
 
 
-_WORDS = {"without_copy": ("disallow", "allow"), "after_patience": ("unavailable", "cached")}
+_WORDS = {
+    "broken_redirect": ("unreachable", "unavailable"),
+    "without_copy": ("disallow", "allow"),
+    "after_patience": ("unavailable", "cached"),
+}
 
 
 def _rebuild(values: dict[str, Any]) -> AccessProfile:
@@ -111,12 +117,13 @@ ACCESS_PROFILES = {
     profile.name: profile
     for profile in (
         AccessProfile(name="default"),
-        # The RFC's classes: 429 is one of 400 to 499 (AMB-50).
-        AccessProfile(name="strict", retried=(408, 421, 425)),
+        # §2.3.1.3 as written: every status from 400 to 499 is unavailable (AMB-50, AMB-52).
+        AccessProfile(name="strict", retried=()),
         # VEN-04: all 4xx but 429; twelve hours of nothing, then the last good copy or no rules.
         AccessProfile(
             name="google",
             retried=(429,),
+            broken_redirect="unavailable",
             validators=False,
             stop=12 * 3_600.0,
             without_copy="allow",

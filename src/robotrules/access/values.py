@@ -57,7 +57,7 @@ class Trouble(StrEnum):
     LOOP = "loop"
     """A redirect to where it came from (AMB-55)."""
     LOCATION = "location"
-    """A redirect without a usable Location, or one that is not followed (AMB-54)."""
+    """A broken redirect: no usable Location, or a status that is not followed (AMB-54)."""
 
     @property
     def sentence(self) -> str:
@@ -77,7 +77,7 @@ _SENTENCES = {
     Trouble.STATUS: "the status says so",
     Trouble.REDIRECTS: "too many redirects",
     Trouble.LOOP: "a loop of redirects",
-    Trouble.LOCATION: "a redirect that leads nowhere",
+    Trouble.LOCATION: "a redirect that cannot be followed",
 }
 
 
@@ -190,3 +190,5 @@ class Stored(NamedTuple):
     body: bytes
     fields: Fields
     complete: bool = True
+    received: float | None = None
+    """When it came, in seconds since 1970; None: unknown, and only its Date tells."""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from robotrules.analysis.ground import vetted
 from robotrules.analysis.rules import overlaps
-from robotrules.analysis.tracing import Cut, Span, places
+from robotrules.analysis.tracing import Cut, Span
 from robotrules.analysis.values import Undecided, Witness
 from robotrules.errors import WrongWitnessError
 
@@ -215,7 +215,7 @@ def _misses(cut: Cut, best: bytes) -> Iterator[Miss]:
     """Yield near misses, each for a reason that was not given often enough."""
     usual = typical(cut)
     base = usual if is_real(cut, usual, True) else best
-    spans, _ = places(cut.first, cut.floats, cut.bound, base)
+    spans, _ = cut.places(base)
     alike: dict[str, int] = {}
     seen: set[bytes] = set()
     given = 0

@@ -17,6 +17,7 @@ from robotrules.analysis.ground import BUDGET
 from robotrules.analysis.statements import Statements, changed_statements, keys_of
 from robotrules.analysis.values import Difference
 from robotrules.errors import ProfileMismatchError
+from robotrules.profile import DOCUMENT_RULES
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.verdict import Because
@@ -118,7 +119,9 @@ def compare(
         named = tuple(found) if only else shown(found)
         what = difference(*rules, most=most, budget=budget)
         changes.append(CrawlerChange(named, old_obeyed, new_obeyed, rules[0], rules[1], what))
-        statements += changed_statements(old, new, first, named, budget=budget, keys=keys)
+        for some in _told_alike(old, new, found):
+            named = tuple(some) if only else shown(some)
+            statements += changed_statements(old, new, some[0], named, budget=budget, keys=keys)
     if progress:
         progress(len(kinds), len(kinds))
     found_in_files = changed_statements(old, new, None, (), budget=budget)
@@ -158,6 +161,26 @@ def _kinds(
         kinds.setdefault(key, ([], obeyed[0], obeyed[1]))[0].append(crawler)
     # Whoever is in no group last, with everyone else.
     yield from kinds.values()
+
+
+def _told_alike(
+    old: RobotsTxt, new: RobotsTxt, found: Sequence[Crawler]
+) -> Iterable[Sequence[Crawler]]:
+    """
+    Return crawlers that obey the same groups, those together that other records see alike too.
+
+    Where a record of another document parts user-agent lines, some of them read it and some do not
+    (AMB-29).
+    """
+    files = [robots.grouped_for(name) for robots in (old, new) for name in DOCUMENT_RULES]
+    files = [robots for robots in files if robots is not old and robots is not new]
+    if not files or len(found) == 1:
+        return [found]
+    alike: dict[tuple[Any, ...], list[Crawler]] = {}
+    for crawler in found:
+        key = tuple(tuple(robots._choose(*crawler)[0]) for robots in files)
+        alike.setdefault(key, []).append(crawler)
+    return alike.values()
 
 
 def _together(found: list[Statements]) -> tuple[Statements, ...]:

@@ -48,11 +48,17 @@ class Groups:
         self.files = files
         self.all = files[0].groups
         shapes = [{_shape(group) for group in robots.groups} for robots in files[1:]]
-        self._steady = [all(_shape(group) in of for of in shapes) for group in self.all]
+        # A group that another document parts is several groups to its records (AMB-29).
+        parted = [one.groups for robots in files for one in robots.group_structures]
+        starts = [{_shape(group)[0] for group in groups} for groups in parted]
+        self._steady = [
+            all(shape in of for of in shapes) and all(shape[0] in of for of in starts)
+            for shape in map(_shape, self.all)
+        ]
         self._of_file = _file_scope()
 
     def steady(self) -> Iterator[Group]:
-        """Yield the groups that every profile reads alike."""
+        """Yield the groups that every profile, and every document of a record, reads alike."""
         return (group for group in self.all if self._steady[group.index])
 
     def others(self, group: Group) -> list[Record]:

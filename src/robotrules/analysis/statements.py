@@ -5,7 +5,9 @@ Sitemaps, Host and Clean-param are of the file; delays, rates and times of a gro
 Content-Signal and App-Directives of a group and of paths. Statements about paths are compared by
 what they come to for every URL, as verdicts are: which pattern counts in the one file and which in
 the other is the same question that rules ask (`ground`), and the record's own reader says what that
-comes to. It does not know the rules, and reads no record itself.
+comes to. Content-Usage and App-Directives are read over the groups of their own documents (AMB-29),
+so crawlers that obey the same rules may be told different things. It does not know the rules, and
+reads no record itself.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from robotrules.extensions.content_usage import preferences_for
 from robotrules.extensions.crawl_delay import crawl_delay
 from robotrules.extensions.host import preferred_host
 from robotrules.extensions.request_rate import request_rates
-from robotrules.extensions.scoped import profile_of, split
+from robotrules.extensions.scoped import profile_of, records_for, split
 from robotrules.extensions.sitemap import sitemaps
 from robotrules.extensions.visit_time import visit_times
 from robotrules.registries import SHIPPED
@@ -221,9 +223,8 @@ def _scoped(
 def _records_of(record: str, robots: RobotsTxt, crawler: Crawler) -> list[Record]:
     # App directives know product tokens alone: see `_answers()`.
     purposes = () if record == "App-Directives" else crawler.purposes
-    groups = robots.select(crawler.product_token, purposes)
-    records = (one for group in groups for one in group.records)
-    return [one for one in records if SCOPED.get(one.key) == record]
+    keys = [key for key, name in SCOPED.items() if name == record]
+    return records_for(robots, keys, crawler.product_token, purposes)
 
 
 def _answers(

@@ -12,7 +12,7 @@ import re
 from typing import Any, NamedTuple
 
 from robotrules._engine import pure_settings
-from robotrules._engine.pure_rules import Pattern, encode_minimal
+from robotrules._engine.pure_rules import Pattern, compared, encode_minimal, uncompared
 from robotrules.errors import WrongWitnessError
 from robotrules.profile import Profile, find_profile
 from robotrules.robotstxt import normal_form
@@ -97,8 +97,12 @@ class Cut:
             self.form = normal_form(pattern, pattern=True, profile=self.profile)
         self.octets = len(self.form.encode())
         shape = Pattern(self.lean, self.settings)
-        self.first = shape.first
-        self.floats = [spelled for spelled in shape.pieces if spelled[0]]
+        self.first = self.shown(shape.first)
+        self.floats = [
+            (self.shown(in_path), self.shown(in_query))
+            for in_path, in_query in shape.pieces
+            if in_path
+        ]
         # What a path that matches has at least: all pieces, and nothing between them.
         self.least = max(len(self.first) + sum(min(map(len, pair)) for pair in self.floats), 1)
 
@@ -129,6 +133,23 @@ class Cut:
             found.append(("star", b"*" * self.trailing))
         return [*found, ("end", b"$")] if self.dollar else found
 
+    def compared(self, octets: bytes) -> bytes:
+        """Return octets of a normal form as they are compared: an escape is one unit (AMB-43)."""
+        return compared(octets, self.settings)
+
+    def shown(self, octets: bytes) -> bytes:
+        """Return octets that are compared as people read them."""
+        return uncompared(octets, self.settings)
+
+    def places(self, path: bytes, *, bound: bool | None = None) -> tuple[list[Span], bool]:
+        """Return where the pieces are in a path, and whether it matches."""
+        bound = self.bound if bound is None else bound
+        return places(self.compared(self.first), self.spelled(), bound, self.compared(path))
+
+    def spelled(self) -> list[Spelled]:
+        """Return the pieces after the stars as they are compared."""
+        return [(self.compared(one), self.compared(other)) for one, other in self.floats]
+
     def path_of(self, url: str | bytes) -> tuple[bytes, bool]:
         """Return the path of a URL, and whether the engine says that it matches."""
         path, found = self.rules.found(url)
@@ -138,14 +159,14 @@ class Cut:
         """Return what becomes of a URL, after the engine agreed."""
         path, matches = self.path_of(url)
         where, code, words = shown(octets_of(url)), "", ""
-        spans, found = places(self.first, self.floats, self.bound, path)
+        spans, found = self.places(path)
         if not self.usable:
             code, words = "never", "the pattern matches no URL at all"
             spans, found = [], False
         elif not found:
             code, words = why_not(self, path)
             if code == "follows":  # all pieces are there
-                spans, _ = places(self.first, self.floats, False, path)
+                spans, _ = self.places(path, bound=False)
         if found != matches:
             raise WrongWitnessError(
                 f"{where} {'matches' if matches else 'does not match'} {self.form!r}, and its "
@@ -195,7 +216,8 @@ def places(
     """
     Return where the beginning and the pieces after it are, and whether the path matches.
 
-    Each as early as it can be, which is never worse than later; *bound*: the last at the very end.
+    All are as they are compared. Each as early as it can be, which is never worse than later;
+    *bound*: the last at the very end.
     """
     if not path.startswith(first):
         return [], False
@@ -249,22 +271,25 @@ def find_last(piece: Spelled, path: bytes, query: int) -> Span | None:
 
 def why_not(cut: Cut, path: bytes) -> tuple[str, str]:
     """Return a code and a sentence for a path that does not match; what they say is true of it."""
-    first, floats, bound = cut.first, cut.floats, cut.bound
-    lowered = [(_lower(in_path), _lower(in_query)) for in_path, in_query in floats]
-    if places(_lower(first), lowered, bound, _lower(path))[1]:
+    first, floats, bound = cut.compared(cut.first), cut.spelled(), cut.bound
+    lowered = [(cut.compared(_lower(a)), cut.compared(_lower(b))) for a, b in cut.floats]
+    if places(cut.compared(_lower(cut.first)), lowered, bound, cut.compared(_lower(path)))[1]:
         return "case", "upper and lower case differ"
-    if bound and places(first, floats, False, path)[1]:
-        last = find_last(floats[-1], path, query_of(path)) if floats else (0, len(first))
+    if bound and places(first, floats, False, cut.compared(path))[1]:
+        units = cut.compared(path)
+        last = find_last(floats[-1], units, query_of(path)) if floats else (0, len(first))
         rest = path[last[1] if last else 0 :]
         return "follows", f"something follows the end: {quoted(rest)}"
     before, mark, after = path.partition(b"?")
     if b"%2F" in before:
-        if places(first, floats, bound, before.replace(b"%2F", b"/") + mark + after)[1]:
+        if cut.places(before.replace(b"%2F", b"/") + mark + after)[1]:
             return "escaped-slash", "an escaped slash, '%2F', is no '/'"
+    if places(cut.first, cut.floats, bound, path)[1]:
+        return "inside-escape", "a '*' would end inside an escape, which counts as one character"
     spelled = encode_minimal(path)
-    if spelled != path and places(first, floats, bound, spelled)[1]:
+    if spelled != path and cut.places(spelled)[1]:
         return "spelling", f"a URL is compared as it is spelled, with {quoted(cut.form.encode())}"
-    spans, _ = places(first, floats, bound, path)
+    spans, _ = cut.places(path)
     if not spans:
         return _why_not_begun(cut, path)
     return _why_not_found(cut, path, spans)
@@ -284,7 +309,7 @@ def _why_not_begun(cut: Cut, path: bytes) -> tuple[str, str]:
         return "no-query", "no '?'"
     if first.startswith(path):
         return "incomplete", f"no {quoted(first[len(path) :])} after {quoted(path)}"
-    if first in path:
+    if cut.compared(first) in cut.compared(path):
         return "not-at-beginning", f"{written} is not at the beginning"
     same = next(i for i, octet in enumerate(first) if path[i] != octet)
     if path[same:].startswith(first[same + 1 :]) and same + 1 < len(first):
@@ -298,9 +323,9 @@ def _why_not_begun(cut: Cut, path: bytes) -> tuple[str, str]:
 def _why_not_found(cut: Cut, path: bytes, spans: list[Span]) -> tuple[str, str]:
     """Say why the next piece is not found behind those that are."""
     number, at, query = len(spans) - 1, spans[-1][1], query_of(path)
-    piece, raw = cut.floats[number], cut.raw[number]
+    piece, raw, units = cut.spelled()[number], cut.raw[number], cut.compared(path)
     behind = quoted(cut.raw[number - 1] if number else cut.raw_first)
-    place = find_last(piece, path, query)
+    place = find_last(piece, units, query)
     if b"?" in raw and not path.count(b"?") and place is None:
         return "no-query", "no '?'"
     if place and place[0] < at:
@@ -311,20 +336,20 @@ def _why_not_found(cut: Cut, path: bytes, spans: list[Span]) -> tuple[str, str]:
         return "overlap", f"the same {quoted(shared)} cannot count twice"
     at_end = cut.bound and number + 1 == len(cut.floats)
     for here, since in dict.fromkeys(((piece[0], at), (piece[1], max(at, query)))):
-        if nearly := _one_lost(here, path, since, at_end):
+        if nearly := _one_lost(cut, here, units, since, at_end):
             return "incomplete", nearly
     after = f" after {behind}" if number or cut.raw_first not in (b"", b"/") else ""
     return "missing", f"no {quoted(raw)}{after}"
 
 
-def _one_lost(piece: bytes, path: bytes, at: int, at_end: bool) -> str:
+def _one_lost(cut: Cut, piece: bytes, path: bytes, at: int, at_end: bool) -> str:
     """Return which octet at an end of a piece is not there, if the others are; else nothing."""
     head, rest = piece[:1], piece[1:]
     if rest and head != b"%" and (start := path.find(rest, at)) >= 0:
         if not at_end or path.endswith(rest):
             directly = "directly " if head in path[at:start] else ""
-            return f"no {quoted(head)} {directly}before {quoted(rest)}"
+            return f"no {quoted(head)} {directly}before {quoted(cut.shown(rest))}"
     rest, tail = piece[:-1], piece[-1:]
     if rest and piece[-3:-2] != b"%" and path.find(rest, at) >= 0:
-        return f"no {quoted(tail)} after {quoted(rest)}"
+        return f"no {quoted(tail)} after {quoted(cut.shown(rest))}"
     return ""

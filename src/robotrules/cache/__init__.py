@@ -15,8 +15,17 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from math import inf
 
-from robotrules.access import AccessProfile, AccessResult, State, Stored, Trouble, state_of
+from robotrules.access import (
+    AccessProfile,
+    AccessResult,
+    State,
+    Stored,
+    Trouble,
+    lost_state,
+    state_of,
+)
 from robotrules.access.profile import DAY
+from robotrules.access.validators import drop_invalid
 from robotrules.cache.store import Store
 from robotrules.cache.values import Decides, Entry, Freshness, Provenance, Visit, moment
 from robotrules.tags.dates import read_http_date
@@ -134,7 +143,7 @@ def _is_usable(good: Visit | None, profile: AccessProfile) -> bool:
         return False
     if good.trouble is Trouble.STATUS and good.status is not None:
         return state_of(good.status, profile) is not State.UNREACHABLE
-    return good.trouble is None or not profile.cautious
+    return good.trouble is None or lost_state(good.trouble, profile) is not State.UNREACHABLE
 
 
 def _said(good: Visit, profile: AccessProfile) -> Decides:
@@ -186,7 +195,7 @@ def visit_of(
         detail=result.detail,
         url=result.url,
         hops=result.hops,
-        fields=_bounded(result.fields),
+        fields=_bounded(drop_invalid(result.fields, at)),
         digest=digest_of(result.body) if found else None,
         size=len(result.body),
         complete=result.complete,
@@ -237,7 +246,7 @@ def stored_of(entry: Entry | None, body: bytes | None, limit: int = 0) -> Stored
     good = entry.good if entry else None
     if good is None or good.state is not State.SUCCESS or body is None or is_cut(good, limit):
         return None
-    return Stored(good.url, body, good.fields, good.complete)
+    return Stored(good.url, body, good.fields, good.complete, good.at)
 
 
 def is_cut(good: Visit | None, limit: int) -> bool:

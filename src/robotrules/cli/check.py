@@ -18,16 +18,16 @@ import click
 from robotrules.cli.check_text import JSONLines, Lines, TextLines
 from robotrules.cli.client import Opening, client_options
 from robotrules.cli.options import (
+    GivenCrawler,
+    given_crawler,
     given_purposes,
     given_robots,
-    given_tokens,
     given_urls,
     json_option,
     parsing_profile,
     purpose_option,
     robots_options,
     say_notes,
-    single_or_many,
 )
 from robotrules.cli.progress import Progress
 from robotrules.cli.streams import (
@@ -59,6 +59,7 @@ def check(
     urls: tuple[str, ...],
     robots: str | None,
     product_tokens: tuple[str, ...],
+    literal: bool,
     profile: str,
     purposes: tuple[str, ...],
     file: str | None,
@@ -71,8 +72,9 @@ def check(
 
     Fetches the robots.txt of each URL's origin, once a day at most, or reads the one that --robots
     names for all of them; then a URL may be just a path that starts with '/'. Each URL gets one
-    line: the verdict, the URL and what decided; in a pipe, tabs are between them. The exit code is
-    0 if all are allowed, 1 if any is disallowed, 2 for usage or I/O.
+    line: the verdict, the URL and what decided; in a pipe, tabs are between them. A well-known
+    crawler chooses groups as its operator documents it, which is said. The exit code is 0 if all
+    are allowed, 1 if any is disallowed, 2 for usage or I/O.
 
     \b
     Examples:
@@ -91,7 +93,7 @@ def check(
     if not urls and file is None:
         raise Trouble(_no_urls())
     parsing = parsing_profile(profile, fetches=robots is None)
-    run = _Run(product_tokens, purposes, parsing, file, as_json, quiet)
+    run = _Run(product_tokens, literal, purposes, parsing, file, as_json, quiet)
     if robots is None:
         return run.fetching(urls, opening, profile)
     if not quiet:
@@ -105,13 +107,14 @@ class _Run:
     def __init__(
         self,
         product_tokens: tuple[str, ...],
+        literal: bool,
         purposes: tuple[str, ...],
         profile: str,
         file: str | None,
         as_json: bool,
         quiet: bool,
     ) -> None:
-        self._given = product_tokens, purposes
+        self._given = product_tokens, literal, purposes
         self._profile = profile
         self._file = file
         self._as_json = as_json
@@ -120,15 +123,15 @@ class _Run:
     def over_file(self, urls: tuple[str, ...], robots: str) -> int:
         """Answer from a file for all URLs."""
         parsed = given_robots(robots, self._profile)
-        tokens, purposes = self._who()
-        rules = parsed.rules_for(single_or_many(tokens), purposes)
+        crawler, purposes = self._who()
+        rules = parsed.rules_for(crawler.names, purposes)
         first = given_urls(urls, self._profile, hints=not self._quiet)
         with _opened(self._file) as stream:
             chunks = _chunks(first, stream, self._file or "")
             if self._quiet:
                 return int(not all(all(rules.allows_many(chunk.urls)) for chunk in chunks))
             say_notes(parsed.notes, robots)
-            lines = self._lines(first, tokens, purposes, fetched=False)
+            lines = self._lines(first, crawler, purposes, fetched=False)
             with self._progress(lines, stream) as progress:
                 for chunk in chunks:
                     lines.add(chunk.urls, rules.check_many(chunk.urls))
@@ -140,7 +143,7 @@ class _Run:
         # Who has a file at hand does not wait for what fetches.
         from robotrules.cli.fetching import Looker, refuse_paths
 
-        tokens, purposes = self._who()
+        crawler, purposes = self._who()
         refuse_paths(urls)
         first = given_urls(urls, self._profile, hints=not self._quiet)
         with ExitStack() as opened:
@@ -150,11 +153,11 @@ class _Run:
                 Looker(client, fresh=opening.fresh, profile=self._profile)
             )
             chunks = _chunks(first, stream, self._file or "")
-            asked = single_or_many(tokens), purposes
+            asked = crawler.names, purposes
             if self._quiet:
                 parts = (part for chunk in chunks for part in looker.answers(chunk.urls, *asked))
                 return int(not all(all(part.verdicts) for part in parts))
-            lines = self._lines(first, tokens, purposes, fetched=True)
+            lines = self._lines(first, crawler, purposes, fetched=True)
             with self._progress(lines, stream) as progress:
                 for chunk in chunks:
                     counted = _Counted(progress, chunk.octets)
@@ -164,25 +167,24 @@ class _Run:
                     counted.answered(chunk.octets)
         return self._ended(lines, progress, stream)
 
-    def _who(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        tokens, purposes = self._given
-        hints = not self._quiet
+    def _who(self) -> tuple[GivenCrawler, tuple[str, ...]]:
+        tokens, literal, purposes = self._given
         return (
-            given_tokens(tokens, self._profile, hints=hints),
+            given_crawler(tokens, self._profile, literal=literal, hints=not self._quiet),
             given_purposes(purposes, self._profile),
         )
 
     def _lines(
         self,
         first: list[bytes],
-        tokens: tuple[str, ...],
+        crawler: GivenCrawler,
         purposes: tuple[str, ...],
         *,
         fetched: bool,
     ) -> Lines:
         output = Output()
         if self._as_json:
-            return JSONLines(output, tokens, purposes, fetched=fetched)
+            return JSONLines(output, crawler, purposes, fetched=fetched)
         return TextLines(output, [] if self._file else first)
 
     @staticmethod

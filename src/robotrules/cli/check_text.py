@@ -21,6 +21,7 @@ from robotrules.cli.text import cells, shortened
 from robotrules.robotstxt.values import visible
 
 if TYPE_CHECKING:
+    from robotrules.cli.options import GivenCrawler
     from robotrules.client.held import Held
 
 # What one write holds, more or less. A path pattern can be as long as a file, and many URLs can
@@ -146,14 +147,14 @@ class JSONLines(Lines):
     def __init__(
         self,
         output: Output,
-        tokens: tuple[str, ...],
+        crawler: GivenCrawler,
         purposes: tuple[str, ...] = (),
         *,
         fetched: bool = False,
     ) -> None:
         super().__init__(output)
         # As an explanation has it.
-        self._product_token = ", ".join(tokens)
+        self._crawler = crawler
         self._purposes = list(purposes)
         self._fetched = fetched
 
@@ -169,8 +170,9 @@ class JSONLines(Lines):
             "line": verdict.line,
             "pattern": verdict.rule.pattern if verdict.rule else None,
             "profile": verdict.profile,
-            "product_token": self._product_token,
+            "product_token": self._crawler.name,
             "purposes": self._purposes,
+            "known": self._crawler.known_dict,
         }
         if self._fetched:
             from robotrules.cli.access_text import access_values

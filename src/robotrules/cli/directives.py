@@ -14,13 +14,12 @@ import click
 
 from robotrules.cli.client import Opening, client_options
 from robotrules.cli.options import (
+    given_crawler,
     given_or_fetched,
-    given_tokens,
     given_urls,
     json_option,
     parsing_profile,
     robots_options,
-    single_or_many,
 )
 from robotrules.cli.registry_files import given_registries
 from robotrules.cli.streams import Output, Trouble, quoted
@@ -65,6 +64,7 @@ def directives(
     application: str | None,
     robots: str | None,
     product_tokens: tuple[str, ...],
+    literal: bool,
     profile: str,
     files: tuple[str, ...],
     as_json: bool,
@@ -93,14 +93,16 @@ def directives(
         raise Trouble("for which application? Pass its identifier, such as --app examplesearch")
     parsed = given_or_fetched(robots, profile, urls, opening)
     profile = parsing_profile(profile, fetches=robots is None)
-    tokens = given_tokens(product_tokens, profile) if product_tokens else ()
-    found = _asked(parsed, application, single_or_many(tokens) or None, given_registries(files))
-    groups = parsed.select(tokens or found.product_token)
+    crawler = given_crawler(product_tokens, profile, literal=literal) if product_tokens else None
+    names = crawler.names if crawler else None
+    found = _asked(parsed, application, names, given_registries(files))
+    groups = parsed.grouped_for("app-directives").select(names or found.product_token)
     octets = given_urls(urls, profile)
     output = Output()
     for number, (url, answer) in enumerate(zip(octets, found.at_many(octets), strict=True)):
         if as_json:
-            output.json({"url": shown(url), "profile": profile, **answer.as_dict()})
+            known = {"known": crawler.known_dict if crawler else None}
+            output.json({"url": shown(url), "profile": profile, **answer.as_dict(), **known})
         else:
             lines = list(_Page(url, answer, groups, output).lines())
             output.lines(["", *lines] if number else lines)

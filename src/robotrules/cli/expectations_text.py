@@ -56,6 +56,8 @@ class ExpectationsPage:
                 word = self._paint("allowed", "passed")
                 yield f"{word}  {self._where(one)}: {visible(one.question.title)}"
                 yield f"        {visible(one.found)}"
+                if one.reading:
+                    yield f"        {one.reading}"
             elif not one.passed:
                 yield from [""] if after else []
                 yield from self._failure(one)
@@ -82,6 +84,7 @@ class ExpectationsPage:
         yield from self._fact("why", one.question.about.why)
         yield from self._fact("expected", one.expected)
         yield from self._fact("found", one.found)
+        yield from self._fact("registry", one.reading)
         for line in one.told:
             text = visible(line.text)
             yield f"  {self._paint(line.style, text) if line.style else text}".rstrip()

@@ -17,15 +17,16 @@ import click
 from robotrules import Explanation, Match, Outcome, Reason, RobotsTxt
 from robotrules.cli.client import Opening, client_options
 from robotrules.cli.options import (
+    GivenCrawler,
+    given_crawler,
     given_purposes,
     given_robots,
-    given_tokens,
     given_urls,
     json_option,
+    known_words,
     parsing_profile,
     purpose_option,
     robots_options,
-    single_or_many,
 )
 from robotrules.cli.streams import Output, Trouble
 from robotrules.cli.text import Excerpt, Paint, between, listed, plural, shortened
@@ -66,6 +67,7 @@ def explain(
     urls: tuple[str, ...],
     robots: str | None,
     product_tokens: tuple[str, ...],
+    literal: bool,
     profile: str,
     purposes: tuple[str, ...],
     as_json: bool,
@@ -76,8 +78,9 @@ def explain(
 
     Shows the groups that the crawler obeys and why, the path in the form that rules are compared
     with, the rule that decides, every other rule that matches and why it loses, and notes on what
-    was read. Without --robots, the robots.txt of the URL's origin is fetched, and how it was got is
-    shown too. Lines and columns count from 1, columns in octets. The exit code is that of check.
+    was read. A well-known crawler chooses groups as its operator documents it, which is shown.
+    Without --robots, the robots.txt of the URL's origin is fetched, and how it was got is shown
+    too. Lines and columns count from 1, columns in octets. The exit code is that of check.
 
     \b
     Examples:
@@ -88,7 +91,7 @@ def explain(
     if not urls:
         raise Trouble("no URL was given: pass one, such as https://example.com/a")
     access, profile = profile, parsing_profile(profile, fetches=robots is None)
-    tokens = given_tokens(product_tokens, profile)
+    crawler = given_crawler(product_tokens, profile, literal=literal, says_known=False)
     purposes = given_purposes(purposes, profile)
     with ExitStack() as opened:
         parsed = looker = None
@@ -108,12 +111,13 @@ def explain(
             held = None if looker is None else looker.held_of(url)
             file = held.robots if held else parsed
             assert file is not None
-            found = (held or file).explain(url, single_or_many(tokens), purposes)
+            found = (held or file).explain(url, crawler.names, purposes)
+            found = found._replace(known=crawler.known)
             allowed = allowed and found.verdict.allowed
             if as_json:
                 output.json(found.as_dict())
             else:
-                lines = list(_Page(found, file, output, held).lines())
+                lines = list(_Page(found, file, output, crawler, held).lines())
                 output.lines(["", *lines] if number else lines)
         output.flush()
     return int(not allowed)
@@ -127,8 +131,10 @@ class _Page:
         explanation: Explanation,
         robots: RobotsTxt,
         output: Output,
+        crawler: GivenCrawler,
         held: Held | None = None,
     ) -> None:
+        self._known = crawler.known
         self._explanation = explanation
         self._robots = robots
         self._held = held
@@ -171,6 +177,8 @@ class _Page:
         purposes = "".join(f", purpose {visible(purpose)}" for purpose in explanation.purposes)
         crawler = f"{visible(explanation.product_token)}{purposes}, profile {verdict.profile}"
         yield self._fact("Crawler", crawler)
+        if self._known is not None and self._known.departures:
+            yield self._fact("Registry", known_words(self._known))
         yield self._fact("Path", visible(explanation.path))
         if verdict.reason in NO_FILE:
             return
@@ -184,6 +192,9 @@ class _Page:
             rules = plural(len(group.rules), "rule")
             yield self._fact("", f"{between(*group.lines, 'line')}: {names} ({rules})")
         yield from self._more(len(explanation.groups))
+        for record, groups in explanation.group_structures:
+            lines = listed([between(*group.lines, "line") for group in groups], MOST_NAMES)
+            yield self._fact("", f"{record}, by its own document: {lines}")
 
     def _fact(self, name: str, words: str) -> str:
         return f"{self._paint('heading', name)}{' ' * (10 - len(name))}{words}"
@@ -202,6 +213,8 @@ class _Page:
     def _why_groups(self) -> str:
         explanation = self._explanation
         name, several = visible(explanation.product_token), len(explanation.groups) > 1
+        if self._known is not None:
+            name = " or ".join(self._known.names)
         if explanation.because is Because.TOKEN:
             name = " or ".join(map(visible, explanation.matched_tokens))
             return f"these name {name} and are merged" if several else f"this one names {name}"
@@ -210,6 +223,8 @@ class _Page:
             chosen = f"these name {purpose}, merged" if several else f"this one names {purpose}"
             return f"none names {name}, and {chosen}"
         if explanation.because is Because.NONE:
+            if self._known is not None and self._known.ignores_star:
+                return f"none names {name}, which ignores groups for '*'"
             return f"none names {name}, and none is for '*'"
         star = "all groups for '*' count, merged" if several else "the one for '*' counts"
         if explanation.purposes:

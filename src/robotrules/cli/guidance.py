@@ -42,16 +42,17 @@ from robotrules.cli.given import (
 from robotrules.cli.guidance_text import Found, GuidancePage, GuidanceRows
 from robotrules.cli.options import (
     ACCESS_ONLY,
+    GivenCrawler,
+    given_crawler,
     given_purposes,
     given_robots,
-    given_tokens,
     given_urls,
     json_option,
+    literal_option,
     parsing_profile,
     purpose_option,
     robots_option,
     say_notes,
-    single_or_many,
     token_option,
 )
 from robotrules.cli.streams import Output, Trouble, quoted, say
@@ -59,6 +60,7 @@ from robotrules.cli.text import plural
 from robotrules.errors import MissingExtraError
 from robotrules.extensions.app_directives import directives_for
 from robotrules.guide import guidance as find_guidance
+from robotrules.robotstxt.tokens import CrawlerNames
 from robotrules.robotstxt.values import octets_of, shown, visible
 from robotrules.tags.saved import Saved
 
@@ -70,6 +72,7 @@ if TYPE_CHECKING:
 @click.argument("url", required=False, metavar="[URL]")
 @robots_option
 @token_option
+@literal_option
 @purpose_option
 @click.option("--page", metavar="FILE", help="The page as saved, its initial HTML; '-' is stdin.")
 @carrier_options
@@ -101,6 +104,7 @@ def guidance(
     url: str | None,
     robots: str | None,
     product_tokens: tuple[str, ...],
+    literal: bool,
     purposes: tuple[str, ...],
     page: str | None,
     headers: tuple[str, ...],
@@ -145,7 +149,7 @@ def guidance(
     access, profile = profile, parsing_profile(profile, fetches=live)
     beside = robots_profile(profile)
     asked = _Asked(
-        given_tokens(product_tokens, beside),
+        given_crawler(product_tokens, beside, literal=literal),
         given_purposes(purposes, beside),
         None if robots is None else given_robots(robots, beside),
         None if tdmrep is None else given_tdmrep(tdmrep),
@@ -191,10 +195,12 @@ def _about_live(asked: _Asked, url: str, opening: Opening, access: str, as_json:
 
     url = url.strip()
     refuse_paths([url])
-    who = single_or_many(asked.tokens), asked.purposes
+    who = asked.crawler.names, asked.purposes
+    # Groups for '*' are for this command too, whatever the crawler makes of them.
+    polite = CrawlerNames(who[0]) if isinstance(who[0], CrawlerNames) else who[0]
     with opening.client(access) as client:
         first = client.refresh(url) if opening.fresh else client.held(url)
-        page = client.fetch(url, *who)
+        page = client.fetch(url, polite, asked.purposes)
     if first is not None and page.held is not None and page.held.origin == first.origin:
         page = page._replace(held=page.held._replace(source=first.source))
     if page.held is None and not page.hops:
@@ -208,6 +214,8 @@ def _about_live(asked: _Asked, url: str, opening: Opening, access: str, as_json:
     except MissingExtraError:
         warn_html_unread()
         found = find(html=False)
+    if asked.crawler.known is not None and page.held is not None:
+        found = found._replace(verdict=page.held.check(page.url, *who))
     if page.held is not None and page.held.decides is Decides.RULES:
         say_notes(page.held.robots.notes, page.held.origin)
     output = Output()
@@ -217,7 +225,7 @@ def _about_live(asked: _Asked, url: str, opening: Opening, access: str, as_json:
     else:
         output.lines(list(GuidancePage(answer, output).lines()))
     output.flush()
-    return int(not page.verdict)
+    return int(not found.verdict)
 
 
 def _about_har(asked: _Asked, name: str, url: str | None, as_json: bool) -> int:
@@ -274,7 +282,7 @@ def _given_application(name: str | None) -> str | None:
 class _Asked(NamedTuple):
     """Who asks, with all that holds for more than one page."""
 
-    tokens: tuple[str, ...]
+    crawler: GivenCrawler
     purposes: tuple[str, ...]
     robots: RobotsTxt | None
     tdmrep: bytes | None
@@ -305,7 +313,7 @@ class _Asked(NamedTuple):
         with html_libraries():
             found = find_guidance(
                 url,
-                single_or_many(self.tokens),
+                self.crawler.names,
                 robots=self.robots if governed else None,
                 tdmrep=self.tdmrep if governed else None,
                 headers=headers,
@@ -330,6 +338,7 @@ class _Asked(NamedTuple):
             "status": status if page is None else page.status,
             "robots_origin": self.origin if per_origin else None,
             "access": None if page is None else _access(page),
+            "known": self.crawler.known_dict,
         }
 
 

@@ -20,8 +20,9 @@ from robotrules.linting.fixing import BUDGET
 from robotrules.profile import PROFILES
 from robotrules.robotstxt.values import visible
 
-# A fix may make room for another; what still changes after so many would go on for ever.
-MOST_ROUNDS = 10
+# A fix may make room for another, and each stage has rounds of its own; what still changes after so
+# many would go on for ever.
+MOST_ROUNDS = 20
 # What is told of verdicts that change.
 MOST_CHANGES = 10
 MOST_NAMES = 4

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from robotrules.client.sync import Client
 
 LONGEST = 200
-# The check that says it of a robots.txt.
-UNREACHABLE = "RR704"
+# The checks that say why a robots.txt is unreachable.
+UNREACHABLE = ("RR704", "RR711")
 # What has no page of its own to look at.
 NO_PAGE = ("", "/", "/robots.txt")
 
@@ -86,7 +86,7 @@ class Live:
         )
         if not rules:  # what there is to say is about the response, and not about an empty file
             notes = [note for note in notes if note.part != ROBOTS_TXT]
-        if held.decides is Decides.DISALLOW and not any(note.code == UNREACHABLE for note in notes):
+        if held.decides is Decides.DISALLOW and not any(note.code in UNREACHABLE for note in notes):
             raise Trouble(f"{name} was not linted: {state_words(held)}")
         if held.because == "fresh" and held.source is Source.STORE:
             at = moment_words(visit.at)

@@ -20,6 +20,7 @@ from robotrules.cli.options import (
     fetching_profile_option,
     given_tokens,
     json_option,
+    literal_option,
     parsing_profile,
     say_notes,
 )
@@ -30,7 +31,7 @@ from robotrules.config import MatrixConfig, find_config
 from robotrules.matrix import BUDGET, MOST_GIVEN, Matrix
 from robotrules.matrix import matrix as made
 from robotrules.origins import origin_of
-from robotrules.registries.crawlers import CRAWLER_PURPOSES
+from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS
 from robotrules.robotstxt.values import visible
 
 
@@ -53,6 +54,7 @@ from robotrules.robotstxt.values import visible
     help=f"Show all well-known crawlers with this purpose: {', '.join(CRAWLER_PURPOSES)}. Repeat "
     "it for several.",
 )
+@literal_option
 @click.option("--all", "everybody", is_flag=True, help="Show all well-known crawlers.")
 @click.option(
     "--path",
@@ -80,6 +82,7 @@ from robotrules.robotstxt.values import visible
 def matrix(
     file: str | None,
     product_tokens: tuple[str, ...],
+    literal: bool,
     purposes: tuple[str, ...],
     everybody: bool,
     paths: tuple[str, ...],
@@ -122,7 +125,7 @@ def matrix(
     reading = parsing_profile(profile, fetches="://" in file)
     usual = _settings(file)
     product_tokens = product_tokens or (() if purposes or everybody else usual.crawlers)
-    tokens = given_tokens(product_tokens, reading) if product_tokens else ()
+    tokens = _tokens(product_tokens, reading, literal)
     robots = _robots(file, profile, reading, opening)
     found = made(
         robots,
@@ -132,6 +135,7 @@ def matrix(
         paths=[_path(path) for path in paths or usual.paths],
         url=visible(name) if name else _called(file),
         budget=budget,
+        literal=literal,
     )
     output = Output()
     for form, target in (("html", html), ("svg", svg)):
@@ -143,6 +147,14 @@ def matrix(
         output.lines(list(MatrixPage(found, output).lines()))
     output.flush()
     return 0
+
+
+def _tokens(tokens: tuple[str, ...], profile: str, literal: bool) -> tuple[str, ...]:
+    """Return whom to show; a well-known crawler may have a name outside the grammar."""
+    unknown = [token for token in tokens if literal or token not in KNOWN_CRAWLERS]
+    if unknown:
+        given_tokens(unknown, profile)
+    return tokens
 
 
 def _settings(file: str) -> MatrixConfig:

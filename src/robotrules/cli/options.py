@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
 
@@ -17,6 +17,8 @@ import robotrules
 from robotrules.cli.client import Opening
 from robotrules.cli.streams import Trouble, quoted, read_robots, say
 from robotrules.profile import PROFILES, USER_AGENT_PURPOSE
+from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
+from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.values import Note, visible
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -90,9 +92,19 @@ def token_option(command: Command) -> Command:
     )(command)
 
 
+def literal_option(command: Command) -> Command:
+    """Add `--literal`."""
+    return click.option(
+        "--literal",
+        is_flag=True,
+        help="Choose groups by a crawler's name alone, and not as the registry of well-known "
+        "crawlers says that it does.",
+    )(command)
+
+
 def robots_options(command: Command) -> Command:
-    """Add `--robots`, `--as` and `--profile`, with the profiles of what fetches."""
-    return robots_option(token_option(fetching_profile_option(command)))
+    """Add `--robots`, `--as`, `--literal` and `--profile`, with the profiles of what fetches."""
+    return robots_option(token_option(literal_option(fetching_profile_option(command))))
 
 
 def purpose_option(command: Command) -> Command:
@@ -135,6 +147,53 @@ def given_or_fetched(
         return fetched_robots(urls, profile, opening)
     opening.hint_unused()
     return given_robots(robots, parsing_profile(profile, fetches=False))
+
+
+class GivenCrawler(NamedTuple):
+    """Who asks, as `--as` says it."""
+
+    names: Tokens
+    """What to ask with: one name, several, or those of a well-known crawler."""
+    name: str
+    """The same for people and for JSON."""
+    known: KnownCrawler | None = None
+    """As the registry has it, if the groups are chosen by that."""
+
+    @property
+    def known_dict(self) -> dict[str, Any] | None:
+        """The entry of the registry as plain values for JSON."""
+        return self.known.short_dict() if self.known else None
+
+
+def given_crawler(
+    tokens: Sequence[str],
+    profile: str,
+    *,
+    literal: bool,
+    hints: bool = True,
+    says_known: bool = True,
+) -> GivenCrawler:
+    """
+    Return the crawler of `--as`: by the registry of well-known ones, unless *literal*.
+
+    The registry is about one name; several are taken in the order in which they are given. A hint
+    says how the crawler chooses, unless the command itself does (*says_known*).
+    """
+    known = KNOWN_CRAWLERS.get(tokens[0]) if len(tokens) == 1 and not literal else None
+    if known is not None:
+        if hints and says_known and known.departures:
+            say(known_words(known), label="hint")
+        return GivenCrawler(known.names, known.product_token, known)
+    tokens = given_tokens(tokens, profile, hints)
+    return GivenCrawler(single_or_many(tokens), ", ".join(tokens))
+
+
+def known_words(known: KnownCrawler) -> str:
+    """Return how a well-known crawler reads a robots.txt, with source and day."""
+    told = f"{known.product_token} {' and '.join(known.departures)} ({known.source})"
+    if known.also or known.ignores_star:
+        return f"{told}; --literal asks by the name alone"
+    return f"{told}; the verdict is what the file asks of it"
 
 
 def given_tokens(tokens: Sequence[str], profile: str, hints: bool = True) -> tuple[str, ...]:

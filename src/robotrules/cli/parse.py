@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from robotrules import Line, Note, Record, RobotsTxt, Role
+from robotrules import Group, Line, Note, Record, RobotsTxt, Role
 from robotrules.cli.options import Command, json_option, profile_option
 from robotrules.cli.streams import STDIN, Output, read_robots
 from robotrules.cli.text import Excerpt, between, listed, plural, shortened
@@ -116,6 +116,9 @@ def _as_dict(
     }
     for name in sections:
         values[name] = [value.as_dict() for value in getattr(robots, name)]
+        if name == "groups":
+            found = robots.group_structures
+            values["group_structures"] = [structure.as_dict() for structure in found]
     return values
 
 
@@ -190,15 +193,21 @@ class _Page:
     def groups(self) -> Iterator[str]:
         """Yield each group: where it is, whom it is for, how much it says."""
         yield self._paint("heading", " group  lines        rules  user-agent lines")
-        for group in self._groups:
-            named = [visible(name) for name in group.user_agents]
-            named += [f"purpose {visible(purpose)}" for purpose in group.purposes]
-            names = listed(named, MOST_NAMES)
-            lines = f"{group.lines[0]}-{group.lines[1]}"
-            names = self._paint("start", names)
-            yield f"{group.index:6}  {lines:11}  {len(group.rules):5}  {names}"
+        yield from map(self._group, self._groups)
         if not self._groups:
             yield "  none"
+        for record, groups in self._robots.group_structures:
+            yield ""
+            words = f"{record} is read over other groups, those of its own document:"
+            yield self._paint("heading", words)
+            yield from map(self._group, groups)
+
+    def _group(self, group: Group) -> str:
+        named = [visible(name) for name in group.user_agents]
+        named += [f"purpose {visible(purpose)}" for purpose in group.purposes]
+        names = self._paint("start", listed(named, MOST_NAMES))
+        lines = f"{group.lines[0]}-{group.lines[1]}"
+        return f"{group.index:6}  {lines:11}  {len(group.rules):5}  {names}"
 
     def records(self) -> Iterator[str]:
         """Yield each record with its role and the position of its value."""

@@ -16,15 +16,15 @@ import click
 from robotrules import Verdict
 from robotrules.cli.client import Opening, client_options
 from robotrules.cli.options import (
+    GivenCrawler,
+    given_crawler,
     given_or_fetched,
     given_purposes,
-    given_tokens,
     given_urls,
     json_option,
     parsing_profile,
     purpose_option,
     robots_options,
-    single_or_many,
 )
 from robotrules.cli.streams import Output, Trouble
 from robotrules.cli.text import listed, shortened
@@ -67,6 +67,7 @@ def preferences(
     urls: tuple[str, ...],
     robots: str | None,
     product_tokens: tuple[str, ...],
+    literal: bool,
     profile: str,
     purposes: tuple[str, ...],
     fields: tuple[str, ...],
@@ -97,11 +98,11 @@ def preferences(
     alone = robots is None and bool(fields) and not signals
     access, profile = profile, parsing_profile(profile, fetches=robots is None and not alone)
     if alone:
-        parsed, tokens = None, product_tokens or ("*",)
+        parsed, who = None, GivenCrawler(product_tokens or "*", "")
     else:
         parsed = given_or_fetched(robots, access, urls, opening)
-        tokens = given_tokens(product_tokens, profile)
-    crawler, chosen = single_or_many(tokens), given_purposes(purposes, profile)
+        who = given_crawler(product_tokens, profile, literal=literal)
+    crawler, chosen = who.names, given_purposes(purposes, profile)
     output = Output()
     for number, url in enumerate(given_urls(urls, profile)):
         found = find_preferences(url, crawler, robots=parsed, purposes=chosen, field=fields or None)
@@ -110,7 +111,8 @@ def preferences(
             answer: dict[str, Any] = {
                 "url": url.decode("utf-8", "backslashreplace"),
                 "profile": profile,
-                "product_token": ", ".join(tokens) if parsed else None,
+                "product_token": who.name if parsed else None,
+                "known": who.known_dict,
                 "purposes": list(chosen),
                 **found.as_dict(),
             }

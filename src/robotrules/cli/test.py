@@ -18,7 +18,7 @@ import click
 from robotrules import RobotsTxt
 from robotrules.cli.client import Opening, client_options, told
 from robotrules.cli.expectations_text import Answered, ExpectationsPage, junit, total
-from robotrules.cli.options import json_option
+from robotrules.cli.options import json_option, literal_option
 from robotrules.cli.progress import counting
 from robotrules.cli.saving import refuse_overwriting, save
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
@@ -58,6 +58,7 @@ from robotrules.robotstxt.values import visible
     metavar="N",
     help="How many states each question about all URLs may see before it is not decided.",
 )
+@literal_option
 @click.option("-v", "--verbose", is_flag=True, help="List what passed, too, and what decided.")
 @click.option("--junit", "report", metavar="FILE", help="Also write a JUnit report to this file.")
 @click.option(
@@ -75,6 +76,7 @@ def test(
     live: str | None,
     profile: str | None,
     budget: int | None,
+    literal: bool,
     verbose: bool,
     report: str | None,
     start: bool,
@@ -87,8 +89,9 @@ def test(
     An expectation file is TOML: for these crawlers these URLs are allowed or disallowed, by this
     line; all URLs of a pattern are; a page has these tags. Without FILE it is robots.test.toml or
     tests/robots.test.toml in this folder, or what [test] of robotrules.toml names; a folder will do
-    as well. A failure shows what decided and what would change it. The exit code is 0 if all is as
-    expected, 1 if something is not, 2 for usage or I/O; what can be asked is asked all the same.
+    as well. A failure shows what decided and what would change it. A well-known crawler chooses
+    groups as its operator documents it. The exit code is 0 if all is as expected, 1 if something is
+    not, 2 for usage or I/O; what can be asked is asked all the same.
 
     \b
     Examples:
@@ -104,7 +107,7 @@ def test(
         if robots or live or report or as_json or len(files) > 1:
             raise click.UsageError("--init writes a file and asks nothing: name a folder at most")
         return _begin(files[0] if files else ".", profile)
-    given = Given(robots, live, profile, budget)
+    given = Given(robots, live, profile, budget, literal)
     output = Output()
     answered: list[Answered] = []
     read = [*files, *([robots] if robots is not None else [])]

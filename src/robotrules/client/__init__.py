@@ -16,6 +16,7 @@ if _typing.TYPE_CHECKING:
     from robotrules.client.auditing import Audit, audit
     from robotrules.client.evidence import Evidence
     from robotrules.client.held import Held, Source
+    from robotrules.client.metrics import FetchEvent, Stats
     from robotrules.client.pages import Fetched
     from robotrules.client.politeness import Delay, Turn, delay_of
     from robotrules.client.stores import default_path, open_store
@@ -39,11 +40,13 @@ __all__ = [
     "Delay",
     "Evidence",
     "EvidenceNote",
+    "FetchEvent",
     "Fetched",
     "Held",
     "Period",
     "Prefetched",
     "Source",
+    "Stats",
     "Testimony",
     "Transport",
     "Turn",
@@ -68,11 +71,13 @@ _LATER = {
     "Delay": "politeness",
     "Evidence": "evidence",
     "EvidenceNote": "testimony",
+    "FetchEvent": "metrics",
     "Fetched": "pages",
     "Held": "held",
     "Period": "testimony",
     "Prefetched": "asking",
     "Source": "held",
+    "Stats": "metrics",
     "Testimony": "testimony",
     "Transport": "transports",
     "Turn": "politeness",

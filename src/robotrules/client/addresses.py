@@ -81,6 +81,14 @@ _NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052 §2.1
 _TEREDO = IPv6Network("2001::/32")  # RFC 4380 §2.6
 _6TO4 = IPv6Network("2002::/16")  # RFC 3056 §2
 
+# Names that lead to this machine or into a network of one's own, wherever they are resolved.
+_NOT_PUBLIC = (
+    (".localhost", "loopback (RFC 6761)"),
+    (".local", "of one link alone (RFC 6762)"),
+    (".internal", "for private networks (ICANN, 2024)"),
+    (".home.arpa", "for private networks (RFC 8375)"),
+)
+
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e]+")
 
 
@@ -98,7 +106,8 @@ class Addresses:
         *resolve* takes the place of the system's resolver: a function from host and port to
         addresses, which may take its time, and is called from several threads.
         """
-        if isinstance(allow_private, (str, bytes)):
+        vet_allow_private(allow_private)
+        if isinstance(allow_private, str):
             raise ValueError(
                 f"allow_private is {allow_private!r}: pass a list, such as [{allow_private!r}]"
             )
@@ -130,7 +139,7 @@ class Addresses:
             found = [str(literal)]
         else:
             try:
-                found = list(self._resolve(host, port))
+                found = [str(address) for address in self._resolve(host, port)]
             # A resolver of the user's may raise what its library has for a name without address.
             except Exception as error:
                 words = getattr(error, "strerror", None) or str(error) or type(error).__name__
@@ -138,10 +147,11 @@ class Addresses:
         passed: dict[str, None] = {}
         refusals = []
         for address in found:
+            plain = literal_of(address)
             why = self.refusal(host, address)
-            if why is None:
-                passed[str(_plain(ip_address(address)))] = None
-            elif literal_of(address):
+            if plain is not None and why is None:
+                passed[str(_plain(plain))] = None
+            elif plain is not None and why is not None:
                 refusals.append(why)
         if passed:
             return list(passed)[:MOST_ADDRESSES]
@@ -166,6 +176,24 @@ class Addresses:
         subject = str(plain) if literal_of(host) else f"{host} is {plain}, which"
         return one_line(f"{subject} is {why}; to go there, pass allow_private=['{host}']")
 
+    def refusal_by_name(self, host: str) -> str | None:
+        """
+        Return why *host* is not asked for through a proxy, which resolves it; None: it is.
+
+        What a proxy resolves cannot be vetted. Names that are never public are refused: those of
+        `localhost`, `local`, `internal` and `home.arpa`, and names without a dot, which a proxy
+        completes to one of its own network.
+        """
+        name = host.lower().removesuffix(".")
+        if literal_of(name) or self._has_name(name):
+            return None
+        why = next((why for suffix, why in _NOT_PUBLIC if f".{name}".endswith(suffix)), None)
+        if why is None and "." not in name:
+            why = "a name without a dot, which belongs to a local network"
+        if why is None:
+            return None
+        return one_line(f"{host} is {why}; to go there, pass allow_private=['{host}']")
+
     def _has_name(self, host: str) -> bool:
         if not self._names and not self._suffixes:
             return False
@@ -185,6 +213,15 @@ def one_line(text: str) -> str:
     """Return a short line of printable ASCII, whatever a stranger put into it."""
     line = " ".join(_UNPRINTABLE.sub(" ", text).split())
     return line if len(line) <= _LONGEST_DETAIL else line[: _LONGEST_DETAIL - 3] + "..."
+
+
+def vet_allow_private(allow_private: object) -> None:
+    """Raise ValueError for what names nothing, such as True: what is allowed is said by name."""
+    if isinstance(allow_private, bytes) or not isinstance(allow_private, Iterable):
+        raise ValueError(
+            f"allow_private is {allow_private!r}: name the hosts, addresses or networks that may "
+            "be asked, such as ['localhost', '10.0.0.0/8']"
+        )
 
 
 # --- What is allowed ------------------------------------------------------------------------------

@@ -25,15 +25,25 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import asynccontextmanager
+from inspect import isawaitable
+from time import monotonic
 from types import TracebackType
 from typing import Any, TypeVar
 
 from robotrules.access import AccessProfile, Failure, Request, Response
 from robotrules.cache import Store
 from robotrules.client.addresses import Addresses
-from robotrules.client.asking import Asking, Prefetched, given_addresses, vet_prefetch
+from robotrules.client.asking import (
+    Asking,
+    Prefetched,
+    carrying,
+    expect_requests,
+    no_origin,
+    vet_prefetch,
+)
 from robotrules.client.flow import Effect, Wait, Wanted
 from robotrules.client.held import Held
+from robotrules.client.metrics import AsyncOnFetch
 from robotrules.client.pages import MOST_OCTETS, Fetched, Look, Sent, fetching, guidance_of
 from robotrules.client.politeness import Delay, Turn, pause_after
 from robotrules.client.tasks import Blocking, TaskQueues, each
@@ -42,6 +52,7 @@ from robotrules.client.transports import (
     open_async_transport,
     vet_async_transport,
 )
+from robotrules.client.transports.exchange import ExtraHeaders
 from robotrules.guide import Guidance
 from robotrules.origins import given_origin
 from robotrules.profile import Profile
@@ -67,17 +78,31 @@ class AsyncClient(Asking):
         profile: str | Profile = "default",
         access: str | AccessProfile | None = None,
         store: Store | str | os.PathLike[str] | None = None,
-        transport: AsyncTransport | None = None,
+        transport: AsyncTransport | object | None = None,
         addresses: Addresses | None = None,
         allow_private: Iterable[str] = (),
+        connections: int | None = None,
+        proxy: str | None = None,
+        headers: ExtraHeaders = (),
         background: bool = False,
         min_delay: float = 1.0,
+        connections_per_origin: int = 1,
+        on_fetch: AsyncOnFetch | None = None,
         seconds: float = 30.0,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         """Make a client; its arguments are those of `Client`."""
-        self._where = given_addresses(addresses, allow_private, transport)
+        self._carried = carrying(
+            user_agent,
+            transport,
+            threads=False,
+            addresses=addresses,
+            allow_private=allow_private,
+            connections=connections,
+            proxy=proxy,
+            headers=headers,
+        )
         if transport is None:
             vet_async_transport()
         super().__init__(
@@ -89,10 +114,11 @@ class AsyncClient(Asking):
             store=store,
             background=background,
             min_delay=min_delay,
+            connections_per_origin=connections_per_origin,
+            on_fetch=on_fetch,
             seconds=seconds,
             clock=clock,
         )
-        self._given = transport
         self._opened: AsyncTransport | None = None
         self._sleep = sleep
         self._flights: dict[tuple[str, Wanted], asyncio.Task[Held]] = {}
@@ -177,6 +203,7 @@ class AsyncClient(Asking):
     ) -> Prefetched:
         """Have the robots.txt of many origins ready, as `Client.prefetch` does."""
         counts, began = vet_prefetch(origins, concurrency), self._clock()
+        expect_requests(self._transport(), concurrency)
 
         async def one(origin: str) -> None:
             """Have one origin ready, and tell of it."""
@@ -233,7 +260,7 @@ class AsyncClient(Asking):
                 response: Response | Failure | None = None
                 held = await self.held(request.url) or effect.held
                 if effect.allows(held):
-                    response = await self._transport().send(request)
+                    response = await self._sent("page", request)
                 if isinstance(response, Response):
                     turn.heed(response.status, response.headers)
                 answer = Sent(response, self._clock(), held)
@@ -258,7 +285,7 @@ class AsyncClient(Asking):
         """Return the seconds between two requests to the origin of *url*, and what asks for it."""
         found = await self.held(url)
         if found is None:
-            raise ValueError(f"{url!r} has no origin: pass an http or https URL")
+            raise no_origin(url)
         return self._delay(found)
 
     async def reserve(self, url: URL) -> float:
@@ -277,28 +304,46 @@ class AsyncClient(Asking):
     @asynccontextmanager
     async def turn(self, url: URL) -> AsyncIterator[Turn]:
         """Wait for the next turn at the origin of *url*, and have it, as `Client.turn` does."""
-        delay, origin = await self.delay(url), self._origin(url) or ""
+        found = await self.held(url)
+        if found is None:
+            raise no_origin(url)
+        delay, slots, origin = self._delay(found), self._slots_at(found), self._origin(url) or ""
         turn = Turn(origin, delay, self._desk.clock)
-        async with self._queues.joined(origin):
+        leased: Iterable[int] = range(slots)
+        async with self._queues.joined(origin, slots):
             try:
-                await self._run(self._turns.take(origin, delay.seconds, turn.holder))
+                taking = self._turns.take(origin, delay.seconds, turn.holder, slots)
+                leased = (await self._run(taking),)
                 yield turn
             finally:
                 try:
                     if turn.until is not None:
                         await self._run(self._turns.postpone(origin, turn.until))
                 finally:
-                    await self._run(self._turns.end(origin, turn.holder))
+                    await self._run(self._turns.end(origin, turn.holder, leased))
 
     # --- Driving --------------------------------------------------------------------------------
 
     def _transport(self) -> AsyncTransport:
         """Return what carries requests; opened where the event loop runs."""
-        if self._given is not None:
-            return self._given
+        if self._carried.transport is not None:
+            given: AsyncTransport = self._carried.transport
+            return given
         if self._opened is None:
-            self._opened = open_async_transport(self.user_agent, addresses=self._where)
+            self._opened = open_async_transport(self.user_agent, **self._carried.options)
         return self._opened
+
+    async def _sent(self, kind: str, request: Request) -> Response | Failure:
+        """Make a request, and tell of it."""
+        began = monotonic()
+        answer = await self._transport().send(request)
+        if isinstance(answer, (Response, Failure)):
+            event = self._meter.record(kind, request, answer, began)
+            if self._on_fetch is not None:
+                told = self._on_fetch(event)
+                if isawaitable(told):
+                    await told
+        return answer
 
     def _look(self, origin: str) -> Held | None:
         """Return what memory has; start to renew what wants it."""
@@ -346,7 +391,7 @@ class AsyncClient(Asking):
 
     async def _do(self, effect: Effect) -> Any:
         if isinstance(effect, Request):
-            return await self._transport().send(effect)
+            return await self._sent("robots.txt", effect)
         if isinstance(effect, Wait):
             return await self._sleep(effect.seconds)
         return await self._blocking.do(effect.work, self._desk.store.inline)

@@ -12,15 +12,23 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from robotrules.access import AccessProfile, find_access_profile, profiles_of
 from robotrules.cache import Decides, Store
-from robotrules.client.addresses import Addresses
+from robotrules.client.addresses import Addresses, vet_allow_private
 from robotrules.client.flow import Desk
 from robotrules.client.held import Held
-from robotrules.client.politeness import Delay, Pace, Turns, delay_at, pace_of
+from robotrules.client.metrics import Meter, Stats
+from robotrules.client.politeness import Delay, Pace, Turns, delay_at, pace_of, states_pace
 from robotrules.client.stores import MemoryStore, default_path, open_store
+from robotrules.client.transports import is_transport, open_async_transport, open_transport
+from robotrules.client.transports.exchange import (
+    ExtraHeaders,
+    extra_headers,
+    vet_connections,
+    vet_proxy,
+)
 from robotrules.errors import CrawlerError, StoreError
 from robotrules.extensions.purpose import crawler_notes
 from robotrules.guide import as_url
@@ -32,6 +40,8 @@ from robotrules.robotstxt.tokens import product_token as token_in
 from robotrules.robotstxt.values import Note, shown
 from robotrules.robotstxt.verdict import Because, Explanation, Reason, Verdict
 
+# Requests to one origin at a time, at most: more is a load test.
+MOST_SLOTS = 16
 # Spellings of origins that are remembered: `HTTPS://Example.com` is one, `https://example.com:443`
 # another. When there are more, all are forgotten.
 REMEMBERED_SPELLINGS = 65_536
@@ -117,9 +127,16 @@ class Asking:
         store: Store | str | os.PathLike[str] | None,
         background: bool,
         min_delay: float,
+        connections_per_origin: int,
+        on_fetch: Callable[..., object] | None,
         seconds: float,
         clock: Callable[[], float],
     ) -> None:
+        count = connections_per_origin
+        if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= MOST_SLOTS:
+            raise ValueError(f"connections_per_origin is {count!r}: use 1 to {MOST_SLOTS}")
+        if on_fetch is not None and not callable(on_fetch):
+            raise TypeError(f"on_fetch is {on_fetch!r:.60}: pass a function of one FetchEvent")
         parsing, fetching = profiles_of(profile)
         if access is not None:
             fetching = find_access_profile(access)
@@ -143,6 +160,9 @@ class Asking:
             background=background,
         )
         self._turns = Turns(self._desk)
+        self._slots = count
+        self._meter = Meter()
+        self._on_fetch = on_fetch
         self._min_delay = float(min_delay)
         self._clock = clock
         # How origins are written, and what answers about them: see `_answered`.
@@ -180,6 +200,11 @@ class Asking:
     def trouble(self) -> str | None:
         """What is wrong with the store now; None: nothing."""
         return self._desk.trouble
+
+    @property
+    def stats(self) -> Stats:
+        """What this client has fetched so far: counters over its requests."""
+        return self._meter.stats()
 
     # --- Memory ---------------------------------------------------------------------------------
 
@@ -244,16 +269,28 @@ class Asking:
         return Explanation(text, "", name, (), self._nowhere(), nobody, (), (), (), tuple(purposes))
 
     def _delay(self, found: Held) -> Delay:
-        """Return the seconds between two requests; of a file its records are read once."""
-        if found.decides is not Decides.RULES:
+        """Return the seconds between two requests to an origin, and what asks for them."""
+        pace = self._pace(found)
+        if pace is None:
             return Delay(self._min_delay, "min-delay")
+        return delay_at(pace, self._clock(), self._min_delay)
+
+    def _slots_at(self, found: Held) -> int:
+        """Return how many turns there may be at a time: one, where the site states a pace."""
+        pace = self._pace(found) if self._slots > 1 else None
+        return 1 if pace is not None and states_pace(pace) else self._slots
+
+    def _pace(self, found: Held) -> Pace | None:
+        """Return what a file asks of this crawler; of a file its records are read once."""
+        if found.decides is not Decides.RULES:
+            return None
         known = self._paces.get(found.origin)
         if known is None or known[0] is not found.robots:
             pace = pace_of(found.robots, self._identity.tokens, self._identity.purposes)
             if len(self._paces) >= REMEMBERED_PACES:
                 self._paces.clear()
             known = self._paces[found.origin] = found.robots, pace
-        return delay_at(known[1], self._clock(), self._min_delay)
+        return known[1]
 
     def _grouped(self, urls: Iterable[URL]) -> tuple[list[URL], dict[str | None, list[int]]]:
         """Return URLs, and their positions by origin."""
@@ -293,20 +330,63 @@ class Asking:
         return verdicts
 
 
-def given_addresses(
-    addresses: Addresses | None, allow_private: Iterable[str], transport: object
-) -> Addresses:
-    """Return where a client connects to; what would have no effect is refused."""
-    if isinstance(allow_private, str):
-        allow_private = [allow_private]
-    allowed = tuple(allow_private)
-    if transport is not None and (addresses is not None or allowed):
-        raise ValueError("a transport has its addresses: pass addresses= when you make it")
-    if addresses is None:
-        return Addresses(allowed)
-    if allowed:
+class Carrying(NamedTuple):
+    """What carries the requests of a client."""
+
+    transport: Any
+    """What was handed over; None: one is opened with these options."""
+    options: dict[str, Any]
+
+
+def carrying(
+    user_agent: str,
+    transport: object,
+    *,
+    threads: bool,
+    addresses: Addresses | None,
+    allow_private: Iterable[str],
+    connections: int | None,
+    proxy: str | None,
+    headers: ExtraHeaders,
+) -> Carrying:
+    """Return what carries a client's requests; what would have no effect is refused."""
+    options: dict[str, Any] = {"connections": connections, "proxy": proxy}
+    vet_connections(connections)
+    if proxy is not None:
+        vet_proxy(proxy)
+    vet_allow_private(allow_private)
+    allowed = (allow_private,) if isinstance(allow_private, str) else tuple(allow_private)
+    extra = extra_headers(headers)
+    if transport is not None and is_transport(transport, threads=threads):
+        if addresses is not None or allowed:
+            raise ValueError("a transport has its addresses: pass addresses= when you make it")
+        if extra or any(value is not None for value in options.values()):
+            raise ValueError(
+                "a transport has its own connections, proxy and headers: pass them when you make it"
+            )
+        return Carrying(transport, {})
+    if addresses is not None and allowed:
         raise ValueError("pass addresses= or allow_private=, not both: Addresses(allow_private)")
-    return addresses
+    where = Addresses(allowed) if addresses is None else addresses
+    if transport is None:
+        return Carrying(None, {**options, "addresses": where, "headers": extra})
+    if any(value is not None for value in options.values()):
+        raise ValueError("your HTTP client has its own connections and proxy: say it there")
+    opening = open_transport if threads else open_async_transport
+    made = opening(user_agent, client=transport, addresses=where, headers=extra)
+    return Carrying(made, {})
+
+
+def expect_requests(transport: object, count: int) -> None:
+    """Tell a transport how many requests will be made at a time, if it wants to know."""
+    expect = getattr(transport, "expect", None)
+    if callable(expect):
+        expect(count)
+
+
+def no_origin(url: URL) -> ValueError:
+    """Return the error of who wants a turn where there is none."""
+    return ValueError(f"{url!r} has no origin: pass an http or https URL")
 
 
 def vet_prefetch(origins: object, concurrency: int) -> dict[str, int]:

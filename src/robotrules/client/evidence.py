@@ -24,9 +24,12 @@ from robotrules.access import (
     State,
     Trouble,
     find_access_profile,
+    followed,
+    lost_state,
     profiles_of,
     state_of,
 )
+from robotrules.access.validators import conditions, drop_invalid, renews
 from robotrules.cache import (
     Decides,
     Entry,
@@ -42,7 +45,7 @@ from robotrules.cache import (
 from robotrules.client.held import Held, Source, held
 from robotrules.client.sources import IMPORTED, OWN, chosen_source
 from robotrules.client.testimony import EvidenceNote, Period, Testimony, imported_from, when
-from robotrules.errors import StoreError
+from robotrules.errors import MissingExtraError, StoreError
 from robotrules.origins import origin_of
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, Tokens, parse
@@ -55,6 +58,8 @@ __all__ = ["Evidence", "EvidenceNote", "Period", "Testimony"]
 
 # Other crawlers that are named in a note.
 MOST_NAMES = 5
+# Redirects that did not lead to a file: what they mean is for the access profile to say.
+LOST = (Trouble.REDIRECTS, Trouble.LOOP, Trouble.LOCATION)
 
 
 class Evidence:
@@ -111,8 +116,8 @@ class Evidence:
         if origin is None:
             words = "This is no http or https URL with a host, so no robots.txt governs it."
             return blank._replace(notes=(EvidenceNote("no-origin", "error", words),))
-        entries = self._entries(origin, seconds, agent, source)
-        known = [self._known(entry, seconds) for entry in entries.values()]
+        folded = self._folded(origin, seconds, agent, source)
+        known = [self._known(entry, seconds, doubt) for entry, doubt in folded.values()]
         if not known:
             return self._never(blank, origin, agent, source)
         tokens = {name.lower() for name in names}
@@ -207,25 +212,32 @@ class Evidence:
                 if (wanted is None or visit.agent.lower() == wanted) and is_chosen(visit):
                     yield visit
 
-    def _entries(
+    def _folded(
         self, origin: str, seconds: float, agent: str | None, source: str | None
-    ) -> dict[tuple[str, str], Entry]:
-        """Return what each crawler had at a moment, by its own visits and by imported ones."""
-        entries: dict[tuple[str, str], Entry] = {}
+    ) -> dict[tuple[str, str], tuple[Entry, Visit | None]]:
+        """
+        Return what each crawler had at a moment, and the visit that puts its copy in doubt.
+
+        Own visits and imported ones are two histories.
+        """
+        folded: dict[tuple[str, str], tuple[Entry, Visit | None]] = {}
         for visit in self._visits(origin, agent, source, None, seconds):
             history = visit.agent, visit.source
-            before = entries.get(history)
-            entries[history] = recorded(before, _read_as(visit, before, self.access))
-        return entries
+            before, doubt = folded.get(history, (None, None))
+            read = _read_as(visit, before, self.access)
+            if read.usable:
+                doubt = (doubt or _doubtful(before, read)) if read.renewed else None
+            folded[history] = recorded(before, read), doubt
+        return folded
 
-    def _known(self, entry: Entry, seconds: float) -> _Known:
+    def _known(self, entry: Entry, seconds: float, doubt: Visit | None) -> _Known:
         """Return what decided at a moment; of what had lapsed, what decided last."""
         good, bad = entry.good, entry.bad
         ends = [min(good.until, good.at + self.access.longest)] if good else []
         until = max([*ends, bad.until] if bad else ends)
         fresh = freshness(entry, min(seconds, nextafter(until, -inf)), self.access)
         held = seconds < until
-        return _Known(entry, fresh, held, fresh.until if held else until)
+        return _Known(entry, fresh, held, fresh.until if held else until, doubt)
 
     def _never(
         self, blank: Testimony, origin: str, agent: str | None, source: str | None
@@ -278,6 +290,7 @@ class _Known(NamedTuple):
     fresh: Freshness
     held: bool
     until: float
+    doubt: Visit | None
 
     @property
     def agent(self) -> str:
@@ -316,8 +329,8 @@ def _read_as(visit: Visit, before: Entry | None, profile: AccessProfile) -> Visi
     state = visit.state
     if visit.trouble is Trouble.STATUS and visit.status is not None:
         state = state_of(visit.status, profile)
-    elif visit.trouble in (Trouble.REDIRECTS, Trouble.LOOP, Trouble.LOCATION):
-        state = State.UNREACHABLE if profile.cautious else State.UNAVAILABLE
+    elif visit.trouble in LOST and _led_nowhere(visit):
+        state = lost_state(visit.trouble, profile)
     if state is not visit.state:
         result = AccessResult(
             *(visit.origin, state, visit.status, visit.trouble, visit.detail, visit.url),
@@ -331,6 +344,31 @@ def _read_as(visit: Visit, before: Entry | None, profile: AccessProfile) -> Visi
     return visit._replace(until=max(visit.until, nextafter(visit.at, inf)))
 
 
+def _doubtful(before: Entry | None, visit: Visit) -> Visit | None:
+    """
+    Return a visit whose 304 cannot vouch for the copy that it renewed; None: it can.
+
+    An earlier version sent conditions that any file meets (`If-None-Match: *`, a date in the
+    future) and took a 304 with another ETag for a renewal (RFC 9111 §4.3.4).
+    """
+    good = before.good if before else None
+    if good is None or good.digest != visit.digest:
+        return None
+    known = drop_invalid(good.fields, good.at)
+    vouches = bool(conditions(known)) and renews(known, visit.fields)
+    return None if vouches else visit
+
+
+def _led_nowhere(visit: Visit) -> bool:
+    """Tell whether the redirects of a visit lead nowhere for any client that follows them."""
+    if visit.trouble is not Trouble.LOCATION or not visit.hops:
+        return True
+    try:
+        return followed(visit.hops[-1]) is None
+    except MissingExtraError:
+        return False  # to a name that the client of then could not read, nor this one
+
+
 def _limits(
     chosen: _Known, others: list[_Known], visit: Visit | None, later: Visit | None
 ) -> Iterator[EvidenceNote]:
@@ -339,6 +377,10 @@ def _limits(
         words = f"What was known held until {when(chosen.until)}, and nothing is known after it: "
         yield EvidenceNote("lapsed", "warning", f"{words}this is what was known last.")
     entry = chosen.entry
+    if chosen.doubt is not None and chosen.fresh.decides is Decides.RULES:
+        words = f"The 304 of {when(chosen.doubt.at)} does not carry a validator of the copy, or "
+        words += "answered a condition that any file meets: the file may have changed by then."
+        yield EvidenceNote("renewal-in-doubt", "warning", words)
     if entry.bad is not None:
         times = "once" if entry.failures == 1 else f"{entry.failures:,} times in a row"
         words = f"Asking for the file failed {times}, first on {when(entry.since)}."

@@ -19,7 +19,7 @@ from robotrules.guide import Guidance, guidance
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.verdict import Reason, Verdict
-from robotrules.tags.fields import NO_FIELDS, Fields, read_fields
+from robotrules.tags.fields import NO_FIELDS, Fields, Headers, read_fields
 
 # What readers of HTML look at (docs/tags.md), and more than any head has.
 MOST_OCTETS = 2 * 1024 * 1024
@@ -76,6 +76,11 @@ class Fetched(NamedTuple):
     address: str | None = None
     at: float = 0.0
     """When the answer came; 0: there is none."""
+
+    @property
+    def headers(self) -> Headers:
+        """The fields of the answer as a mapping; `headers.get_list(name)` has lines apart."""
+        return Headers(self.fields)
 
     @property
     def ok(self) -> bool:

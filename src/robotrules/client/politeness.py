@@ -9,7 +9,7 @@ a verdict (AMB-118). It does not wait: who drives the flow does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from datetime import UTC, datetime
 from math import inf
 from threading import Lock
@@ -77,6 +77,12 @@ def pace_of(robots: RobotsTxt, product_token: Tokens, purposes: Sequence[str] = 
     )
 
 
+def states_pace(pace: Pace) -> bool:
+    """Tell whether a file asks a crawler to go slowly, now or at another time of the day."""
+    delay, rates = pace
+    return (delay is not None and delay.seconds > 0) or bool(rates)
+
+
 def delay_at(pace: Pace, now: float, min_delay: float) -> Delay:
     """Return the politest of what is asked for at a moment."""
     delay, rates = pace
@@ -109,15 +115,21 @@ class Turns:
         at: float | None = yield from desk.ask(desk.store.reserve, origin, desk.clock(), interval)
         return self._reserved(origin, interval) if at is None else at
 
-    def take(self, origin: str, interval: float, holder: str) -> Generator[Effect, Any, None]:
-        """Wait until a turn may begin at an origin and nobody else has one, and begin it."""
+    def take(
+        self, origin: str, interval: float, holder: str, slots: int = 1
+    ) -> Generator[Effect, Any, int]:
+        """
+        Wait until a turn may begin at an origin and fewer than *slots* others go on, and begin it.
+
+        Returns which of the slots it has, for `end()`.
+        """
         desk, pause = self._desk, FIRST_LOOK
         if monotonic() - self._ended.pop(origin, -inf) < LAST_TURN_LOOK:
             # Others may have waited longer, and look from time to time: let them.
             yield Wait(LAST_TURN_LOOK)
         while True:
-            leased = yield from desk.ask(desk.store.lease, _key(origin), holder, TURN_SECONDS)
-            if leased is False:
+            slot = yield from self._leased(origin, holder, slots)
+            if slot is None:
                 yield Wait(pause)
                 pause = min(2 * pause, LAST_TURN_LOOK)
                 continue
@@ -125,21 +137,34 @@ class Turns:
             at: float | None = yield from desk.ask(desk.store.begin, origin, now, interval)
             at = self._begun(origin, interval) if at is None else at
             if at <= now:
-                return
-            yield from self._let_go(origin, holder)
+                return slot
+            yield from self._let_go(origin, holder, slot)
             yield Wait(min(at - now, LONGEST_WAIT))
 
-    def end(self, origin: str, holder: str) -> Generator[Effect, Any, None]:
-        """Let the next one have its turn."""
+    def _leased(self, origin: str, holder: str, slots: int) -> Generator[Effect, Any, int | None]:
+        """Lease one of the slots; None: others have them all."""
+        desk = self._desk
+        for slot in range(slots):
+            key = _key(origin, slot)
+            leased = yield from desk.ask(desk.store.lease, key, holder, TURN_SECONDS)
+            if leased is not False:  # None: the store cannot say
+                return slot
+        return None
+
+    def end(
+        self, origin: str, holder: str, slots: Iterable[int] = (0,)
+    ) -> Generator[Effect, Any, None]:
+        """Let the next one have its turn; *slots* are those that the holder may have."""
         if not self._desk.alone:
             with self._lock:
                 if len(self._ended) > REMEMBERED_TURNS:
                     self._ended.clear()
                 self._ended[origin] = monotonic()
-        yield from self._let_go(origin, holder)
+        for slot in slots:
+            yield from self._let_go(origin, holder, slot)
 
-    def _let_go(self, origin: str, holder: str) -> Generator[Effect, Any, None]:
-        yield from self._desk.ask(self._desk.store.release, _key(origin), holder)
+    def _let_go(self, origin: str, holder: str, slot: int) -> Generator[Effect, Any, None]:
+        yield from self._desk.ask(self._desk.store.release, _key(origin, slot), holder)
 
     def postpone(self, origin: str, until: float) -> Generator[Effect, Any, None]:
         """Let there be no turn before a moment."""
@@ -168,8 +193,8 @@ class Turns:
         self._next[origin] = at
 
 
-def _key(origin: str) -> str:
-    return f"turn {origin}"
+def _key(origin: str, slot: int) -> str:
+    return f"turn {origin} {slot}" if slot else f"turn {origin}"
 
 
 def pause_after(status: int, headers: object, now: float) -> float | None:

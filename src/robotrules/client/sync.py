@@ -17,19 +17,29 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from functools import partial
+from time import monotonic
 from types import TracebackType
 from typing import Any, TypeVar
 
 from robotrules.access import AccessProfile, Failure, Request, Response
 from robotrules.cache import Store
 from robotrules.client.addresses import Addresses
-from robotrules.client.asking import Asking, Prefetched, given_addresses, vet_prefetch
+from robotrules.client.asking import (
+    Asking,
+    Prefetched,
+    carrying,
+    expect_requests,
+    no_origin,
+    vet_prefetch,
+)
 from robotrules.client.flow import Effect, Wait, Wanted
 from robotrules.client.held import Held
+from robotrules.client.metrics import OnFetch
 from robotrules.client.pages import MOST_OCTETS, Fetched, Look, Paced, Sent, fetching, guidance_of
 from robotrules.client.politeness import Delay, Turn, pause_after
 from robotrules.client.threads import Flights, Later, Queues, together
 from robotrules.client.transports import Transport, open_transport, vet_transport
+from robotrules.client.transports.exchange import ExtraHeaders
 from robotrules.guide import Guidance
 from robotrules.origins import given_origin
 from robotrules.profile import Profile
@@ -55,11 +65,16 @@ class Client(Asking):
         profile: str | Profile = "default",
         access: str | AccessProfile | None = None,
         store: Store | str | os.PathLike[str] | None = None,
-        transport: Transport | None = None,
+        transport: Transport | object | None = None,
         addresses: Addresses | None = None,
         allow_private: Iterable[str] = (),
+        connections: int | None = None,
+        proxy: str | None = None,
+        headers: ExtraHeaders = (),
         background: bool = False,
         min_delay: float = 1.0,
+        connections_per_origin: int = 1,
+        on_fetch: OnFetch | None = None,
         seconds: float = 30.0,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], object] = time.sleep,
@@ -71,11 +86,24 @@ class Client(Asking):
         *profile* is for parsing and fetching, *access* for fetching alone. *store* is where files
         and evidence are kept: a path, `memory:`, `redis://…`, `postgresql://…`, or a store; by
         default SQLite in the user's cache folder. *allow_private* names hosts, addresses or
-        networks that are not public and may be asked all the same. *background*: what is old is
-        used while it is fetched again, up to a day. *min_delay* is the least time between two
-        turns at an origin, and *seconds* how long getting a robots.txt may take in all.
+        networks that are not public and may be asked all the same. *transport* is what carries
+        requests, or a client of httpx2 or httpx that does; without one, *connections* are open at
+        a time at most, *proxy* is the URL of an HTTP proxy, and *headers* are sent with every
+        request. *background*: what is old is used while it is fetched again, up to a day.
+        *min_delay* is the least time between two turns at an origin, *connections_per_origin* how
+        many may go on at a time where the site states no pace, and *seconds* how long getting a
+        robots.txt may take in all. *on_fetch* is called with a `FetchEvent` after each request.
         """
-        where = given_addresses(addresses, allow_private, transport)
+        carried = carrying(
+            user_agent,
+            transport,
+            threads=True,
+            addresses=addresses,
+            allow_private=allow_private,
+            connections=connections,
+            proxy=proxy,
+            headers=headers,
+        )
         if transport is None:
             vet_transport()  # before a store that lacks a library, too, names a cure of its own
         super().__init__(
@@ -87,16 +115,21 @@ class Client(Asking):
             store=store,
             background=background,
             min_delay=min_delay,
+            connections_per_origin=connections_per_origin,
+            on_fetch=on_fetch,
             seconds=seconds,
             clock=clock,
         )
-        try:
-            # A transport that was handed over is closed by who made it.
-            self._opened = None if transport else open_transport(user_agent, addresses=where)
-        except BaseException:
-            self._close_store()
-            raise
-        self._transport: Transport = transport or self._opened  # type: ignore[assignment]
+        # A transport that was handed over is closed by who made it.
+        self._opened: Transport | None = None
+        if carried.transport is not None:
+            self._transport: Transport = carried.transport
+        else:
+            try:
+                self._transport = self._opened = open_transport(user_agent, **carried.options)
+            except BaseException:
+                self._close_store()
+                raise
         self._sleep = sleep
         self._flights: Flights[Held] = Flights()
         self._queues = Queues()
@@ -191,6 +224,7 @@ class Client(Asking):
         known of them.
         """
         counts, began = vet_prefetch(origins, concurrency), self._clock()
+        expect_requests(self._transport, concurrency)
 
         def done(futures: Iterable[Future[Held | None]]) -> None:
             """Count what has ended, and tell of it."""
@@ -248,7 +282,7 @@ class Client(Asking):
                 response: Response | Failure | None = None
                 held = self.held(request.url) or effect.held
                 if effect.allows(held):
-                    response = self._transport.send(request)
+                    response = self._sent("page", request)
                 if isinstance(response, Response):
                     turn.heed(response.status, response.headers)
                 answer = Sent(response, self._clock(), held)
@@ -277,7 +311,7 @@ class Client(Asking):
         """Return the seconds between two requests to the origin of *url*, and what asks for it."""
         found = self.held(url)
         if found is None:
-            raise ValueError(f"{url!r} has no origin: pass an http or https URL")
+            raise no_origin(url)
         return self._delay(found)
 
     def reserve(self, url: URL) -> float:
@@ -314,18 +348,23 @@ class Client(Asking):
         One thread of all processes that share the store has a turn at an origin at a time, and
         two turns are as far apart as `delay(url)` says, counted from their beginnings.
         """
-        delay, origin = self.delay(url), self._origin(url) or ""
+        found = self.held(url)
+        if found is None:
+            raise no_origin(url)
+        delay, slots, origin = self._delay(found), self._slots_at(found), self._origin(url) or ""
         turn = Turn(origin, delay, self._desk.clock)
-        with self._queues.joined(origin):
+        leased: Iterable[int] = range(slots)
+        with self._queues.joined(origin, slots):
             try:
-                self._run(self._turns.take(origin, delay.seconds, turn.holder))
+                taking = self._turns.take(origin, delay.seconds, turn.holder, slots)
+                leased = (self._run(taking),)
                 yield turn
             finally:
                 try:
                     if turn.until is not None:
                         self._run(self._turns.postpone(origin, turn.until))
                 finally:
-                    self._run(self._turns.end(origin, turn.holder))
+                    self._run(self._turns.end(origin, turn.holder, leased))
 
     # --- Driving --------------------------------------------------------------------------------
 
@@ -364,9 +403,19 @@ class Client(Asking):
             except BaseException as error:
                 step, answer = flow.throw, error
 
+    def _sent(self, kind: str, request: Request) -> Response | Failure:
+        """Make a request, and tell of it."""
+        began = monotonic()
+        answer = self._transport.send(request)
+        if isinstance(answer, (Response, Failure)):
+            event = self._meter.record(kind, request, answer, began)
+            if self._on_fetch is not None:
+                self._on_fetch(event)
+        return answer
+
     def _do(self, effect: Effect) -> Any:
         if isinstance(effect, Request):
-            return self._transport.send(effect)
+            return self._sent("robots.txt", effect)
         if isinstance(effect, Wait):
             return self._sleep(effect.seconds)
         return effect.work()

@@ -57,26 +57,27 @@ class TaskQueues:
     """A queue for each origin that some task has a turn at, or waits for one."""
 
     def __init__(self) -> None:
-        self._queues: WeakValueDictionary[str, _Queue] = WeakValueDictionary()
+        self._queues: WeakValueDictionary[tuple[str, int], _Queue] = WeakValueDictionary()
 
     @asynccontextmanager
-    async def joined(self, origin: str) -> AsyncIterator[None]:
-        """Wait until no other task has a turn, and have it."""
-        queue = self._queues.setdefault(origin, _Queue())
-        if queue.owner is asyncio.current_task():
+    async def joined(self, origin: str, slots: int = 1) -> AsyncIterator[None]:
+        """Wait until fewer than *slots* other tasks have a turn, and have one."""
+        queue = self._queues.setdefault((origin, slots), _Queue(slots))
+        task = asyncio.current_task()
+        if task in queue.owners:
             raise waits_for_itself("task", origin)
-        async with queue.lock:
-            queue.owner = asyncio.current_task()
+        async with queue.slots:
+            queue.owners.add(task)
             try:
                 yield
             finally:
-                queue.owner = None
+                queue.owners.discard(task)
 
 
 class _Queue:
-    def __init__(self) -> None:
-        self.lock = asyncio.Lock()
-        self.owner: asyncio.Task[Any] | None = None
+    def __init__(self, slots: int) -> None:
+        self.slots = asyncio.Semaphore(slots)
+        self.owners: set[asyncio.Task[Any] | None] = set()
 
 
 async def each(values: Iterable[str] | AsyncIterable[str]) -> AsyncIterator[str]:

@@ -2,8 +2,8 @@
 What the threads of one process share: flights, work for later, and queues for turns.
 
 A flight is one piece of work that several threads want: one does it, the others wait for what
-comes of it. What is for later nobody waits for. A queue lets one thread at a time have a turn at an
-origin. None of them knows what the work is.
+comes of it. What is for later nobody waits for. A queue lets one thread at a time, or a few, have a
+turn at an origin. None of them knows what the work is.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from threading import Lock, get_ident
+from threading import Lock, Semaphore, get_ident
 from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
 
@@ -110,26 +110,26 @@ class Queues:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._queues: WeakValueDictionary[str, _Queue] = WeakValueDictionary()
+        self._queues: WeakValueDictionary[tuple[str, int], _Queue] = WeakValueDictionary()
 
     @contextmanager
-    def joined(self, origin: str) -> Iterator[None]:
-        """Wait until no other thread has a turn, and have it."""
+    def joined(self, origin: str, slots: int = 1) -> Iterator[None]:
+        """Wait until fewer than *slots* other threads have a turn, and have one."""
         with self._lock:
-            queue = self._queues.setdefault(origin, _Queue())
-        if queue.owner == get_ident():
+            queue = self._queues.setdefault((origin, slots), _Queue(slots))
+        if get_ident() in queue.owners:
             raise waits_for_itself("thread", origin)
-        with queue.lock:
-            queue.owner = get_ident()
+        with queue.slots:
+            queue.owners.add(get_ident())
             try:
                 yield
             finally:
-                queue.owner = None
+                queue.owners.discard(get_ident())
 
 
 class _Queue:
-    __slots__ = ("__weakref__", "lock", "owner")
+    __slots__ = ("__weakref__", "owners", "slots")
 
-    def __init__(self) -> None:
-        self.lock = Lock()
-        self.owner: int | None = None
+    def __init__(self, slots: int) -> None:
+        self.slots = Semaphore(slots)
+        self.owners: set[int] = set()

@@ -19,6 +19,7 @@ from robotrules.expect.others import of_directives, of_file, of_preferences, of_
 from robotrules.expect.telling import between, told_record, told_verdict, why_groups
 from robotrules.expect.values import OBEYED, Carriers, Judged, Question
 from robotrules.extensions.crawl_delay import crawl_delay
+from robotrules.registries.crawlers import KnownCrawler, crawler
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.values import Rule, visible
@@ -40,15 +41,41 @@ def judge(
     *,
     origin: str | None = None,
     budget: int = BUDGET,
+    literal: bool = True,
 ) -> Judged:
     """
     Return whether a robots.txt, and a page where one is named, are as expected.
 
-    *carriers* is what was read of the page; *origin* is where paths are.
+    *carriers* is what was read of the page; *origin* is where paths are. A crawler is asked about
+    by its names alone; unless it is *literal*, a well-known one chooses groups as its operator
+    documents it, which is what `robotrules test` does.
     """
-    found = _judged(question, robots, carriers, origin, budget)
+    known = None if literal else known_crawler(question)
+    asked = question._replace(crawler=known.names) if known else question
+    found = _judged(asked, robots, carriers, origin, budget)
+    if known is not None:
+        explanation = found.explanation and found.explanation._replace(known=known)
+        told = {"known": known, "explanation": explanation, "reading": _reading(known, robots)}
+        found = found._replace(question=question, **told)
     hint = hint_name(question.crawler, robots)
     return found._replace(hint=hint) if hint else found
+
+
+def _reading(known: KnownCrawler, robots: RobotsTxt) -> str:
+    """Return how a well-known crawler reads the file, if its name alone would say less."""
+    # Most obey the group that has their name, or the star's, as anybody does.
+    alone = robots._choose(known.names[:1])[0] if robots._takes(known.product_token) else None
+    if robots._choose(known.names)[0] == alone and known.obeys in ("yes", "not said"):
+        return ""
+    return f"{known.product_token} {' and '.join(known.departures)} ({known.source})"
+
+
+def known_crawler(question: Question) -> KnownCrawler | None:
+    """Return the well-known crawler that a question about groups names, if it names one alone."""
+    # Tags name crawlers in their own way: a page's `googlebot` is not for Applebot.
+    if question.key in ("tags", "no-tags", "only-tags") or len(question.crawler) != 1:
+        return None
+    return crawler(question.crawler[0])
 
 
 def _judged(

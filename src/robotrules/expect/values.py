@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from robotrules.registries.crawlers import KnownCrawler
 from robotrules.robotstxt.values import visible
 from robotrules.robotstxt.verdict import Explanation
 
@@ -131,6 +132,11 @@ class Judged(NamedTuple):
     """Whether the question was not answered within the budget: then it fails, and says so."""
     hint: str = ""
     """What is odd about the question itself, whether it passed or not."""
+    known: KnownCrawler | None = None
+    """The well-known crawler by whose names groups were chosen; None: by the name alone."""
+
+    reading: str = ""
+    """How the crawler chooses groups, with source and day, where that makes a difference here."""
 
     def __str__(self) -> str:
         """Return it for people: what was asked, expected and found, how, and the cure."""
@@ -138,6 +144,7 @@ class Judged(NamedTuple):
         lines = [f"{'passed' if self.passed else 'failed'}, line {question.line}: {question.title}"]
         lines += [f"why       {question.about.why}"] * bool(question.about.why)
         lines += [f"expected  {self.expected}", f"found     {self.found}"]
+        lines += [f"registry  {self.reading}"] * bool(self.reading)
         lines += [line.text for line in self.told]
         lines += [f"cure      {self.cure}"] * bool(self.cure)
         lines += [f"hint      {self.hint}"] * bool(self.hint)
@@ -155,6 +162,7 @@ class Judged(NamedTuple):
             "undecided": self.undecided,
             "hint": self.hint,
             "explanation": self.explanation.as_dict() if self.explanation else None,
+            "known": self.known.short_dict() if self.known else None,
         }
 
 

@@ -31,7 +31,7 @@ from robotrules.extensions.app_lines import (
     statement_for,
 )
 from robotrules.extensions.codes import note
-from robotrules.extensions.scoped import ScopedSet, split
+from robotrules.extensions.scoped import ScopedSet, document_groups, records_for, split
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import URL
@@ -52,6 +52,10 @@ __all__ = [
 ]
 
 
+# Content-Usage is read over the groups of its own document (AMB-29).
+CONTENT_USAGE = ("content-usage",)
+
+
 # --- The answer -----------------------------------------------------------------------------------
 
 
@@ -66,7 +70,7 @@ class AppDirectives(NamedTuple):
     not_applied: tuple[AppDirective, ...]
     """Those whose value has another type than the registered one."""
     content_usage: tuple[Record, ...]
-    """Every Content-Usage record of the same groups, whatever its path."""
+    """Every Content-Usage record that the same product token reads, whatever its path."""
     own_notes: tuple[Note, ...]
     """Notes on the records that count here."""
     unread: tuple[Note, ...]
@@ -135,16 +139,15 @@ class DirectiveSet:
     ) -> None:
         """Use `directives_for()`."""
         # §2.1: the groups of the product token, merged; if there are none, those of `*`.
-        numbers, self.groups_because, _ = robots._choose(token)
-        chosen = frozenset(numbers)
-        records = [record for record in robots.records if record.group in chosen]
+        self.groups_because = robots._choose(token)[1]
+        records = records_for(robots, KEYS, token)
         self.application = application
         self.product_token = token if isinstance(token, str) else ", ".join(token)
-        self.content_usage = tuple(r for r in records if r.key == "content-usage")
+        self.content_usage = tuple(records_for(robots, CONTENT_USAGE, token))
         self._statements: list[Statement] = []
         # What could not be read may have been for this application, and for any path.
         unread: list[Note] = []
-        for line in (read_line(record, robots) for record in records if record.key in KEYS):
+        for line in (read_line(record, robots) for record in records):
             if application in line.told:
                 self._statements.append(statement_for(application, line, registries))
             elif any(found.level == "error" for found in line.notes):
@@ -267,24 +270,25 @@ def app_directives(
 
 def notes(robots: RobotsTxt, registries: Registries = SHIPPED) -> Iterator[Note]:
     """Yield what is odd about each App-Directives record of a file, whoever it is for."""
-    star = frozenset(robots._choose("*")[0])
+    records = [record for record in robots.records if record.key in KEYS]
+    regrouped, groups = robots.grouped_for(KEYS[0]), document_groups(robots, KEYS)
+    star = frozenset(regrouped._choose("*")[0]) if records else frozenset()
     obeyed: dict[str, frozenset[int]] = {}
-    for record in robots.records:
-        if record.key not in KEYS:
-            continue
-        line = read_line(record, robots)
+    for record in records:
+        line, group = read_line(record, robots), groups[record.line]
         found = dict.fromkeys(line.notes)
-        if record.group is None:
+        if group is None:
             found[note("record-outside-group", record)] = None
-        elif record.group not in star:
+        elif group not in star:
             found[note("named-group-directives", record)] = None  # RECOMMENDED (§1.3)
         for application in line.told:
             found |= dict.fromkeys(statement_for(application, line, registries).notes)
             entry = registries.applications.get(application)
-            if entry is None or record.group is None:
+            if entry is None or group is None:
                 continue
             if application not in obeyed:
-                obeyed[application] = frozenset(robots._choose(entry.product_token or "*")[0])
-            if record.group not in obeyed[application]:
+                chosen = regrouped._choose(entry.product_token or "*")[0]
+                obeyed[application] = frozenset(chosen)
+            if group not in obeyed[application]:
                 found[line.note("unseen-directives")] = None
         yield from found

@@ -22,11 +22,12 @@ from robotrules.robotstxt.values import Note, Record, shown
 from robotrules.structured import is_token, parse_list, plain, serialise, value_type
 
 # The ABNF has the singular, every example the plural (AMB-101). Neither is a misspelling, so
-# neither is a spelling of the other. Role OTHER: neither ends a list of user-agent lines (AMB-29).
+# neither is a spelling of the other. Role OTHER: for Allow and Disallow neither ends a list of
+# user-agent lines; over the groups of their own document both do (AMB-29).
 REFERENCE = "draft-nottingham-plan-b §2"
 EXTENSION = Extension("App-Directives", reference=REFERENCE)
 EXTENSIONS = (EXTENSION, Extension("App-Directive", reference=REFERENCE))
-KEYS = frozenset(extension.key.lower() for extension in EXTENSIONS)
+KEYS = tuple(extension.key.lower() for extension in EXTENSIONS)
 
 
 # --- An app directive ----------------------------------------------------------------------------

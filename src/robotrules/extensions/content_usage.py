@@ -3,8 +3,10 @@ Content-Usage (draft-ietf-aipref-attach-05): preferences in a robots.txt, and al
 
 A rule is `[path] statement` in a group (§3). The group is chosen as for allow and disallow, the
 longest matching path decides, statements of equal paths combine, and a URL that may not be crawled
-has no preference (§3.1). The record never touches a verdict, and for grouping it is an other record
-as it is for every parser of RFC 9309 (AMB-29). What a statement says is in `vocabulary`.
+has no preference (§3.1). The record never touches a verdict: for the groups of Allow and Disallow
+it is an other record, as for every parser of RFC 9309. It is read over the groups of its own
+document, where a user-agent line after it opens a new group (AMB-29). What a statement says is in
+`vocabulary`.
 
 It does not know HTTP: field lines are handed to it. It does not know what an application should do
 where a preference is unknown; the drafts leave that to the application.
@@ -18,7 +20,14 @@ from typing import Any, NamedTuple
 
 from robotrules.extensions import vet
 from robotrules.extensions.codes import note
-from robotrules.extensions.scoped import Scoped, ScopedSet, is_usable, split
+from robotrules.extensions.scoped import (
+    Scoped,
+    ScopedSet,
+    document_groups,
+    is_usable,
+    records_for,
+    split,
+)
 from robotrules.extensions.vocabulary import (
     CATEGORIES,
     LABELS,
@@ -54,7 +63,7 @@ __all__ = [
 ]
 
 EXTENSION = Extension("Content-Usage", (), Role.OTHER, "group", "draft-ietf-aipref-attach-05 §3")
-KEY = "content-usage"
+KEYS = ("content-usage",)
 
 FieldLines = str | bytes | Sequence[str | bytes]
 
@@ -67,10 +76,7 @@ class PreferenceSet:
     def __init__(self, robots: RobotsTxt, product_token: Tokens, purposes: Sequence[str]) -> None:
         """Use `preferences_for()`."""
         self._asked = robots, product_token, tuple(purposes)
-        groups = robots.select(product_token, purposes)
-        found = [
-            _Found.of(record) for group in groups for record in group.records if record.key == KEY
-        ]
+        found = [_Found.of(record) for record in records_for(robots, KEYS, product_token, purposes)]
         entries = [(one.scoped.path, one.statement()) for one in found if one.is_rule]
         self._notes = notes = tuple(_notes(found, robots))
         self._scoped = ScopedSet(entries, robots, lambda stated: _together(stated, notes))
@@ -194,12 +200,13 @@ class _Found(NamedTuple):
 
 def notes(robots: RobotsTxt, registries: object = None) -> Iterator[Note]:
     """Yield what is odd about the Content-Usage records of a file."""
-    found = [_Found.of(record) for record in robots.records if record.key == KEY]
+    found = [_Found.of(record) for record in robots.records if record.key in KEYS]
     yield from _notes(found, robots)
 
 
 def _notes(found: Sequence[_Found], robots: RobotsTxt) -> Iterator[Note]:
-    stated = _labels_by_path(found)
+    groups = document_groups(robots, KEYS)
+    stated = _labels_by_path(found, groups)
     for one in found:
         if one.record.group is None:
             yield note("record-outside-group", one.record)
@@ -210,19 +217,22 @@ def _notes(found: Sequence[_Found], robots: RobotsTxt) -> Iterator[Note]:
         if path is not None and not is_usable(path, robots):
             yield note("unusable-path", one.record, end=one.record.start + len(path))
         yield from _odd_members(one)
-        group = one.record.group
+        group = groups[one.record.line]
         everywhere = stated.get((group, None), set())
         if path is not None and everywhere - stated[group, path]:
             # Nothing is inherited from a shorter path, category by category or at all (AMB-113).
             yield note("not-inherited", one.record)
 
 
-def _labels_by_path(found: Sequence[_Found]) -> dict[tuple[int | None, bytes | None], set[str]]:
+def _labels_by_path(
+    found: Sequence[_Found], groups: Mapping[int, int | None]
+) -> dict[tuple[int | None, bytes | None], set[str]]:
     """Return the labels of the vocabulary that each group has for each path."""
     stated: dict[tuple[int | None, bytes | None], set[str]] = {}
     for one in found:
         if one.is_rule:
-            labels = stated.setdefault((one.record.group, one.scoped.path), set())
+            group = groups[one.record.line]
+            labels = stated.setdefault((group, one.scoped.path), set())
             labels.update(label for label in one.parsed.value if label in CATEGORIES)
     return stated
 

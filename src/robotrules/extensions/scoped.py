@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from robotrules.profile import Profile
-from robotrules.robotstxt import REMEMBERED, RobotsTxt
+from robotrules.robotstxt import REMEMBERED, RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import NO_MATCH, URL
 from robotrules.robotstxt.values import Record
 
@@ -44,6 +44,26 @@ def split(record: Record) -> Scoped:
     length = next((at for at, octet in enumerate(value) if octet in b" \t"), len(value))
     rest = value[length:].lstrip(b" \t")
     return Scoped(value[:length], rest, record.end - len(rest))
+
+
+def records_for(
+    robots: RobotsTxt, keys: Sequence[str], product_token: Tokens, purposes: Sequence[str] = ()
+) -> list[Record]:
+    """
+    Return the records of one document that a crawler reads, in the order of the file.
+
+    *keys* are the document's names for its record; the groups are those of the document (AMB-29).
+    """
+    chosen = frozenset(robots.grouped_for(keys[0])._choose(product_token, purposes)[0])
+    groups = document_groups(robots, keys)
+    return [r for r in robots.records if r.key in keys and groups[r.line] in chosen]
+
+
+def document_groups(robots: RobotsTxt, keys: Sequence[str]) -> dict[int, int | None]:
+    """Return the groups of a document's records by the document that has them, by line (AMB-29)."""
+    # Both readings have the same records: only roles and groups differ.
+    records = robots.grouped_for(keys[0]).records
+    return {record.line: record.group for record in records if record.key in keys}
 
 
 def profile_of(robots: RobotsTxt) -> Profile:

@@ -20,6 +20,7 @@ from robotrules.linting.checks import CHECKS
 from robotrules.linting.choosing import chosen, find
 from robotrules.linting.exact import BUDGET
 from robotrules.linting.fixing import Fixed, fix
+from robotrules.linting.intent import trusted
 from robotrules.linting.note import LEVELS, Edit, Fix, LintNote, Related
 from robotrules.linting.subject import Page, Received, Subject
 from robotrules.linting.suppressions import sieved, suppressions
@@ -69,7 +70,7 @@ def lint(
     checks = chosen(select, ignore)
     subject = Subject(robots, received, registries, budget)
     found = [note for check in checks for note in check.check(subject)]
-    kept = _unsuppressed(subject, found, checks)
+    kept = _unsuppressed(subject, list(trusted(subject, found, checks)), checks)
     return sorted(kept, key=lambda note: (note.line or 0, note.start, note.code, note.end))
 
 

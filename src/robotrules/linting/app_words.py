@@ -7,10 +7,12 @@ a message. It does not know what is odd in general: the registries do.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from robotrules.extensions.app_lines import AppDirective, Registration, read_line, statement_for
 from robotrules.linting.check import listed, quote
 from robotrules.linting.subject import Subject
-from robotrules.robotstxt.values import Group, Note
+from robotrules.robotstxt.values import Group, Note, Record
 
 # What a message names at most, though a line may have a thousand.
 MOST = 4
@@ -37,7 +39,12 @@ def told(subject: Subject, note: Note, status: Registration) -> list[tuple[str, 
 
 
 def called(group: Group) -> str:
-    """Return whom a group is for, in words: a few of the names, for there may be thousands."""
-    names = [quote(start.text) for start in group.starts[:MOST]]
-    more = len(group.starts) - len(names)
+    """Return whom a group is for, in words."""
+    return named(group.starts)
+
+
+def named(starts: Sequence[Record]) -> str:
+    """Return whom user-agent lines name: a few of them, for there may be thousands."""
+    names = [quote(start.text) for start in starts[:MOST]]
+    more = len(starts) - len(names)
     return f"{', '.join(names)} and {more:,} more" if more else listed(names, MOST)

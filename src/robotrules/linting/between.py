@@ -4,7 +4,8 @@ Between: records that stand between user-agent lines, and whom they leave in one
 Only a rule ends a list of user-agent lines (RFC 9309 §2.1); other records do not interfere
 (§2.2.4, AMB-28). So names before and after such a record share the rules that follow. Two checks
 ask: one for records that are about a group, and one for the rest. Of Content-Usage and its like
-neither does: for these the drafts and the RFC disagree (AMB-29). It makes no notes.
+neither does: these are read over other groups than rules (AMB-29), and RR609 says so. It makes no
+notes.
 """
 
 from __future__ import annotations

@@ -36,6 +36,9 @@ class Check:
     reference: ClassVar[str] = ""
     exact: ClassVar[bool] = False
     """Whether it asks the exact analysis, which has a budget."""
+    misread: ClassVar[bool] = False
+    """Whether a record that it finds is read otherwise than its author meant: as none, as another,
+    or for other crawlers or URLs. Safe fixes that rest on it wait until it is mended."""
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield what is found in a file."""

@@ -1,21 +1,25 @@
 """
 Fixing: the edits of notes applied to a file, and the proof that its meaning stays.
 
-A fix that is not about verdicts changes none, whoever reads the file: before and after are compared
-for every crawler and every URL (`analysis.compare`) under every profile, and a fix for which that
-is not proved is left out. A fix that is about verdicts is applied on request only. It writes
-nothing, and does not know which checks there are.
+A safe fix changes no verdict, whoever reads the file: before and after are compared for every
+crawler and every URL (`analysis.compare`) under every profile, and a fix for which that is not
+proved is left out. The same is proved of the file as its author meant it (`intent`), so that a fix
+takes nothing away that a misspelt record hides. A fix that changes verdicts is applied on request
+only. Fixes of records come before those of groups, and these before those of rules. It writes
+nothing.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from robotrules.analysis.files import compare
-from robotrules.linting.note import Edit, LintNote
-from robotrules.profile import PROFILES
+from robotrules.linting.edits import apart, edited
+from robotrules.linting.intent import STAGES, as_meant, stage_of
+from robotrules.linting.note import LintNote
+from robotrules.profile import PROFILES, Profile
 from robotrules.robotstxt import RobotsTxt, parse
 
 # Proofs that one pass may ask for: with more fixes than are in order, the rest waits.
@@ -32,8 +36,8 @@ class Fixed(NamedTuple):
     body: bytes
     applied: tuple[LintNote, ...]
     left: tuple[LintNote, ...]
-    """Notes with a fix that was not applied: it overlaps another, is about verdicts and nobody
-    asked for that, or is not proved to keep the meaning."""
+    """Notes with a fix that was not applied: it overlaps another, changes verdicts without being
+    asked for, waits for a fix of an earlier stage, or is not proved to keep the meaning."""
     refused: str
     """Why the file is left alone; empty: it is not."""
 
@@ -42,77 +46,60 @@ def fix(robots: RobotsTxt, notes: Iterable[LintNote], *, verdicts: bool = False)
     """
     Return the file after the fixes of *notes*: once, so that lint may look again.
 
-    *verdicts* also applies those that change verdicts. The others are proved to change none under
-    any profile.
+    *verdicts* also applies those that change verdicts: in one pass those of records, in the next
+    those of groups, then those of rules, because what is a duplicate depends on who is named. The
+    others are proved to change no verdict under any profile, and none that the author meant.
     """
     fixable = [note for note in notes if note.fix is not None]
-    refused = _refusal(robots)
+    refused = _refusal(robots, verdicts)
     if refused or not fixable:
         return Fixed(robots.body, (), tuple(fixable), refused if fixable else "")
-    quiet = [note for note in fixable if note.fix and not note.fix.changes_verdicts]
-    loud = [note for note in fixable if verdicts and note.fix and note.fix.changes_verdicts]
-    taken = _apart(quiet, [])
-    proved = _Proof(robots).proved(taken)
-    applied = [*proved, *_apart(loud, proved)]
+    proof = _Proof(robots)
+    applied: list[LintNote] = []
+    if verdicts:
+        for stage in STAGES:
+            applied += _at_stage(stage, fixable, proof)
+            if edited(robots.body, applied) != robots.body:
+                break
+    else:
+        safe = [note for note in fixable if not _is_loud(note)]
+        applied = proof.proved(apart(sorted(safe, key=_stage_number)))
     done = set(map(id, applied))
     left = tuple(note for note in fixable if id(note) not in done)
     return Fixed(edited(robots.body, applied), tuple(applied), left, "")
 
 
-def _refusal(robots: RobotsTxt) -> str:
+def _at_stage(stage: str, notes: Iterable[LintNote], proof: _Proof) -> list[LintNote]:
+    """Return the notes of a stage whose fixes can be applied together; safe ones come first."""
+    here = [note for note in notes if stage_of(note) == stage]
+    proved = proof.proved(apart(note for note in here if not _is_loud(note)))
+    return [*proved, *apart((note for note in here if _is_loud(note)), proved)]
+
+
+def _is_loud(note: LintNote) -> bool:
+    return note.fix is not None and note.fix.changes_verdicts
+
+
+def _stage_number(note: LintNote) -> int:
+    return STAGES.index(stage_of(note))
+
+
+def _refusal(robots: RobotsTxt, verdicts: bool) -> str:
     codes = {note.code for note in robots.notes}
     if not robots._document.complete or codes & {"truncated", "cut-line"}:
         return "it is not whole, or longer than is read"
+    if "not-utf8" in codes and not verdicts:
+        # Whatever is written is UTF-8, and then parsers find rules that read none here before.
+        return "it is UTF-16; --fix-verdicts saves it as UTF-8, which more crawlers read"
     return ""
 
 
-def edited(body: bytes, notes: Iterable[LintNote]) -> bytes:
-    """Return octets after the edits of notes, which do not overlap."""
-    edits = sorted(dict.fromkeys(edit for note in notes if note.fix for edit in note.fix.edits))
-    parts, at = [], 0
-    for edit in edits:
-        parts += [body[at : edit.start], edit.octets]
-        at = edit.end
-    return b"".join([*parts, body[at:]])
-
-
-def _apart(notes: Iterable[LintNote], before: Sequence[LintNote]) -> list[LintNote]:
-    """Return the notes whose edits overlap no earlier ones, nor those of *before*."""
-    # Sorted, and none overlaps another: only neighbours can overlap one more.
-    taken = sorted({edit for note in before if note.fix for edit in note.fix.edits})
-    found = []
-    for note in notes:
-        edits = sorted(set(note.fix.edits if note.fix else ()))
-        if any(map(_overlap, edits, edits[1:])) or any(_is_taken(one, taken) for one in edits):
-            continue
-        found.append(note)
-        for edit in edits:
-            at = bisect_left(taken, edit)
-            if taken[at : at + 1] != [edit]:
-                taken.insert(at, edit)
-    return found
-
-
-def _is_taken(edit: Edit, taken: Sequence[Edit]) -> bool:
-    """Tell whether an edit overlaps one of some that are sorted; the same twice is once."""
-    at = bisect_left(taken, edit)
-    if taken[at : at + 1] == [edit]:
-        return False
-    return any(_overlap(edit, other) for other in taken[max(at - 1, 0) : at + 1])
-
-
-def _overlap(one: Edit, other: Edit) -> bool:
-    return (one.start < other.end and other.start < one.end) or one.start == other.start
-
-
 class _Proof:
-    """Proofs that a file means the same after fixes, whichever profile reads it."""
+    """Proofs that a file means the same after safe fixes: as it is read, and as it was meant."""
 
     def __init__(self, robots: RobotsTxt) -> None:
-        self._body = robots.body
-        others = [one for one in PROFILES.values() if one != robots.profile]
-        self._old = [robots, *(parse(robots.body, profile) for profile in others)]
-        self._readings = [_reading(old) for old in self._old]
+        self._profile = robots.profile
+        self._old = _Readings(robots)
         affordable = MOST_PROVED // (len(robots.body) + 1)
         self._left = min(max(affordable, FEWEST_PROOFS), MOST_PROOFS)
 
@@ -136,22 +123,47 @@ class _Proof:
         return good
 
     def _holds(self, notes: Sequence[LintNote]) -> bool:
-        body = edited(self._body, notes)
-        if body == self._body:
+        body = edited(self._old.robots.body, notes)
+        if body == self._old.robots.body:
             return True
-        # Most fixes change how a line looks and nothing that is read: then nothing is asked.
-        asked = []
-        for old, reading in zip(self._old, self._readings, strict=True):
-            new = parse(body, old.profile)
-            if _reading(new) != reading:
-                asked.append((old, new))
-        return all(self._is_same(*pair) for pair in asked)
-
-    def _is_same(self, old: RobotsTxt, new: RobotsTxt) -> bool:
-        self._left -= 1
-        return compare(old, new, most=1, budget=BUDGET).equal is True
+        new = _Readings(parse(body, self._profile))
+        for old_file, new_file in self._old.pairs(new):
+            # Most fixes change how a line looks and nothing that is read: then nothing is asked.
+            if _records(old_file) != _records(new_file):
+                self._left -= 1
+                if compare(old_file, new_file, most=1, budget=BUDGET).equal is not True:
+                    return False
+        return True
 
 
-def _reading(robots: RobotsTxt) -> list[tuple[object, ...]]:
+class _Readings:
+    """A file as it is read and as it was meant, under every profile; parsed once, when asked."""
+
+    def __init__(self, robots: RobotsTxt) -> None:
+        self.robots = robots
+        self._parsed = {(robots.body, robots.profile): robots}
+
+    def pairs(self, other: _Readings) -> Iterator[tuple[RobotsTxt, RobotsTxt]]:
+        """Yield what has to mean the same here and in another file."""
+        seen: set[tuple[bytes, bytes]] = set()
+        profiles = dict.fromkeys([self.robots.profile, *PROFILES.values()])
+        for old, new in zip(self._bodies, other._bodies, strict=True):
+            if (old, new) not in seen:
+                seen.add((old, new))
+                for profile in profiles:
+                    yield self._under(old, profile), other._under(new, profile)
+
+    @cached_property
+    def _bodies(self) -> list[bytes]:
+        """As it is, with its records as meant, and with all of it as meant."""
+        return [self.robots.body, *(meant.body for meant in as_meant(self.robots))]
+
+    def _under(self, body: bytes, profile: Profile) -> RobotsTxt:
+        if (body, profile) not in self._parsed:
+            self._parsed[body, profile] = parse(body, profile)
+        return self._parsed[body, profile]
+
+
+def _records(robots: RobotsTxt) -> list[tuple[object, ...]]:
     """Return all that any reader of records sees of a file."""
     return [(one.key, one.value, one.role, one.group) for one in robots.records]

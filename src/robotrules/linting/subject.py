@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from robotrules import extensions
 from robotrules.analysis.crawlers import EVERYONE_ELSE, Crawler, named_crawlers
+from robotrules.extensions.scoped import document_groups
 from robotrules.linting.exact import BUDGET, Exact, Kind
-from robotrules.profile import Profile, find_profile
+from robotrules.profile import DOCUMENT_RULES, Profile, find_profile
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.robotstxt.values import Group, Line, Note, Record, Rule, shown
@@ -133,6 +134,13 @@ class Subject:
     def by_line(self) -> dict[int, Record]:
         """The record of each line that has one."""
         return {record.line: record for record in self.robots.records}
+
+    @cached_property
+    def document_groups(self) -> dict[int, int | None]:
+        """The groups of records that have a structure of their own, by line (AMB-29)."""
+        keys = [keys for keys in DOCUMENT_RULES.values() if any(key in self.keys for key in keys)]
+        found = (document_groups(self.robots, names).items() for names in keys)
+        return {line: group for some in found for line, group in some}
 
     # --- What it means ------------------------------------------------------------------------
 

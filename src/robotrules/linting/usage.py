@@ -1,12 +1,15 @@
 """
 Usage: the Content-Usage records of a file, by group and path, and the labels they once had.
 
+Groups are those of the record's own document (AMB-29).
+
 What counts for a URL, `extensions.content_usage` knows. Checks compare records of one group with
 each other, and need them side by side. It does not know which of them is odd.
 """
 
 from __future__ import annotations
 
+from robotrules.extensions.content_usage import KEYS
 from robotrules.extensions.scoped import split
 from robotrules.extensions.vocabulary import Source, Statement, read_values
 from robotrules.linting.subject import Subject
@@ -28,10 +31,12 @@ Stated = dict[tuple[int | None, bytes | None], tuple[tuple[Record, Statement], .
 def stated(subject: Subject) -> Stated:
     """Return the records that state something, by group and path; None: without a path."""
     found: dict[tuple[int | None, bytes | None], list[tuple[Record, Statement]]] = {}
-    for record in subject.records("content-usage"):
+    for record in subject.records(*KEYS):
         path, text, _ = split(record)
         parsed = parse_dictionary(text)
         if parsed.value:
             statement = Statement(Source.ROBOTS, read_values(parsed), record=record)
-            found.setdefault((record.group, path), []).append((record, statement))
+            found.setdefault((subject.document_groups[record.line], path), []).append(
+                (record, statement)
+            )
     return {key: tuple(some) for key, some in found.items()}

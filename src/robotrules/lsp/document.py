@@ -84,5 +84,8 @@ class Document:
         return self._rules.get(record.start) if record.is_rule else None
 
     def group_of(self, record: Record) -> Group | None:
-        """Return the group that a record is in."""
-        return None if record.group is None else self.robots.groups[record.group]
+        """Return the group that a record is read in: that of its own document (AMB-29)."""
+        if record.group is None:
+            return None
+        groups = self.robots.grouped_for(record.key).groups
+        return groups[bisect_right(groups, record.line, key=lambda group: group.lines[0]) - 1]

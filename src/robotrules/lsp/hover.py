@@ -21,14 +21,10 @@ from robotrules.lsp.document import Document
 from robotrules.lsp.markup import bulleted, code, linked, many, named, plain
 from robotrules.lsp.meanings import meaning
 from robotrules.lsp.records import find, spelled
-from robotrules.registries.crawlers import (
-    CRAWLER_PURPOSES,
-    KNOWN_CRAWLERS,
-    KnownCrawler,
-    as_grammar_reads,
-)
+from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.ruleset import RuleSet
+from robotrules.robotstxt.tokens import leading_name
 from robotrules.robotstxt.values import Group, Record, Rule
 
 __all__ = ["Words", "hover"]
@@ -188,7 +184,7 @@ def _user_agent(document: Document, record: Record) -> Iterator[str]:
         yield from _obeyed(document, "*")
         return
     # Behind the product token people write versions and more, which nobody compares (§2.2.1).
-    known = KNOWN_CRAWLERS.get(name) or KNOWN_CRAWLERS.get(as_grammar_reads(name))
+    known = KNOWN_CRAWLERS.get(name) or KNOWN_CRAWLERS.get(leading_name(name))
     if known is None:
         yield f"**{code(name)}**"
         yield "It is not among the crawlers that robotrules knows, which matters to no crawler."

@@ -56,6 +56,7 @@ def matrix(
     paths: Sequence[str] = (),
     url: str | None = None,
     budget: int = BUDGET,
+    literal: bool = False,
 ) -> Matrix:
     """
     Return who may fetch what, as a robots.txt asks it.
@@ -63,7 +64,8 @@ def matrix(
     Without *crawlers*, product tokens to pick, the main well-known ones are asked about, all that
     the file names, its purposes, and everyone else. *purposes* are those of well-known crawlers,
     and pick all who have one; *everybody* picks all well-known ones. Without *paths* some are made
-    from the rules. *url* is what the file is called.
+    from the rules. *url* is what the file is called. Well-known crawlers choose groups as their
+    operators document it; *literal*: by their name alone.
     """
     for given, what in ((crawlers, "crawlers"), (purposes, "purposes"), (paths, "paths")):
         if isinstance(given, (str, bytes)):
@@ -71,7 +73,7 @@ def matrix(
     if len(paths) > MOST_GIVEN:
         raise ValueError(f"{len(paths)} paths do not fit in one matrix: pass at most {MOST_GIVEN}")
     people, left_out = whom(robots, crawlers, purposes, everybody)
-    choices = [(one, chosen(robots, one)) for one in people]
+    choices = [(one, chosen(robots, one, literal=literal)) for one in people]
     obeyed = Counter(choice.groups for _, choice in choices)
     # Crawlers that obey the same groups are told the same, so it is looked up once.
     rules = {
@@ -105,7 +107,7 @@ def matrix(
 
 
 def _rules(robots: RobotsTxt, choice: Choice, purposes: tuple[str, ...]) -> RuleSet:
-    return robots.rules_for(choice.name, purposes if choice.name == "*" else ())
+    return robots.rules_for(choice.names, purposes)
 
 
 class _Told:

@@ -12,14 +12,9 @@ from typing import NamedTuple
 
 from robotrules.analysis.crawlers import EVERYONE_ELSE, Crawler, crawlers, shown
 from robotrules.matrix.values import NAMED, OTHERS, PICKED, PURPOSES, band_order
-from robotrules.registries.crawlers import (
-    CRAWLER_PURPOSES,
-    KNOWN_CRAWLERS,
-    KnownCrawler,
-    as_grammar_reads,
-)
-from robotrules.robotstxt import RobotsTxt
-from robotrules.robotstxt.tokens import is_product_token
+from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS, KnownCrawler
+from robotrules.robotstxt import RobotsTxt, Tokens
+from robotrules.robotstxt.tokens import is_product_token, leading_name
 from robotrules.robotstxt.verdict import Because
 
 # Names that only the file knows, and purposes: more would not be one page.
@@ -39,8 +34,8 @@ class Whom(NamedTuple):
 class Choice(NamedTuple):
     """Whose groups somebody obeys."""
 
-    name: str
-    """Under which name to ask; `*` where no group names them."""
+    names: Tokens
+    """Under which name or names to ask."""
     because: Because
     by: str | None
     groups: tuple[int, ...]
@@ -136,22 +131,19 @@ def _sorted(found: Iterable[Whom]) -> list[Whom]:
     return sorted(found, key=order)
 
 
-def chosen(robots: RobotsTxt, one: Whom) -> Choice:
+def chosen(robots: RobotsTxt, one: Whom, *, literal: bool = False) -> Choice:
     """
-    Return whose groups somebody obeys.
+    Return whose groups somebody obeys, as `robotrules check` does.
 
-    Of several names the first that a group has, as Bing and Apple document it (AMB-30), whatever
-    the profile does with crawlers that have several names.
+    A well-known crawler goes by all that its operator documents: of several names the first that a
+    group has, as Bing and Apple document it (AMB-30), and whether the star is for it. *literal*: by
+    the name alone.
     """
-    names = (one.known.names if one.known else (one.product_token,)) if not one.purposes else ("*",)
-    if not robots.profile.any_product_token:
-        # There the grammar decides what a name is: MJ12bot is MJ, and 360Spider nobody.
-        names = tuple(name if is_product_token(name) else as_grammar_reads(name) for name in names)
-    for name in filter(None, names):
-        if name != EVERYONE_ELSE:
-            numbers, because, _ = robots._choose(name)
-            if because is Because.TOKEN:
-                return Choice(name, because, name, tuple(numbers))
-    numbers, because, matched = robots._choose(EVERYONE_ELSE, one.purposes)
-    by = matched[0] if because is Because.PURPOSE else None
-    return Choice(EVERYONE_ELSE, because, by, tuple(numbers))
+    who: Tokens = EVERYONE_ELSE if one.purposes else one.product_token
+    if one.known and not literal:
+        who = one.known.names
+    elif not is_product_token(one.product_token) and not robots.profile.any_product_token:
+        who = leading_name(one.product_token) or EVERYONE_ELSE
+    numbers, because, matched = robots._choose(who, one.purposes)
+    by = matched[0] if because in (Because.TOKEN, Because.PURPOSE) else None
+    return Choice(who, because, by, tuple(numbers))

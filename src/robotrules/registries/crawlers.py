@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from robotrules.robotstxt.tokens import is_product_token
+from robotrules.robotstxt.tokens import CrawlerNames, is_product_token, leading_name
 
 # What crawlers are for, in the order in which people are shown them.
 CRAWLER_PURPOSES: dict[str, str] = {
@@ -69,11 +69,18 @@ class KnownCrawler(NamedTuple):
     """Whether it fetches nothing: the token says what may be done with what others fetched."""
     is_main: bool = False
     """Whether it is one of the few that most people ask about."""
+    ignores_star: bool = False
+    """Whether its operator says that groups for everyone (`*`) are not for it."""
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """All tokens it answers to, its own first."""
-        return self.product_token, *self.also
+    def names(self) -> CrawlerNames:
+        """
+        All tokens it answers to, its own first, to be passed where a product token is.
+
+        The first one that a group names decides, under any profile (AMB-30); where none does, a
+        crawler that `ignores_star` obeys no group.
+        """
+        return CrawlerNames((self.product_token, *self.also), ignores_star=self.ignores_star)
 
     @property
     def is_valid(self) -> bool:
@@ -83,18 +90,45 @@ class KnownCrawler(NamedTuple):
     @property
     def read_as(self) -> str:
         """What a parser that keeps to the grammar makes of its name: MJ12bot becomes `MJ`."""
-        return as_grammar_reads(self.product_token)
+        return leading_name(self.product_token)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
         lists = {"purposes": list(self.purposes), "also": list(self.also)}
+        lists["names"] = list(self.names)
         return self._asdict() | lists | {"is_valid": self.is_valid, "read_as": self.read_as}
 
+    @property
+    def departures(self) -> tuple[str, ...]:
+        """How it reads a robots.txt otherwise than by its name alone; nothing for most."""
+        words = []
+        if self.also:
+            others = " or else ".join(self.also)
+            words.append(f"obeys the group of {others} where no group names it")
+        if self.ignores_star:
+            words.append("ignores groups for '*'")
+        elif self.obeys == "partly":
+            words.append("does not always obey robots.txt")
+        if self.obeys == "no":
+            words.append("does not obey robots.txt")
+        return tuple(words)
 
-def as_grammar_reads(name: str) -> str:
-    """Return the leading part of a name that RFC 9309 §2.2.1 knows: letters, `_` and `-`."""
-    found = re.match(r"[-A-Z_a-z]*", name)
-    return found[0] if found else ""
+    @property
+    def source(self) -> str:
+        """Where that is documented, and the day it was checked, for people."""
+        return f"{self.documentation or 'reported by others'}, checked {self.checked}"
+
+    def short_dict(self) -> dict[str, Any]:
+        """Return how it reads a robots.txt as plain values for JSON, with source and day."""
+        return {
+            "product_token": self.product_token,
+            "operator": self.operator,
+            "names": list(self.names),
+            "ignores_star": self.ignores_star,
+            "obeys": self.obeys,
+            "documentation": self.documentation,
+            "checked": self.checked,
+        }
 
 
 # --- Looking up -----------------------------------------------------------------------------------
@@ -167,6 +201,19 @@ def _crawler(entry: dict[str, Any]) -> KnownCrawler:
 
 
 KNOWN_CRAWLERS = KnownCrawlers()
+
+
+def crawler(product_token: str) -> KnownCrawler | None:
+    """
+    Return the well-known crawler of that name, whatever its case; None: the registry has none.
+
+    `RobotsTxt.check()` compares the name that it is given and no other. To ask as the crawler reads
+    a file, pass its names: `robots.check(url, crawler("Googlebot-News").names)`.
+    """
+    if not isinstance(product_token, str):
+        name = type(product_token).__name__
+        raise TypeError(f"a product token is a str such as 'Googlebot-News', not {name}")
+    return KNOWN_CRAWLERS.get(product_token.strip())
 
 
 # --- Names that are nearly known ------------------------------------------------------------------

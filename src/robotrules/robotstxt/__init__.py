@@ -9,19 +9,20 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from robotrules import _engine
 from robotrules.errors import ProductTokenError
-from robotrules.profile import Profile, Role, find_profile
+from robotrules.profile import DOCUMENT_RULES, Profile, Role, find_profile
 from robotrules.robotstxt.reading import Reading
 from robotrules.robotstxt.ruleset import URL, RuleSet, rule_set
-from robotrules.robotstxt.tokens import is_product_token
+from robotrules.robotstxt.tokens import CrawlerNames, is_product_token, leading_name
 from robotrules.robotstxt.values import (
     KEPT_BY,
     NOTES,
     Group,
+    GroupStructure,
     Line,
     Note,
     Record,
@@ -35,7 +36,13 @@ Tokens = str | Sequence[str]
 # The groups that a crawler obeys, by number; why these; and its names, or purposes, they have.
 Choice = tuple[list[int], Because, tuple[str, ...]]
 # What rule sets are remembered by: name or names, and purposes if there are any.
-Name = str | tuple[str, ...] | tuple[str | tuple[str, ...], tuple[str, ...]]
+# Those of a well-known crawler equal a tuple that chooses otherwise, and have a third part.
+Name = (
+    str
+    | tuple[str, ...]
+    | tuple[str | tuple[str, ...], tuple[str, ...]]
+    | tuple[CrawlerNames, tuple[str, ...], bool]
+)
 # How many names a file remembers rule sets for. Crawlers ask as one or a few; an audit
 # that asks as thousands must not keep thousands.
 REMEMBERED = 256
@@ -77,7 +84,7 @@ _usual_reader = cache(_reader)
 @cache
 def _class_of(engine: Any) -> Any:
     """Return the class that is an engine's File and a RobotsTxt; the engine's methods first."""
-    slots = ("_groups", "_records")
+    slots = ("_groups", "_records", "_structures")
     members = {"__slots__": slots, "__module__": __name__, "__doc__": RobotsTxt.__doc__}
     return type("RobotsTxt", (engine.File, RobotsTxt), members)
 
@@ -95,6 +102,7 @@ class RobotsTxt:
     _received: bytes
     _records: tuple[Record, ...]
     _groups: tuple[Group, ...]
+    _structures: dict[tuple[str, ...], RobotsTxt | None]
     _by_name: dict[Name, RuleSet]
     _by_groups: dict[tuple[int, ...], RuleSet]
 
@@ -119,6 +127,8 @@ class RobotsTxt:
         if purposes or not isinstance(product_token, str):
             names, purposes = _vet_names(product_token), _vet_purposes(purposes)
             key: Name = (names, purposes) if purposes else names
+            if isinstance(names, CrawlerNames):
+                key = names, purposes, names.ignores_star
             if (rules := self._by_name.get(key)) is None:
                 rules = self._remembered(key, self._choose(names, purposes)[0])
         elif (rules := self._by_name.get(product_token)) is None:
@@ -162,6 +172,13 @@ class RobotsTxt:
             star, is_named = self._obeyed(product_token)
             if is_named:
                 return star, Because.TOKEN, (product_token,)
+        elif isinstance(product_token, CrawlerNames):
+            for token in product_token:
+                # Where the grammar decides what a name is, MJ12bot is MJ, and 360Spider nobody.
+                name = token if self._takes(token) else leading_name(token)
+                if name and (groups := self._named_by(name)):
+                    return groups, Because.TOKEN, (token,)
+            star = [] if product_token.ignores_star else self._obeyed("*")[0]
         else:
             groups, named = self._choose_among(tuple(product_token))
             if groups:
@@ -211,13 +228,17 @@ class RobotsTxt:
             raise _not_a_token(token)
         if not token or token.isspace():
             raise ProductTokenError("the product token is empty: pass the crawler's name")
-        if self._profile.any_product_token or token == "*" or is_product_token(token):
+        if self._takes(token):
             return
         raise ProductTokenError(
             f"{token!r} is no product token: RFC 9309 §2.2.1 knows letters, '_' and '-' only. "
             "robotrules.product_token() finds the token in a User-Agent header; profile 'default' "
             "compares other names literally."
         )
+
+    def _takes(self, token: str) -> bool:
+        """Tell whether the profile compares a name as it is given."""
+        return self._profile.any_product_token or token == "*" or is_product_token(token)
 
     def explain(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Explanation:
         """Return how the verdict on *url* is reached: groups, normal form, winner and losers."""
@@ -241,7 +262,14 @@ class RobotsTxt:
         notes = tuple(note for note in self.notes if note.line is None or _within(note, groups))
         text = url if isinstance(url, str) else shown(url)
         name = product_token if isinstance(product_token, str) else ", ".join(product_token)
+        if isinstance(product_token, CrawlerNames):
+            name = product_token[0]  # what it is called; the others are where it looks next
         by_purpose = because is Because.PURPOSE
+        structures = (
+            GroupStructure(name, self.grouped_for(name).select(product_token, purposes))
+            for name in DOCUMENT_RULES
+        )
+        lines = _lines_of(groups)
         return Explanation(
             text,
             path,
@@ -254,6 +282,7 @@ class RobotsTxt:
             notes,
             tuple(purposes),
             named if by_purpose else (),
+            group_structures=tuple(one for one in structures if _lines_of(one.groups) != lines),
         )
 
     # --- What was written ---------------------------------------------------------------------
@@ -306,6 +335,37 @@ class RobotsTxt:
             for index, records in enumerate(members)
         )
 
+    def grouped_for(self, record: str) -> RobotsTxt:
+        """
+        Return the file with the groups over which records of a name are read (AMB-29).
+
+        App-Directives and Content-Usage are rules in their own documents, where a user-agent line
+        after one opens a new group. For other records, and where that makes no difference, this
+        is the file itself.
+        """
+        if not isinstance(record, str):
+            raise TypeError(f"a record's name is a str, not {type(record).__name__}")
+        keys = _KEYS_OF_DOCUMENTS.get(record.lower(), ())
+        if not keys:
+            return self
+        try:
+            structures = self._structures
+        except AttributeError:
+            structures = self._structures = {}  # type: ignore[misc]  # a slot of that class
+        if keys not in structures:
+            regrouped = None  # and not itself: a file that holds itself is a cycle
+            if _parts_user_agents(self.records, keys):
+                read = _reader(_with_rules(self._profile, keys), self._engine)
+                regrouped = read(self._received, self._document.complete)
+            structures[keys] = regrouped
+        return structures[keys] or self
+
+    @property
+    def group_structures(self) -> tuple[GroupStructure, ...]:
+        """The group structures that differ from `groups`, with the record that each is for."""
+        views = ((name, self.grouped_for(name)) for name in DOCUMENT_RULES)
+        return tuple(GroupStructure(name, one.groups) for name, one in views if one is not self)
+
     @property
     def notes(self) -> tuple[Note, ...]:
         """What was tolerated or could not be used, in the order of the file."""
@@ -347,10 +407,34 @@ def _reparse(body: bytes, profile: Profile, complete: bool) -> RobotsTxt:
     return parse(body, profile, complete=complete)
 
 
+# The keys that count as rules where a record is read, by each of them.
+_KEYS_OF_DOCUMENTS = {key: keys for keys in DOCUMENT_RULES.values() for key in keys}
+_with_rules = lru_cache(REMEMBERED)(Profile.with_rules)
+
+
+def _parts_user_agents(records: Iterable[Record], keys: tuple[str, ...]) -> bool:
+    """Tell whether a user-agent line joins a group by RFC 9309, and not where *keys* are rules."""
+    listing = ended = False
+    for record in records:
+        if record.role is Role.START:
+            if listing and ended:
+                return True
+            listing, ended = True, False
+        elif record.role is Role.RULE:
+            listing = False
+        elif record.key in keys:
+            ended = True
+    return False
+
+
 def _within(note: Note, groups: tuple[Group, ...]) -> bool:
     """Tell whether a note lies in one of some groups, which stand in the order of the file."""
     after = bisect_right(groups, note.start, key=lambda group: group.records[0].key_start)
     return after > 0 and note.start <= groups[after - 1].records[-1].end
+
+
+def _lines_of(groups: tuple[Group, ...]) -> list[tuple[int, int]]:
+    return [group.lines for group in groups]
 
 
 def _not_a_token(given: object) -> TypeError:
@@ -366,7 +450,7 @@ def _vet_names(product_token: Tokens) -> str | tuple[str, ...]:
         return product_token
     if not isinstance(product_token, Sequence) or isinstance(product_token, bytes):
         raise _not_a_token(product_token)
-    return tuple(product_token)
+    return product_token if isinstance(product_token, CrawlerNames) else tuple(product_token)
 
 
 def _vet_purposes(purposes: Sequence[str]) -> tuple[str, ...]:
@@ -375,7 +459,9 @@ def _vet_purposes(purposes: Sequence[str]) -> tuple[str, ...]:
     if not many or not all(isinstance(purpose, str) for purpose in purposes):
         form = "purposes are a list of str such as ['EXAMPLE-PURPOSE-1']"
         raise TypeError(f"{form}, not {purposes!r}")
-    if not all(purpose.strip() for purpose in purposes):
+    # Only what the parser trims is empty (RFC 9309 §2.2): a file may have U+00A0 for a purpose, and
+    # whoever asks for all that a file names passes it on.
+    if not all(purpose.strip(" \t") for purpose in purposes):
         raise ProductTokenError("a purpose is empty: leave it out, or pass its registered token")
     return tuple(dict.fromkeys(purposes))
 

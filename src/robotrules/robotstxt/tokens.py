@@ -8,6 +8,7 @@ engine does.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 # product = token ["/" product-version] (RFC 9110 §10.1.5). A name may have digits and dots, as some
 # crawlers' do, though RFC 9309 knows neither.
@@ -17,6 +18,36 @@ _CLOTHES = (
     r"mozilla|applewebkit|khtml|like|gecko|chrome|chromium|safari|mobile|version|edge?|opr|firefox"
     r"|compatible|windows|macintosh|linux|android|iphone|ipad|x11|ubuntu|u"
 )
+
+
+class CrawlerNames(tuple[str, ...]):
+    """
+    The product tokens of one crawler in its order, with how it chooses groups by them.
+
+    The first one that a group names decides, whatever the profile does with several names (AMB-30).
+    `ignores_star`: where none does, the crawler obeys no group, the star's neither.
+    """
+
+    ignores_star: bool
+
+    def __new__(cls, names: Iterable[str], *, ignores_star: bool = False) -> CrawlerNames:
+        """Make it from names, the preferred one first."""
+        self = super().__new__(cls, names)
+        self.ignores_star = ignores_star
+        return self
+
+    def __repr__(self) -> str:
+        star = ", ignores_star=True" if self.ignores_star else ""
+        return f"CrawlerNames({tuple(self)!r}{star})"
+
+    def __getnewargs_ex__(self) -> tuple[tuple[tuple[str, ...]], dict[str, bool]]:
+        return (tuple(self),), {"ignores_star": self.ignores_star}
+
+
+def leading_name(text: str) -> str:
+    """Return the leading part of a name that RFC 9309 §2.2.1 knows: letters, `_` and `-`."""
+    found = re.match(r"[-A-Z_a-z]*", text)
+    return found[0] if found else ""
 
 
 def is_product_token(text: str) -> bool:

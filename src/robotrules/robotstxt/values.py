@@ -183,6 +183,25 @@ class Group(NamedTuple):
         }
 
 
+class GroupStructure(NamedTuple):
+    """The groups over which a record of another document is read (AMB-29)."""
+
+    record: str
+    """The name of the record, such as `Content-Usage`."""
+    groups: tuple[Group, ...]
+    """Its groups, numbered from 0 in this structure."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {
+            "record": self.record,
+            "groups": [
+                {key: value for key, value in group.as_dict().items() if key != "rules"}
+                for group in self.groups
+            ],
+        }
+
+
 # What each note is: its level, and one sentence. `error`: the line or a part of it was not used;
 # `warning`: a departure from the grammar was tolerated; `info`: good to know.
 NOTES = {

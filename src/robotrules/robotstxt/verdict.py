@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
-from robotrules.robotstxt.values import Group, Note, Rule
+from robotrules.robotstxt.values import Group, GroupStructure, Note, Rule
 
 # Raised when a field of `Explanation.as_dict()` changes meaning or goes away.
 SCHEMA_VERSION = 1
@@ -215,6 +215,13 @@ class Described(Protocol):
         """Return it as plain values for JSON."""
 
 
+class Documented(Protocol):
+    """A crawler as a registry documents it."""
+
+    def short_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+
+
 class Explanation(NamedTuple):
     """How a verdict was reached: groups, normal form, winner and losers."""
 
@@ -222,7 +229,8 @@ class Explanation(NamedTuple):
     path: str
     """Path and query of the URL in the form that rules are compared with."""
     product_token: str
-    """The product token asked for; several are joined with a comma and a space."""
+    """The product token asked for; several are joined with a comma and a space, and of a
+    well-known crawler's names the first one stands here."""
     matched_tokens: tuple[str, ...]
     """Those of them that the groups name."""
     verdict: Verdict
@@ -239,6 +247,11 @@ class Explanation(NamedTuple):
     """Those of them that the groups were chosen by."""
     access: Described | None = None
     """How the file was got, from whoever got it; None: it was given."""
+    known: Documented | None = None
+    """The well-known crawler whose names chose the groups; None: the name alone did."""
+    group_structures: tuple[GroupStructure, ...] = ()
+    """The groups over which the crawler reads records of other documents, where they differ from
+    those of its rules (AMB-29)."""
 
     @property
     def winner(self) -> Match | None:
@@ -271,8 +284,10 @@ class Explanation(NamedTuple):
             "reason": str(self.verdict.reason),
             "groups_because": str(self.because),
             "groups": groups,
+            "group_structures": [found.as_dict() for found in self.group_structures],
             "winner": winner.as_dict() if winner else None,
             "losers": [match.as_dict() for match in self.losers],
             "notes": [note.as_dict() for note in self.notes],
             "access": self.access.as_dict() if self.access else None,
+            "known": self.known.short_dict() if self.known else None,
         }

@@ -49,6 +49,52 @@ class Fields(NamedTuple):
 NO_FIELDS = Fields((), True)
 
 
+class Headers(Mapping[str, str]):
+    """
+    The field lines of a response as a mapping from names, whose case does not matter, to values.
+
+    Lines of one field are joined by commas (RFC 9110 §5.3), which Set-Cookie and the older
+    X-Robots-Tag do not bear: `get_list()` has them apart. Octets are read as latin-1. Immutable.
+    """
+
+    __slots__ = ("_fields",)
+
+    def __init__(self, fields: Fields) -> None:
+        self._fields = fields
+
+    def __getitem__(self, name: str) -> str:
+        values = self.get_list(name)
+        if not values:
+            raise KeyError(name)
+        return ", ".join(values)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(name for name, _ in self._fields.lines))
+
+    def __len__(self) -> int:
+        return len({name for name, _ in self._fields.lines})
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and bool(self._fields.get(name))
+
+    def __repr__(self) -> str:
+        return f"Headers({self.multi_items()!r})"
+
+    def get_list(self, name: str) -> list[str]:
+        """Return the values of one field, a line each, in their order; empty: there is none."""
+        found = self._fields.get(name) if isinstance(name, str) else []
+        return [value.decode("latin-1") for value in found]
+
+    def multi_items(self) -> list[tuple[str, str]]:
+        """Return name and value of every line, in their order."""
+        return [(name, value.decode("latin-1")) for name, value in self._fields.lines]
+
+    @property
+    def raw(self) -> list[tuple[bytes, bytes]]:
+        """Name and value of every line as octets."""
+        return [(name.encode("latin-1"), value) for name, value in self._fields.lines]
+
+
 def read_fields(headers: object) -> Fields:
     """
     Return the field lines of *headers*, whatever has them.

@@ -17,7 +17,7 @@ from robotrules import structured
 from robotrules.errors import WriteError
 from robotrules.extensions import scoped
 from robotrules.extensions.vocabulary import Preference
-from robotrules.profile import Profile
+from robotrules.profile import DOCUMENT_RULES, Profile, Role
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.tokens import is_product_token
 from robotrules.robotstxt.values import Group, Line, Record
@@ -171,6 +171,8 @@ def read_back(robots: RobotsTxt) -> NewRobotsTxt:
     Of a file that was not written here, what has no effect, and comments inside groups, are left
     out; so are records that cannot be written, none of which a verdict depends on. `write` of the
     values decides like the file did, for every product token of the grammar and every purpose.
+    Names that Content-Usage or App-Directives part (AMB-29) become groups of their own with the
+    same rules, so that what is written has one group structure.
     """
     if not isinstance(robots, RobotsTxt):
         raise TypeError(f"read_back takes a parsed robots.txt, not {type(robots).__name__}")
@@ -179,12 +181,40 @@ def read_back(robots: RobotsTxt) -> NewRobotsTxt:
     }
     comments = _Comments(robots)
     groups = []
-    for group in robots.groups:
+    for group in _unparted(robots):
         found = _group(group, robots.profile, not_used, comments)
         groups += [found] if found else []
     records = [record for record in robots.records if record.group is None or _of_file(record)]
     kept = [record for record in map(_record, records) if record and record.key not in GROUP_KEYS]
     return NewRobotsTxt(groups, kept, comments.of_file())
+
+
+def _unparted(robots: RobotsTxt) -> Iterator[Group]:
+    """Yield the groups of a file; of one that documents of records part, each of its parts."""
+    structures = robots.group_structures
+    opened = {group.starts[0].line for one in structures for group in one.groups}
+    # The user-agent lines that each record of such a document is for, by its line.
+    readers = {
+        record.line: {start.line for start in group.starts}
+        for one in structures
+        for group in one.groups
+        for record in group.records
+        if record.key in DOCUMENT_RULES[one.record]
+    }
+    for group in robots.groups:
+        parts: list[list[Record]] = []
+        for start in group.starts:
+            if not parts or start.line in opened:
+                parts.append([])
+            parts[-1].append(start)
+        for starts in parts:
+            lines = {start.line for start in starts}
+            records = [
+                record
+                for record in group.records
+                if record.role is not Role.START and lines & readers.get(record.line, lines)
+            ]
+            yield group._replace(starts=tuple(starts), records=(*starts, *records))
 
 
 def _of_file(record: Record) -> bool:

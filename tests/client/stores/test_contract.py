@@ -10,11 +10,13 @@ from itertools import pairwise
 
 import pytest
 
-from robotrules.access import State
+from robotrules.access import Response, State
 from robotrules.cache import SKEW, Entry, Store, Visit, digest_of, recorded
 from robotrules.client import open_store
 from robotrules.client.politeness import LONGEST_DELAY
 from robotrules.errors import StoreError
+from robotrules.tags.fields import Fields
+from tests.client.scripted import Clock, Server, opened
 from tests.client.servers import PASSWORD
 from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, PLACES, made, numbered
 
@@ -73,6 +75,25 @@ class TestEntries:
         body = bytes(range(256)) * 2_200
         put(store, made(body=body), body=body)
         assert store.body(digest_of(body)) == body
+
+    def test_bad_validators_of_an_older_version(self, store: Store) -> None:
+        """An entry that was stored with them is kept as it is, and they are not sent back."""
+        fields = Fields((("etag", b"*"), ("last-modified", b"Fri, 31 Dec 9999 23:59:59 GMT")), True)
+        put(store, made(fields=fields))
+        entry = store.get(ORIGIN, AGENT)
+        assert entry is not None
+        assert entry.good is not None
+        assert entry.good.fields == fields
+        server, clock = Server(), Clock()
+        clock.now = NOW + 2 * DAY
+        server.answers[f"{ORIGIN}/robots.txt"] = Response(200, {"ETag": '"a"'}, BODY)
+        with opened("sync", server, clock, store=store) as client:
+            assert not client.check(f"{ORIGIN}/private")
+        assert [request.headers for request in server.asked] == [()]
+        renewed = store.get(ORIGIN, AGENT)
+        assert renewed is not None
+        assert renewed.good is not None
+        assert renewed.good.fields.get("etag") == [b'"a"']
 
     def test_keys_are_origin_and_agent(self, store: Store) -> None:
         """Two crawlers, two schemes, two entries."""

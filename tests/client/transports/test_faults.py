@@ -67,8 +67,7 @@ def test_a_fault_is_a_failure(carrier: Make, fault: str, secure: bool) -> None:
         answer = carrier().send(site.url)
         assert time.monotonic() - begun < 2.0
         check(answer, FAULTS[fault])
-        # A library may ask a second time, and no more.
-        assert 1 <= site.connections <= 2
+        assert site.connections == 1
 
 
 @pytest.mark.parametrize("fault", ["never_answers", "drips_headers", "drips_body", "pours"])

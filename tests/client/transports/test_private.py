@@ -114,12 +114,94 @@ def test_an_address_in_a_url(carrier: Make, secret: wire.Site, scheme: str, host
     assert "secret" not in found.detail
 
 
-@pytest.mark.parametrize(
-    "host", ["127.2", "0x7f.0.0.2", "0177.0.0.2", "2130706434", "127.0.0.02", "[fe80::1%25eth0]"]
-)
+# Spellings of 127.0.0.2 and of other private addresses that some program reads as one. None is a
+# host here: no name is looked up, and nothing is connected to.
+SPELLINGS = [
+    *("127.2", "127.0.2", "0x7f.0.0.2", "0x7f.2", "0X7F000002", "0177.0.0.2", "017700000002"),
+    *("2130706434", "127.0.0.02", "127.0.0.0x2", "127.0.0.2.1", "127.0.0", "4294967298"),
+    *("127.0.0.2%00", "127.0.0.2%0a", "127.0.0.2%20", "%31%32%37.2", "127%2e2", "0x7f%2e2"),
+    *("[fe80::1%25eth0]", "[::1%25lo]", "[127.0.0.2]", "[::ffff:127.2]", "[::1", "::1"),
+    *("\uff11\uff12\uff17.\uff12", "\u2460\u2461\u2466.\u2461", "127\u30022", "1\u00ad27.2"),
+    *("127.0.0.2\\@example.com", "127.0.0.2\t", "-127.2", "0x.2", "0x7f.0x2", "1.0x"),
+    *("xn--localhost-", "localhost%00", "local host"),
+]
+
+
+@pytest.mark.parametrize("host", SPELLINGS)
 def test_an_address_that_is_spelled_oddly(carrier: Make, secret: wire.Site, host: str) -> None:
-    answer = carrier(addresses=PUBLIC).send(f"http://{host}:{secret.port}/")
-    assert isinstance(answer, Failure)
+    """It is no host: programs differ about what it means, so it is not asked for at all."""
+    asked: list[str] = []
+
+    def resolve(name: str, port: int) -> list[str]:
+        asked.append(name)
+        return [SECRET]
+
+    one = carrier(addresses=Addresses(resolve=resolve))
+    answer = one.send(f"http://{host}:{secret.port}/")
+    assert answer == Failure(Trouble.PROTOCOL, "no http or https URL with a host")
+    assert asked == []
+
+
+# Spellings that are addresses, once they are in normal form.
+NORMALISED = [
+    *("127.0.0.2.", "%31%32%37.0.0.2", "127%2e0%2e0%2e2", "\uff11\uff12\uff17.0.0.2"),
+    *("127\u30020\uff0e0\uff612", "\u2460\u2461\u2466.0.0.\u2461", "1\u00ad27.0.0.2"),
+    *("[0:0:0:0:0:0:0:1]", "[::FFFF:127.0.0.2]", "[0000::0001]", "[64:FF9B::7F00:2]"),
+    *("me@127.0.0.2", "example.com@127.0.0.2", "\U0001d7cf\U0001d7d0\U0001d7d5.0.0.2"),
+]
+
+
+@pytest.mark.parametrize("host", NORMALISED)
+def test_an_address_in_another_form(carrier: Make, secret: wire.Site, host: str) -> None:
+    refused(carrier(addresses=PUBLIC).send(f"http://{host}:{secret.port}/"))
+
+
+# Names as only browsers have them: the name goes to the resolver, and what it gives is vetted.
+NAMES = {
+    "foo-.example.com": "foo-.example.com",
+    "-foo.example.com": "-foo.example.com",
+    "i\u2764.ws": "xn--i-7iq.ws",
+    "-127.0.0.2-": "-127.0.0.2-",
+    "127.0.0.2-": "127.0.0.2-",
+    "\u2764127.0.0.2\u2764": "xn--127-3r6a.0.0.xn--2-7iq",
+    "localhost-": "localhost-",
+    "\u24db\u24de\u24d2\u24d0\u24db\u24d7\u24de\u24e2\u24e3": "localhost",
+}
+
+
+@pytest.mark.parametrize("host", NAMES)
+def test_a_name_as_browsers_have_it(
+    carrier: Make, site: wire.Site, secret: wire.Site, host: str
+) -> None:
+    asked: list[str] = []
+
+    def to(address: str) -> Addresses:
+        def resolve(name: str, port: int) -> list[str]:
+            asked.append(name)
+            return [address]
+
+        return Addresses(["127.0.0.1"], resolve)
+
+    refused(carrier(addresses=to(SECRET)).send(f"http://{host}:{site.port}/"))
+    refused(carrier(addresses=to(f"[::ffff:{SECRET}]")).send(f"http://{host}:{site.port}/"))
+    answer = carrier(addresses=to("127.0.0.1")).send(f"http://{host}:{site.port}/")
+    assert isinstance(answer, Response), answer
+    assert asked == [NAMES[host]] * 3
+    assert f"host: {NAMES[host]}:{site.port}".encode() in site.heads[0].lower()
+
+
+def test_a_name_with_a_hyphen_at_its_end_over_tls(carrier: Make) -> None:
+    with wire.serve(wire.ok, tls=wire.server_tls("other.example")) as site:
+        answer = carrier(verify=False).send(site.named("foo-.example.com"))
+        assert isinstance(answer, Response), answer
+
+
+def test_brackets_from_a_resolver(carrier: Make) -> None:
+    with wire.serve(wire.ok) as site:
+        to_site = Addresses(["127.0.0.1"], lambda host, port: ["[::ffff:127.0.0.1]"])
+        answer = carrier(addresses=to_site).send(site.named("one.example"))
+        assert isinstance(answer, Response), answer
+        assert answer.address == "127.0.0.1"
 
 
 def test_the_system_knows_this_machine_by_name(carrier: Make, site: wire.Site) -> None:

@@ -48,7 +48,8 @@ def about_robots(held: Held) -> Iterator[Finding]:
     """Yield what is odd about a robots.txt and how it is served."""
     failed, visit = held.entry.bad, held.visit
     if failed is not None:
-        yield finding("robots-unreachable", ROBOTS, why=_why(failed))
+        code = "robots-lost" if failed.trouble in LOST else "robots-unreachable"
+        yield finding(code, ROBOTS, why=_why(failed))
         if held.decides is Decides.RULES:
             yield finding("robots-old-copy", ROBOTS)
     elif visit is not None and visit.state is State.UNAVAILABLE:

@@ -23,8 +23,8 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "robots-lost": (
         "error",
-        "The redirects of the robots.txt lead nowhere ({why}): most crawlers take that for no "
-        "rules at all.",
+        "The redirects of the robots.txt do not lead to a file ({why}): some crawlers take that "
+        "for no rules at all, and others stop crawling the site.",
     ),
     "robots-restricted": (
         "warning",

@@ -7,12 +7,13 @@ the request's time. Whatever the network does is a `Failure` and never an except
 know what a robots.txt is.
 
 `httpx2` carries for both clients; `aiohttp` costs an event loop less. `open_transport()` takes
-the one that is installed.
+the one that is installed, or goes over an HTTP client that the user has (`adapters`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import iscoroutinefunction
 from typing import Any, Protocol
 
 from robotrules.access import Failure, Request, Response
@@ -41,12 +42,17 @@ class AsyncTransport(Protocol):
         """Close all connections."""
 
 
-def open_transport(user_agent: str, **options: Any) -> Transport:
+def open_transport(user_agent: str, *, client: object = None, **options: Any) -> Transport:
     """
     Return a transport for threads: `Httpx2Transport`, whose arguments *options* are.
 
-    Without httpx2 it raises MissingExtraError, which says how to install it.
+    Without httpx2 it raises MissingExtraError, which says how to install it. With *client*, an
+    `httpx2.Client` or `httpx.Client`, it is an adapter over that one, and *options* are those of
+    `adapters.HttpxAdapter`.
     """
+    if client is not None:
+        over: Transport = _adapter(client, threads=True)(user_agent, client, **options)
+        return over
     from robotrules.client.transports.httpx2 import Httpx2Transport
 
     return Httpx2Transport(user_agent, **options)
@@ -57,13 +63,20 @@ def vet_transport() -> None:
     import robotrules.client.transports.httpx2  # noqa: F401
 
 
-def open_async_transport(user_agent: str, **options: Any) -> AsyncTransport:
+def open_async_transport(
+    user_agent: str, *, client: object = None, **options: Any
+) -> AsyncTransport:
     """
     Return a transport for an event loop: over aiohttp if it is installed, else over httpx2.
 
     *options* are the arguments of `Httpx2Transport`. Without both libraries it raises
-    MissingExtraError.
+    MissingExtraError. With *client*, an `aiohttp.ClientSession`, `httpx2.AsyncClient` or
+    `httpx.AsyncClient`, it is an adapter over that one, and *options* are those of
+    `adapters.AiohttpAdapter`.
     """
+    if client is not None:
+        over: AsyncTransport = _adapter(client, threads=False)(user_agent, client, **options)
+        return over
     return _async_class()(user_agent, **options)
 
 
@@ -87,3 +100,36 @@ def _async_class() -> Callable[..., AsyncTransport]:
             "pip install 'robotrules[aiohttp]', or pip install 'robotrules[http]'"
         ) from None
     return AsyncHttpx2Transport
+
+
+def is_transport(given: object, *, threads: bool) -> bool:
+    """Tell whether it carries requests itself; False: an adapter is needed. Others raise."""
+    from robotrules.client.transports.adapters import adapter_for
+
+    if isinstance(given, str | bytes | type) or not callable(getattr(given, "send", None)):
+        if adapter_for(given) is None or isinstance(given, type):
+            raise TypeError(f"transport is {given!r:.60}: {_WANTED[threads]}")
+        return False
+    if adapter_for(given) is not None:
+        return False
+    if threads and iscoroutinefunction(given.send):  # type: ignore[attr-defined]
+        raise TypeError(f"transport is {given!r:.60}, for an event loop: {_WANTED[threads]}")
+    return True
+
+
+def _adapter(client: object, *, threads: bool) -> Callable[..., Any]:
+    from robotrules.client.transports.adapters import HttpxAdapter, adapter_for
+
+    found = adapter_for(client)
+    if found is None or (found is HttpxAdapter) is not threads:
+        raise TypeError(f"{client!r:.60} does not carry requests here: {_WANTED[threads]}")
+    return found
+
+
+_WANTED = {
+    True: "pass an httpx2.Client or httpx.Client, or an object with send(request) and close() "
+    "(robotrules.client.Transport); leave it out for the usual one",
+    False: "pass an aiohttp.ClientSession, httpx2.AsyncClient or httpx.AsyncClient, or an object "
+    "with async send(request) and aclose() (robotrules.client.AsyncTransport); leave it out for "
+    "the usual one",
+}

@@ -5,41 +5,52 @@ It uses aiohttp's public resolver and connector. Names are resolved and vetted b
 in a URL, which aiohttp asks no resolver about, is vetted before (`Settings.begin`). Redirects,
 cookies, netrc and the environment's proxies are off, and so is its decoding (`codings`).
 
-Of what comes, aiohttp takes lines of at most 32 KiB and some 128 of them, and buffers 128 KiB of a
-body. Its pool does not count connections that wait for a next request, so only a few origins at a
-time may keep one: two connectors, of which one keeps none.
+What comes goes through a `_Gate`, a protocol between the connection and aiohttp's own. aiohttp
+takes octets that come while a connection waits in the pool for the answer to the next request, and
+asks a second time where a server resets a new connection; here it does neither. Of a body it
+buffers 128 KiB. Its pool does not count connections that wait for a next request, so only a few
+origins at a time may keep one: two connectors, of which one keeps none.
 """
 
 from __future__ import annotations
 
 import asyncio
+import inspect
+import select
 import socket
 import ssl
 from time import monotonic
 from types import TracebackType
+from typing import Any
 
 from robotrules.access import Failure, Request, Response, Trouble
 from robotrules.client.addresses import PUBLIC, Addresses
 from robotrules.client.transports.codings import Body, CodingError
 from robotrules.client.transports.exchange import (
     CLOSED,
+    CURRENT,
     KEPT,
     KEPT_SECONDS,
     NONE_FREE,
     Exchange,
+    ExtraHeaders,
     NoAddressError,
     Settings,
+    Watch,
     acquired,
     causes,
+    extra_headers,
     is_tls,
     same_loop,
 )
+from robotrules.client.transports.framing import LONGEST_HEAD, FramingError
 from robotrules.client.transports.lookups import Lookups
 from robotrules.errors import MissingExtraError
 
 try:
     import aiohttp
     from aiohttp.abc import AbstractResolver, ResolveResult
+    from aiohttp.client_proto import ResponseHandler
     from aiohttp.connector import Connection
     from yarl import URL
 except ImportError:
@@ -49,17 +60,17 @@ except ImportError:
 
 __all__ = ["AiohttpTransport"]
 
-# A Content-Security-Policy is longer than aiohttp's own 8,190 octets often enough.
-LONGEST_LINE = 32 * 1024
+# Heads are bounded by `framing`, for all libraries alike: aiohttp's own bounds are as wide. It has
+# one on the number of lines since 3.13.4.
+_BOUNDS: dict[str, Any] = {
+    name: LONGEST_HEAD
+    for name in ("max_line_size", "max_field_size", "max_headers")
+    if name in inspect.signature(aiohttp.ClientSession).parameters
+}
 
 
 class AiohttpTransport:
-    """
-    Makes requests over aiohttp on one event loop; arguments as of `Httpx2Transport`.
-
-    A request to which a server says nothing is made a second time: aiohttp does not tell a kept
-    connection from a new one.
-    """
+    """Makes requests over aiohttp on one event loop; arguments as of `Httpx2Transport`."""
 
     def __init__(
         self,
@@ -67,17 +78,34 @@ class AiohttpTransport:
         *,
         addresses: Addresses = PUBLIC,
         seconds: float = 30.0,
-        connections: int = 100,
+        connections: int | None = None,
         verify: ssl.SSLContext | bool = True,
         trust_env: bool = False,
+        proxy: str | None = None,
+        headers: ExtraHeaders = (),
     ) -> None:
-        made = Settings(user_agent, addresses, seconds, connections, verify, trust_env)
+        extra = extra_headers(headers)
+        made = Settings(
+            user_agent, addresses, seconds, connections, verify, trust_env, proxy, extra
+        )
         self._settings = made.vet()
+        self._count = self._settings.slots
         self._sessions: dict[str, aiohttp.ClientSession] = {}
-        self._slots = asyncio.Semaphore(connections)
+        self._slots = asyncio.Semaphore(self._count)
         self._keeping: dict[str, float] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
+
+    def expect(self, requests: int) -> None:
+        """
+        Be told how many requests will be made at a time: as many connections may be open.
+
+        A *connections* that was given is kept to; so are three quarters of the process's files.
+        """
+        more = self._settings.more(requests, self._count)
+        self._count += more
+        for _ in range(more):
+            self._slots.release()
 
     async def send(self, request: Request) -> Response | Failure:
         """Make a GET; never raises for what the network does."""
@@ -98,11 +126,19 @@ class AiohttpTransport:
 
     async def _sent(self, exchange: Exchange) -> Response | Failure:
         exchange.start()
+        token = CURRENT.set(exchange)
         try:
-            async with asyncio.timeout(exchange.left()):
-                return await self._answer(exchange)
-        except Exception as error:
-            return _failure(error, exchange)
+            while True:
+                exchange.restart()
+                try:
+                    async with asyncio.timeout(exchange.left()):
+                        return await self._answer(exchange)
+                except Exception as error:
+                    # Each attempt uses a kept connection up, so this ends.
+                    if not isinstance(error, _GoneError) or not exchange.may_be_repeated():
+                        return failure_of(error, exchange)
+        finally:
+            CURRENT.reset(token)
 
     async def _answer(self, exchange: Exchange) -> Response | Failure:
         keeps = self._may_keep(exchange)
@@ -131,6 +167,7 @@ class AiohttpTransport:
             # by now.
             if answer.connection is not None or not keeps:
                 answer.abort()
+            answer.end()
             answer.close()
             if keeps:
                 self._keeping[exchange.target.origin] = monotonic() + KEPT_SECONDS
@@ -154,7 +191,7 @@ class AiohttpTransport:
     def _opened(self, name: str) -> aiohttp.ClientSession:
         settings = self._settings
         verify = settings.verify
-        resolver = _Resolver(Lookups(settings.addresses, max(settings.connections, 32)))
+        resolver = _Resolver(Lookups(settings.addresses, max(settings.slots, 32)))
         connector = aiohttp.TCPConnector(
             resolver=aiohttp.ThreadedResolver() if name == "proxy" else resolver,
             use_dns_cache=False,
@@ -169,9 +206,9 @@ class AiohttpTransport:
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
             auto_decompress=False,
             trust_env=False,
-            max_line_size=LONGEST_LINE,
-            max_field_size=LONGEST_LINE,
+            request_class=_Request,
             response_class=_Answer,
+            **_BOUNDS,
         )
 
     async def aclose(self) -> None:
@@ -193,6 +230,117 @@ class AiohttpTransport:
         await self.aclose()
 
 
+class _GoneError(Exception):
+    """A connection that ended, or may not be used; aiohttp does not know this one, nor repeats."""
+
+
+class _Gate(asyncio.Protocol):
+    """
+    Hands the octets of responses on to aiohttp's protocol, and no others.
+
+    It takes the place of that protocol at the connection, with the first request.
+    """
+
+    def __init__(self, transport: asyncio.Transport, inside: ResponseHandler) -> None:
+        self._transport = transport
+        self._inside = inside
+        self._watch = Watch()
+        self._exchange: Exchange | None = None
+
+    @property
+    def usable(self) -> bool:
+        """Whether nothing came since the last response: not its end, nor octets after it."""
+        return not self._watch.spoiled and not _is_readable(self._transport)
+
+    def begin(self, exchange: Exchange) -> None:
+        """Expect a response."""
+        self._exchange = exchange
+        self._watch.sent()
+
+    def end(self) -> None:
+        """Expect nothing more."""
+        self._exchange = None
+        if self._watch.spoiled:
+            self._transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        """Hand on what belongs to the response."""
+        exchange = self._exchange
+        try:
+            passed = self._watch.received(data)
+        except FramingError as error:
+            if exchange is not None:
+                exchange.begun, exchange.fault = True, error
+            self._transport.abort()
+            return
+        if self._watch.spoiled:
+            # Before aiohttp has the end of the response, and gives the connection to its pool.
+            self._inside.force_close()
+        if exchange is None:
+            self._transport.abort()
+        elif passed:
+            exchange.received(passed)
+            self._inside.data_received(passed)
+
+    def eof_received(self) -> bool | None:
+        """Tell that the server ends the connection."""
+        self._inside.eof_received()
+        return None
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Tell that the connection is gone."""
+        self._inside.connection_lost(error)
+
+    def pause_writing(self) -> None:
+        """Hand on."""
+        self._inside.pause_writing()
+
+    def resume_writing(self) -> None:
+        """Hand on."""
+        self._inside.resume_writing()
+
+
+def _is_readable(transport: asyncio.Transport) -> bool:
+    """Tell whether octets, or the end, wait at a socket that the event loop did not look at yet."""
+    sock = transport.get_extra_info("socket")
+    number = sock.fileno() if sock is not None else -1
+    if number < 0:
+        return True
+    if hasattr(select, "poll"):
+        poll = select.poll()
+        poll.register(number, select.POLLIN)
+        return bool(poll.poll(0))
+    return bool(select.select([number], [], [], 0)[0])  # pragma: no cover  (Windows)
+
+
+class _Request(aiohttp.ClientRequest):
+    """A request that puts a gate at its connection."""
+
+    async def send(self, conn: Connection) -> aiohttp.ClientResponse:
+        """Send the head; a connection that may not be used is gone."""
+        exchange = CURRENT.get()
+        transport, inside = conn.transport, conn.protocol
+        if transport is None or inside is None or transport.is_closing():
+            raise _GoneError
+        assert isinstance(transport, asyncio.Transport)
+        gate = transport.get_protocol()
+        if isinstance(gate, _Gate):
+            if not gate.usable:
+                raise _GoneError
+        else:
+            exchange.connected = True
+            if inside.should_close:
+                exchange.fault = FramingError("the server speaks before it is asked")
+                raise exchange.fault
+            gate = _Gate(transport, inside)
+            transport.set_protocol(gate)
+        gate.begin(exchange)
+        try:
+            return await super().send(conn)
+        except OSError as error:
+            raise _GoneError from error
+
+
 class _Answer(aiohttp.ClientResponse):
     """A response that remembers who sent it; aiohttp forgets once all has come."""
 
@@ -207,6 +355,9 @@ class _Answer(aiohttp.ClientResponse):
             self.address = peer[0] if peer else None
         try:
             return await super().start(connection)
+        except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
+            self.abort()
+            raise _GoneError from error
         except BaseException:
             self.abort()
             raise
@@ -215,6 +366,12 @@ class _Answer(aiohttp.ClientResponse):
         """Drop the connection, without the farewell of TLS that strangers leave unanswered."""
         if self._transport is not None:
             self._transport.abort()
+
+    def end(self) -> None:
+        """Tell the connection that nothing more is expected of it."""
+        gate = self._transport.get_protocol() if self._transport is not None else None
+        if isinstance(gate, _Gate):
+            gate.end()
 
 
 class _Resolver(AbstractResolver):
@@ -246,8 +403,10 @@ class _Resolver(AbstractResolver):
         """There is nothing to close."""
 
 
-def _failure(error: Exception, exchange: Exchange) -> Failure:
+def failure_of(error: Exception, exchange: Exchange) -> Failure:
     """Return what an error of the library means (AMB-57)."""
+    if exchange.fault is not None:
+        return exchange.failure(Trouble.PROTOCOL, exchange.fault)
     match error:
         case aiohttp.ClientConnectorDNSError():
             if isinstance(error.os_error, NoAddressError):
@@ -269,7 +428,7 @@ def _failure(error: Exception, exchange: Exchange) -> Failure:
             if begun:
                 return exchange.failure(Trouble.TLS, "the connection ended while TLS began")
             return exchange.failure(Trouble.CONNECT, error.os_error)
-        case aiohttp.ClientPayloadError() | aiohttp.ClientConnectionError():
+        case aiohttp.ClientPayloadError() | aiohttp.ClientConnectionError() | _GoneError():
             tls = any(map(is_tls, causes(error)))
             return exchange.failure(Trouble.TLS if tls else Trouble.CUT, error)
         case aiohttp.ClientResponseError():

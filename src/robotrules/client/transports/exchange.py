@@ -13,15 +13,17 @@ import asyncio
 import os
 import re
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextvars import ContextVar
 from time import monotonic
 from typing import NamedTuple
-from urllib.parse import quote_from_bytes
+from urllib.parse import quote_from_bytes, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from robotrules.access import Failure, Request, Response, Trouble
 from robotrules.client.addresses import Addresses, literal_of, one_line
 from robotrules.client.transports.codings import ACCEPT_ENCODING, Body, CodingError
+from robotrules.client.transports.framing import Framing, FramingError
 from robotrules.origins import authority_end, origin_of
 from robotrules.robotstxt.values import octets_of
 
@@ -29,9 +31,9 @@ from robotrules.robotstxt.values import octets_of
 # one origin to the next: what is kept for each would be a hoard.
 KEPT = 10
 KEPT_SECONDS = 5.0
-# A head with more octets is a trap; servers and browsers stop at some 64 KiB.
-LONGEST_HEAD = 128 * 1024
 LONGEST_SECONDS = 3_600.0
+# Connections at a time, unless somebody asks for another number.
+USUAL_CONNECTIONS = 100
 # A connection is waited for so many times as long as an answer: that is no origin's fault.
 PATIENCE = 10
 CLOSED = "this transport is closed: make another one"
@@ -41,12 +43,28 @@ _SENDABLE = re.compile(r"[\t\x20-\x7e]*")
 # Where in its source OpenSSL was.
 _OPENSSL = re.compile(r"^\[[^]]*\] | ?\(_ssl\.c:[0-9]+\)$")
 _PORTS = {"http": 80, "https": 443}
+# RFC 9110 §5.6.2.
+_TOKEN = re.compile(r"[-!#$%&'*+.^_`|~0-9A-Za-z]+")
 # Fields that are not a request's to choose.
 _OURS = frozenset(("host", "user-agent", "accept-encoding", "connection", "content-length"))
+# Fields that are not a user's to add to every request: those of the connection, of the client's
+# cache, and of partial answers, which are no files (RFC 9110 §7.6.1, §13.1, §14).
+_NOT_ADDED = _OURS | frozenset(
+    (
+        *("transfer-encoding", "te", "trailer", "upgrade", "keep-alive", "expect"),
+        *("proxy-authorization", "proxy-connection", "range", "if-range", "if-match"),
+        *("if-none-match", "if-modified-since", "if-unmodified-since"),
+    )
+)
+# Fields that would tell every origin what one of them was told.
+_SECRETS = frozenset(("authorization", "cookie"))
 # Fields that only save an answer: without them it comes whole (RFC 9110 §13.1).
 _CONDITIONS = frozenset(("if-none-match", "if-modified-since"))
 
 Headers = list[tuple[bytes, bytes]]
+ExtraHeaders = Mapping[str, str] | Iterable[tuple[str, str]]
+# Which exchange an operation belongs to: connections outlive one.
+CURRENT: ContextVar[Exchange] = ContextVar("robotrules_exchange")
 NONE_FREE = Failure(Trouble.TIMEOUT, "no connection was free: raise connections")
 
 
@@ -101,9 +119,13 @@ class Settings(NamedTuple):
     user_agent: str
     addresses: Addresses
     seconds: float
-    connections: int
+    connections: int | None
+    """At a time at most; None: 100, or as many as `expect()` was told."""
     verify: ssl.SSLContext | bool
     trust_env: bool
+    proxy: str | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    """Sent with every request (`extra_headers`)."""
 
     def vet(self) -> Settings:
         """Return itself; raises ValueError for what cannot be used."""
@@ -115,11 +137,23 @@ class Settings(NamedTuple):
             )
         if not agent.isascii():
             raise ValueError(f"the User-Agent is {agent!r}: use ASCII (RFC 9110 §10.1.5)")
-        if not isinstance(self.connections, int) or self.connections < 1:
-            raise ValueError(f"connections is {self.connections!r}: use 1 or more")
+        vet_connections(self.connections)
         if not 0 < self.seconds <= LONGEST_SECONDS:
             raise ValueError(f"seconds is {self.seconds!r}: use more than 0, and 3600 at most")
+        if self.proxy is not None:
+            vet_proxy(self.proxy)
         return self
+
+    @property
+    def slots(self) -> int:
+        """Connections at a time, to begin with."""
+        return self.connections or USUAL_CONNECTIONS
+
+    def more(self, expected: int, slots: int) -> int:
+        """Return how many connections more than *slots* there may be for so many requests."""
+        if self.connections is not None:
+            return 0
+        return max(0, min(expected, most_connections()) - slots)
 
     def begin(self, request: Request) -> Exchange | Failure:
         """Return the exchange for a request; a Failure if it leads nowhere."""
@@ -140,7 +174,9 @@ class Settings(NamedTuple):
                     Trouble.PROTOCOL, one_line(f"{name} has a value that cannot be sent")
                 )
         request = request._replace(headers=tuple(headers))
-        proxy = self._proxy(target) if self.trust_env else None
+        proxy = self.proxy or (self._proxy(target) if self.trust_env else None)
+        if proxy and (why := self.addresses.refusal_by_name(target.host)):
+            return Failure(Trouble.REFUSED, why)
         seconds = self.seconds if request.seconds is None else request.seconds
         return Exchange(request, target, self._sent(request, target), seconds, proxy)
 
@@ -156,7 +192,8 @@ class Settings(NamedTuple):
                 f"the request brings {', '.join(sorted(names & _OURS))}: that is the transport's "
                 "to send; leave it out"
             )
-        if "accept" not in names:
+        fields += [field for field in self.headers if field[0].lower() not in names]
+        if "accept" not in names and all(name.lower() != "accept" for name, _ in self.headers):
             fields.append(("Accept", "*/*"))
         return [*fields, *request.headers]
 
@@ -165,8 +202,8 @@ class Settings(NamedTuple):
         """
         Return the environment's proxy for a host; only with `trust_env`.
 
-        A proxy resolves names itself, so only an address in the URL is vetted: who sets a proxy
-        trusts it to stay out of private networks.
+        A proxy resolves names itself, so only an address in the URL, and a name that is never
+        public, is refused here.
         """
         proxies = getproxies()
         found = proxies.get(target.scheme) or proxies.get("all")
@@ -180,6 +217,61 @@ class Settings(NamedTuple):
                 "leave trust_env off"
             )
         return found
+
+
+def vet_connections(count: object) -> None:
+    """Raise ValueError if it is not a number of connections, or None."""
+    if count is not None and (not isinstance(count, int) or isinstance(count, bool) or count < 1):
+        raise ValueError(f"connections is {count!r}: use 1 or more")
+
+
+def vet_proxy(proxy: str) -> None:
+    """Raise ValueError if it is not the URL of a proxy; what it says shows no password."""
+    try:
+        found = urlsplit(proxy)
+        usable = found.scheme.lower() in _PORTS and bool(found.hostname) and found.port != 0
+    except (TypeError, ValueError, AttributeError):
+        usable = False
+    if not usable or found.path.strip("/") or found.query or found.fragment:
+        raise ValueError(
+            "proxy is not the URL of an HTTP proxy: pass one such as 'http://proxy.example:3128', "
+            "or 'http://user:password@proxy.example:3128'"
+        )
+
+
+def extra_headers(headers: ExtraHeaders) -> tuple[tuple[str, str], ...]:
+    """Return fields for every request as pairs; raises ValueError for one that is not added."""
+    pairs = tuple(headers.items() if isinstance(headers, Mapping) else headers)
+    for pair in pairs:
+        if not isinstance(pair, tuple | list) or [*map(type, pair)] != [str, str]:
+            raise ValueError(
+                f"headers has {pair!r:.60}: pass a mapping, such as {{'Accept-Language': 'en'}}, "
+                "or a list of pairs of str"
+            )
+        name, value = pair
+        if not _TOKEN.fullmatch(name) or not _SENDABLE.fullmatch(value):
+            raise ValueError(f"headers has {name!r:.60}: a name or value that cannot be sent")
+        if name.lower() == "user-agent":
+            raise ValueError("headers has User-Agent: pass it as user_agent, the first argument")
+        if name.lower() in _NOT_ADDED:
+            raise ValueError(f"headers has {name}: that is the transport's to send; leave it out")
+        if name.lower() in _SECRETS:
+            raise ValueError(
+                f"headers has {name}, which every origin would get: to send it to one, pass "
+                "transport= a client of your own HTTP library that does"
+            )
+    return tuple((name, value) for name, value in pairs)
+
+
+def most_connections() -> int:
+    """Return how many connections a process should have, by the files it may open."""
+    try:
+        from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
+    except ImportError:  # pragma: no cover  (Windows)
+        return 500
+    files = getrlimit(RLIMIT_NOFILE)[0]
+    # A quarter is left to the store, the resolver, and whatever else the process does.
+    return 1_000_000 if files == RLIM_INFINITY else max(USUAL_CONNECTIONS, files * 3 // 4)
 
 
 class Exchange:
@@ -214,7 +306,8 @@ class Exchange:
         """Forget what the network below a library saw; libraries tell little of it."""
         self.connected = False
         self.ended = False
-        self.begun = b""
+        self.begun = False
+        self.fault: FramingError | None = None
 
     def left(self) -> float:
         """Return the seconds that are left; raises TimeoutError if there are none."""
@@ -224,28 +317,19 @@ class Exchange:
         return left
 
     def received(self, data: bytes) -> None:
-        """Take note of octets from the network; what does not begin as HTTP does is no answer."""
-        if not data:
+        """Take note of octets from the network, or of their end."""
+        if data:
+            self.begun = True
+        else:
             self.ended = True
-        elif len(self.begun) < 5:
-            seen = self.begun + data[:20]
-            self.begun = seen[:5]
-            if not b"HTTP/".startswith(self.begun):
-                raise NotHttpError(f"the answer begins with {seen!r}")
 
     def head(self, status: int, headers: Headers, address: str | None) -> Response | Failure | Body:
         """Return what the head of an answer makes: the answer, or a body that is to be read."""
         if status < 200:
             # A switch of protocols that nobody asked for, or no status at all (AMB-53).
             return self.failure(Trouble.PROTOCOL, f"status {status}")
-        if sum(len(name) + len(value) + 4 for name, value in headers) > LONGEST_HEAD:
-            return self.failure(Trouble.PROTOCOL, f"a head of more than {LONGEST_HEAD} octets")
         if not self.request.wants_body(status):
             return Response(status, headers, b"", True, address)
-        # Nobody asked for a coded transfer, and not every library takes it off (RFC 9112 §7).
-        transfer = b",".join(values(headers, b"transfer-encoding")).strip().lower()
-        if transfer not in (b"", b"chunked", b"identity"):
-            return self.failure(Trouble.PROTOCOL, f"Transfer-Encoding {transfer!r}")
         try:
             codings = values(headers, b"content-encoding")
             return Body(codings, self.request.limit, self.left)
@@ -262,6 +346,14 @@ class Exchange:
             said = error if isinstance(error, str) else words(error)
         return Failure(trouble, one_line(f"{self.target.authority}: {said}"))
 
+    def may_be_repeated(self) -> bool:
+        """
+        Tell whether a kept connection was gone before anything of an answer came.
+
+        A server may close one at any time: that says nothing about the file (RFC 9112 §9.3.1).
+        """
+        return not self.connected and not self.begun
+
     def surprise(self, error: Exception) -> Failure:
         """Return the failure for what a library let through, or a stranger's octets made of it."""
         if any(map(is_tls, causes(error))):
@@ -269,8 +361,41 @@ class Exchange:
         return self.failure(Trouble.CUT if isinstance(error, OSError) else Trouble.PROTOCOL, error)
 
 
-class NotHttpError(Exception):
-    """What came is not HTTP."""
+class Watch:
+    """
+    What comes over one connection, cut to the responses that were asked for.
+
+    Octets after a response are dropped, and a connection that had any is not used again
+    (RFC 9112 §6.3).
+    """
+
+    __slots__ = ("_framing", "spoiled")
+
+    def __init__(self) -> None:
+        self._framing: Framing | None = None
+        self.spoiled = False
+        """True: the connection must not carry another request."""
+
+    def sent(self, *, connect: bool = False) -> None:
+        """Tell that a request goes out: a response is due."""
+        self._framing = Framing(connect=connect)
+
+    def received(self, data: bytes) -> bytes:
+        """Return the octets that belong to the response; raises FramingError."""
+        used = 0
+        framing = self._framing
+        if framing is not None:
+            try:
+                used = framing.feed(data)
+            except FramingError:
+                self.spoiled = True
+                raise
+        if used < len(data):
+            self.spoiled = True
+            return data[:used]
+        if framing is not None and framing.done and not framing.reusable:
+            self.spoiled = True
+        return data
 
 
 class NoAddressError(OSError):

@@ -5,7 +5,7 @@ They use httpx2's engine, httpcore2, through its public pool and network backend
 of it would add redirects, a cookie jar, credentials from a netrc file and proxies of the
 environment, none of which a robots.txt is fetched with. No cookie is kept, nothing is followed.
 
-Of what comes, httpcore2 buffers at most 100 KiB of a head, and 64 KiB of a body at a time.
+Of what comes, httpcore2 buffers a head, which `framing` bounds, and 64 KiB of a body at a time.
 """
 
 from __future__ import annotations
@@ -23,18 +23,21 @@ from robotrules.client.addresses import PUBLIC, Addresses
 from robotrules.client.transports.codings import Body, CodingError
 from robotrules.client.transports.exchange import (
     CLOSED,
+    CURRENT,
     KEPT,
     KEPT_SECONDS,
     NONE_FREE,
     Exchange,
+    ExtraHeaders,
     NoAddressError,
-    NotHttpError,
     Settings,
     acquired,
     causes,
+    extra_headers,
     is_tls,
     same_loop,
 )
+from robotrules.client.transports.framing import FramingError
 from robotrules.client.transports.lookups import Lookups
 from robotrules.errors import MissingExtraError
 
@@ -46,12 +49,7 @@ except ImportError:
         "this transport needs httpx2, which is not installed: pip install 'robotrules[http]'"
     ) from None
 
-from robotrules.client.transports.pinned import (
-    CURRENT,
-    AsyncPinnedBackend,
-    PinnedBackend,
-    TlsError,
-)
+from robotrules.client.transports.pinned import AsyncPinnedBackend, PinnedBackend, TlsError
 
 __all__ = ["AsyncHttpx2Transport", "Httpx2Transport"]
 
@@ -61,10 +59,12 @@ class Httpx2Transport:
     Makes requests over httpx2; safe to use from several threads, and after a fork.
 
     *seconds* is for a whole exchange, from the name to the last octet, unless a request says
-    otherwise. *connections* are open at a time at most; waiting for one is not of that time, and
-    has a bound of ten times as long. *verify* is an `ssl.SSLContext`, or False
-    to take any certificate. *trust_env* takes proxies from the environment; they are not vetted.
-    `SSL_CERT_FILE` and `SSL_CERT_DIR` always count.
+    otherwise. *connections* are open at a time at most, by default 100 or as many as `expect()` is
+    told; waiting for one is not of that time, and has a bound of ten times as long. *verify* is an
+    `ssl.SSLContext`, or False to take any certificate. *proxy* is the URL of an HTTP proxy for all
+    requests, and *trust_env* takes proxies from the environment; a proxy resolves names itself, so
+    addresses in URLs alone are vetted. *headers* are sent with every request, beside those of the
+    transport. `SSL_CERT_FILE` and `SSL_CERT_DIR` always count.
     """
 
     def __init__(
@@ -73,18 +73,36 @@ class Httpx2Transport:
         *,
         addresses: Addresses = PUBLIC,
         seconds: float = 30.0,
-        connections: int = 100,
+        connections: int | None = None,
         verify: ssl.SSLContext | bool = True,
         trust_env: bool = False,
+        proxy: str | None = None,
+        headers: ExtraHeaders = (),
     ) -> None:
-        made = Settings(user_agent, addresses, seconds, connections, verify, trust_env)
+        extra = extra_headers(headers)
+        made = Settings(
+            user_agent, addresses, seconds, connections, verify, trust_env, proxy, extra
+        )
         self._settings = made.vet()
+        self._count = self._settings.slots
         self._lock = Lock()
-        self._slots = Semaphore(connections)
+        self._slots = Semaphore(self._count)
         self._pools: dict[str | None, httpcore2.ConnectionPool] = {}
         self._process = os.getpid()
         self._parents: list[object] = []
         self._closed = False
+
+    def expect(self, requests: int) -> None:
+        """
+        Be told how many requests will be made at a time: as many connections may be open.
+
+        A *connections* that was given is kept to; so are three quarters of the process's files.
+        """
+        with self._lock:
+            more = self._settings.more(requests, self._count)
+            self._count += more
+            if more:
+                self._slots.release(more)
 
     def send(self, request: Request) -> Response | Failure:
         """Make a GET; never raises for what the network does."""
@@ -108,8 +126,7 @@ class Httpx2Transport:
                 try:
                     return self._answer(exchange, pool)
                 except Exception as error:
-                    # A kept connection may have been closed by the server meanwhile: that says
-                    # nothing about the file. Each attempt uses one up (RFC 9112 §9.3.1).
+                    # Each attempt uses a kept connection up, so this ends.
                     if not _may_try_again(error, exchange):
                         return _failure(error, exchange)
         finally:
@@ -136,7 +153,7 @@ class Httpx2Transport:
         if self._process != os.getpid():
             # Sockets and locks are the parent's: they are neither used nor closed here.
             self._parents.append(self._pools)
-            self._slots = Semaphore(self._settings.connections)
+            self._slots = Semaphore(self._count)
             self._lock, self._pools, self._process = Lock(), {}, os.getpid()
         if self._closed:
             raise RuntimeError(CLOSED)
@@ -184,17 +201,34 @@ class AsyncHttpx2Transport:
         *,
         addresses: Addresses = PUBLIC,
         seconds: float = 30.0,
-        connections: int = 100,
+        connections: int | None = None,
         verify: ssl.SSLContext | bool = True,
         trust_env: bool = False,
+        proxy: str | None = None,
+        headers: ExtraHeaders = (),
     ) -> None:
-        made = Settings(user_agent, addresses, seconds, connections, verify, trust_env)
+        extra = extra_headers(headers)
+        made = Settings(
+            user_agent, addresses, seconds, connections, verify, trust_env, proxy, extra
+        )
         self._settings = made.vet()
-        self._slots = asyncio.Semaphore(connections)
+        self._count = self._settings.slots
+        self._slots = asyncio.Semaphore(self._count)
         self._pools: dict[str | None, httpcore2.AsyncConnectionPool] = {}
         self._opening = asyncio.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
+
+    def expect(self, requests: int) -> None:
+        """
+        Be told how many requests will be made at a time: as many connections may be open.
+
+        A *connections* that was given is kept to; so are three quarters of the process's files.
+        """
+        more = self._settings.more(requests, self._count)
+        self._count += more
+        for _ in range(more):
+            self._slots.release()
 
     async def send(self, request: Request) -> Response | Failure:
         """Make a GET; never raises for what the network does."""
@@ -285,7 +319,7 @@ class AsyncHttpx2Transport:
 
 
 def _lookups(settings: Settings, proxy: str | None) -> Lookups | None:
-    return None if proxy else Lookups(settings.addresses, max(settings.connections, 32))
+    return None if proxy else Lookups(settings.addresses, max(settings.slots, 32))
 
 
 def _opened(
@@ -298,7 +332,7 @@ def _opened(
     return pool(
         ssl_context=tls,
         proxy=_proxy(proxy) if proxy else None,
-        max_connections=settings.connections,
+        max_connections=None,  # ours counts
         max_keepalive_connections=KEPT,
         keepalive_expiry=KEPT_SECONDS,
         network_backend=backend,
@@ -344,9 +378,9 @@ def _head(
 
 
 def _may_try_again(error: Exception, exchange: Exchange) -> bool:
-    """Tell whether a kept connection was gone before anything of an answer came."""
+    """Tell whether a kept connection was gone: then the request is made on another one."""
     gone = isinstance(error, (httpcore2.RemoteProtocolError, httpcore2.ReadError))
-    return gone and not exchange.connected and not exchange.begun
+    return gone and exchange.may_be_repeated()
 
 
 def _failure(error: Exception, exchange: Exchange) -> Failure:
@@ -367,6 +401,6 @@ def _failure(error: Exception, exchange: Exchange) -> Failure:
             return exchange.failure(Trouble.TLS if tls else Trouble.CUT, error)
         case httpcore2.RemoteProtocolError() if exchange.ended:
             return exchange.failure(Trouble.CUT, error)
-        case httpcore2.ProtocolError() | httpcore2.UnsupportedProtocol() | NotHttpError():
+        case httpcore2.ProtocolError() | httpcore2.UnsupportedProtocol() | FramingError():
             return exchange.failure(Trouble.PROTOCOL, error)
     return exchange.surprise(error)

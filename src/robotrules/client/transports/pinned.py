@@ -4,28 +4,27 @@ The network below httpcore2: connections go to vetted addresses, and keep to a r
 httpcore2 takes a network backend from outside. These resolve a name once, connect to an address
 that passed, and leave the name to TLS and to the Host field. The streams take note of what
 httpcore2 does not tell: whether the server ended the connection, and whether what failed was TLS.
+They hand on no more than the response (`exchange.Watch`): httpcore2 takes what follows it for the
+next one. A connection that had more looks readable to the pool, which then closes it.
 
 httpcore2 has a time for each operation and none for the whole, so a server that drips would never
 be late. On threads each operation therefore gets what is left; on an event loop the transport ends
-the whole. Which exchange an operation belongs to is in a context variable: connections outlive one.
+the whole. Which exchange an operation belongs to is in a context variable.
 """
 
 from __future__ import annotations
 
 import ssl
 from collections.abc import Iterable
-from contextvars import ContextVar
 from typing import Any
 
 import httpcore2
 
 from robotrules.access import Failure
-from robotrules.client.transports.exchange import Exchange, NoAddressError
+from robotrules.client.transports.exchange import CURRENT, NoAddressError, Watch
 from robotrules.client.transports.lookups import Lookups
 
 Options = Iterable[httpcore2.SOCKET_OPTION] | None
-
-CURRENT: ContextVar[Exchange] = ContextVar("robotrules_exchange")
 
 
 class TlsError(Exception):
@@ -38,6 +37,20 @@ def _addresses_of(found: list[str] | Failure) -> list[str]:
     return found
 
 
+def _has_more(stream: httpcore2.NetworkStream | httpcore2.AsyncNetworkStream) -> bool:
+    """Tell whether TLS has octets that were taken from the socket, and that nobody asked for."""
+    tls = stream.get_extra_info("ssl_object")
+    if not isinstance(tls, ssl.SSLObject):
+        return False  # a socket, which leaves unread what it does not give out
+    try:
+        tls.read(1)
+    except ssl.SSLWantReadError:
+        return False
+    except (ssl.SSLError, ValueError):
+        pass  # broken: not to be used again either
+    return True
+
+
 # --- For threads ----------------------------------------------------------------------------------
 
 
@@ -46,16 +59,19 @@ class PinnedStream(httpcore2.NetworkStream):
 
     def __init__(self, stream: httpcore2.NetworkStream) -> None:
         self._stream = stream
+        self._watch = Watch()
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """Read some octets within the time."""
         exchange = CURRENT.get()
         data = self._stream.read(max_bytes, timeout=exchange.left())
         exchange.received(data)
-        return data
+        return self._watch.received(data)
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Write all octets within the time."""
+        if buffer:
+            self._watch.sent(connect=buffer.startswith(b"CONNECT "))
         self._stream.write(buffer, timeout=CURRENT.get().left())
 
     def start_tls(
@@ -81,6 +97,8 @@ class PinnedStream(httpcore2.NetworkStream):
 
     def get_extra_info(self, info: str) -> Any:
         """Say what the system knows of the connection."""
+        if info == "is_readable" and (self._watch.spoiled or _has_more(self._stream)):
+            return True
         return self._stream.get_extra_info(info)
 
 
@@ -129,6 +147,7 @@ class AsyncPinnedStream(httpcore2.AsyncNetworkStream):
 
     def __init__(self, stream: httpcore2.AsyncNetworkStream) -> None:
         self._stream = stream
+        self._watch = Watch()
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """Read some octets within the time."""
@@ -136,10 +155,12 @@ class AsyncPinnedStream(httpcore2.AsyncNetworkStream):
         exchange = CURRENT.get()
         exchange.received(data)
         exchange.left()  # a server that always has something to say never lets the loop cancel
-        return data
+        return self._watch.received(data)
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Write all octets within the time."""
+        if buffer:
+            self._watch.sent(connect=buffer.startswith(b"CONNECT "))
         await self._stream.write(buffer)
 
     async def start_tls(
@@ -164,6 +185,8 @@ class AsyncPinnedStream(httpcore2.AsyncNetworkStream):
 
     def get_extra_info(self, info: str) -> Any:
         """Say what the system knows of the connection."""
+        if info == "is_readable" and (self._watch.spoiled or _has_more(self._stream)):
+            return True
         return self._stream.get_extra_info(info)
 
 

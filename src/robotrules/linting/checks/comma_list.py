@@ -38,6 +38,7 @@ class CommaList(ParserNote):
     level = "warning"
     message = "A user-agent line names one crawler: {first} is read, and {rest} not."
     reference = "RFC 9309 §2.2.1; erratum 8895 (reported); AMB-25"
+    misread = True
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield lines that are lists; a comma in other text makes none."""

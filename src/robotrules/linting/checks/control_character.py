@@ -40,6 +40,7 @@ class ControlCharacter(ParserNote):
     level = "error"
     message = "The control character {name} makes the line unusable: {text}."
     reference = "RFC 9309 §2.2 (REP-2.2-13), §3 (REP-3-05); AMB-05"
+    misread = True
 
     def words(self, subject: Subject, note: Note) -> dict[str, Any]:
         """Return the first of them by its code point."""

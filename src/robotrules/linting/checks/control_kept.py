@@ -29,3 +29,4 @@ class ControlKept(ParserNote):
     level = "warning"
     message = "A control character stands in {text}: Google's parser keeps it, others do not."
     reference = "RFC 9309 §2.2 (REP-2.2-13), §3 (REP-3-05); AMB-05"
+    misread = True

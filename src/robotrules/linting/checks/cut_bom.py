@@ -36,6 +36,7 @@ class CutBom(ParserNote):
         "it."
     )
     reference = "AMB-07; VEN-02"
+    misread = True
 
     def fix(self, subject: Subject, note: Note) -> Fix | None:
         """Take it out."""

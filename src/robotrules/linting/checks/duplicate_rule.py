@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote, related
-from robotrules.linting.note import Edit, Fix, LintNote
+from robotrules.linting.note import LintNote
+from robotrules.linting.shapes import taken_out
 from robotrules.linting.subject import Subject
 from robotrules.profile import PROFILES, Role
 
@@ -50,7 +51,7 @@ class DuplicateRule(Check):
             if (record.key == "allow") != winner.allow:
                 continue
             rule = f"{'Allow' if winner.allow else 'Disallow'}: {record.text}"
-            fix = Fix("Take the line out", (Edit(*subject.whole_line(line), b""),))
+            fix = taken_out(subject, line)
             same = all(forms.get(line) in (None, forms.get(winner.line)) for forms in others)
             yield self.about(
                 subject,

@@ -31,6 +31,7 @@ class EmptyKey(ParserNote):
     level = "error"
     message = "Nothing stands before the colon of {text}, so the line is ignored."
     reference = "RFC 9309 §2.2, §2.2.4"
+    misread = True
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield the parser's notes; an HTML page has a note of its own."""

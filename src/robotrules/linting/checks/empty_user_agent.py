@@ -39,6 +39,7 @@ class EmptyUserAgent(ParserNote):
     level = "warning"
     message = "The user-agent line names nobody{so}."
     reference = "RFC 9309 §2.2.1; REP-2.2.1-17; AMB-24"
+    misread = True
 
     def words(self, subject: Subject, note: Note) -> dict[str, Any]:
         """Say whose the rules are: other lines of the group may name somebody."""

@@ -1,32 +1,31 @@
-"""RR609: a rule of a draft between user-agent lines."""
+"""RR609: a record that parts user-agent lines by its own document, and not by RFC 9309."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.app_words import called
-from robotrules.linting.check import Check, related
+from robotrules.linting.app_words import named
+from robotrules.linting.check import Check, quote, related
 from robotrules.linting.note import LintNote
 from robotrules.linting.subject import Subject
+from robotrules.profile import DOCUMENT_RULES, Role
+from robotrules.robotstxt.values import Record
 
-KEYS = {
-    "content-usage": "Content-Usage",
-    "app-directives": "App-Directives",
-    "app-directive": "App-Directive",
-}
+NAMES = {key: name for name, keys in DOCUMENT_RULES.items() for key in keys}
 
 
 class ExtensionBetweenAgents(Check):
     """
     What it finds:
-        A `Content-Usage` or `App-Directives` record that stands between user-agent lines with no
-        Allow or Disallow before the next of them.
+        A `Content-Usage` or `App-Directives` record between user-agent lines, with no Allow or
+        Disallow before the next of them: the file has two group structures.
 
     Why it matters:
-        The drafts of these records call them rules, and a rule ends the list of user-agent lines,
-        so that the next one opens a new group. For every parser of RFC 9309 they are unknown
-        records, which end nothing: all the names share one group. One file then has two readings.
-        Today's parsers, ours among them, take the second.
+        The drafts of these records make them rules, and a user-agent line after a rule opens a new
+        group. So such a record is only for the crawlers named before it. RFC 9309 does not know
+        these records, and other records end no group: to Allow and Disallow, the names before and
+        after the record are one group. A crawler that is named before it obeys the rules of those
+        named after it, and does not read their Content-Usage or App-Directives.
 
     Example:
             User-agent: ExampleBot
@@ -35,8 +34,8 @@ class ExtensionBetweenAgents(Check):
             Disallow: /private/
 
     Instead:
-        An `Allow: /` line ends the list for every parser, if two groups are meant. Otherwise put
-        the record behind the last user-agent line.
+        A rule ends the group for every parser; `Allow: /` changes nothing else. If one group is
+        meant, put the record after the last user-agent line.
 
             User-agent: ExampleBot
             Allow: /
@@ -50,33 +49,41 @@ class ExtensionBetweenAgents(Check):
     slug = "extension-between-agents"
     level = "warning"
     message = (
-        "By its draft {key} ends the list of user-agent lines, by RFC 9309 it does not: whether "
-        "{names} share a group depends on the parser."
+        "{key} applies to {before} and not to {after}: by its draft the next user-agent line "
+        "starts a new group. By RFC 9309 both share the Allow and Disallow rules."
     )
     reference = "RFC 9309 §2.1, §2.2.4; draft-ietf-aipref-attach §3; plan-b §2; AMB-29"
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
-        """Yield the first such record between two user-agent lines of a group."""
-        if not any(key in KEYS for key in subject.keys):
+        """Yield the first record of each document between two user-agent lines of a group."""
+        if not any(key in NAMES for key in subject.keys):
             return
         for group in subject.groups:
-            if len(group.starts) < 2:
+            if len(group.starts) > 1:
+                yield from self._parted(subject, group.records)
+
+    def _parted(self, subject: Subject, records: tuple[Record, ...]) -> Iterator[LintNote]:
+        """Yield what parts the user-agent lines of one group."""
+        starts: dict[str, list[Record]] = {name: [] for name in DOCUMENT_RULES}
+        first: dict[str, Record] = {}
+        for record in records:
+            if record.role is Role.RULE:
+                return
+            if record.role is not Role.START:
+                if name := NAMES.get(record.key):
+                    first.setdefault(name, record)
                 continue
-            starts = {start.line for start in group.starts}
-            names = called(group)
-            waiting = None
-            for record in group.records:
-                if record.line > group.starts[-1].line:
-                    break
-                if record.line not in starts:
-                    waiting = waiting or (record if record.key in KEYS else None)
-                elif waiting is not None:
-                    yield self.note(
-                        subject,
-                        waiting.key_start,
-                        waiting.end,
-                        key=KEYS[waiting.key],
-                        names=names,
-                        related=[related(subject, "the list goes on here", record)],
-                    )
-                    waiting = None
+            for name, found in first.items():
+                yield self.note(
+                    subject,
+                    found.key_start,
+                    found.end,
+                    key=name,
+                    before=named(starts[name]),
+                    after=quote(record.value),
+                    related=[related(subject, "opens a new group for it", record)],
+                )
+                starts[name] = []
+            first = {}
+            for some in starts.values():
+                some.append(record)

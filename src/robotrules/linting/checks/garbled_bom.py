@@ -38,6 +38,7 @@ class GarbledBom(Check):
     level = "error"
     message = "The line starts with 'ï»¿', the remains of a byte order mark{which}."
     reference = "RFC 9309 §2.2, §2.3; AMB-07"
+    misread = True
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield a note for each line that starts so; one without a record loses nothing by it."""

@@ -37,6 +37,7 @@ class HashCutsValue(Check):
     level = "warning"
     message = "The '#' starts a comment, so the path pattern is {text} only."
     reference = "RFC 9309 §2.2, §2.2.3 (REP-2.2-06); AMB-16"
+    misread = True
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield rules with a comment that looks like a part of the pattern."""

@@ -8,8 +8,8 @@ from robotrules.linting.check import Check, quote
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.shapes import identifier, is_header
 from robotrules.linting.subject import Subject
-from robotrules.registries.crawlers import KNOWN_CRAWLERS, as_grammar_reads
-from robotrules.robotstxt.tokens import product_token
+from robotrules.registries.crawlers import KNOWN_CRAWLERS
+from robotrules.robotstxt.tokens import leading_name, product_token
 from robotrules.robotstxt.values import Record
 
 
@@ -39,6 +39,7 @@ class HeaderAsUserAgent(Check):
     level = "warning"
     message = "{value} is a whole User-Agent header and no product token: it is read as {part}."
     reference = "RFC 9309 §2.2.1; REP-2.2.1-02; AMB-21"
+    misread = True
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield the lines with a header; the fix names a crawler that is known."""
@@ -55,7 +56,7 @@ class HeaderAsUserAgent(Check):
 
     def _named(self, record: Record) -> Fix | None:
         named = product_token(record.text) or ""
-        known = KNOWN_CRAWLERS.get(named) or KNOWN_CRAWLERS.get(as_grammar_reads(named))
+        known = KNOWN_CRAWLERS.get(named) or KNOWN_CRAWLERS.get(leading_name(named))
         if known is None:
             return None
         edit = Edit(record.start, record.end, known.product_token.encode())

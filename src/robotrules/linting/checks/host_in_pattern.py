@@ -34,6 +34,7 @@ class HostInPattern(Check):
     level = "error"
     message = "{text} starts with the name of a server and not with '/', so it never matches."
     reference = "RFC 9309 §2.2.2, §2.3; AMB-03"
+    misread = True
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield the rules that start with such a name."""

@@ -40,6 +40,7 @@ class InvalidUtf8(ParserNote):
     level = "warning"
     message = "The value {text} is not UTF-8, and parsers do not agree on what it matches."
     reference = "RFC 9309 §2.2 (REP-2.2-14), §2.3 (REP-2.3-03); AMB-06"
+    misread = True
 
     def fix(self, subject: Subject, note: Note) -> Fix | None:
         """Write the octets of a path pattern as `%E9`: so they are compared already."""

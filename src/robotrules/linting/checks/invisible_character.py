@@ -38,6 +38,7 @@ class InvisibleCharacter(Check):
     level = "error"
     message = "{name} {where}."
     reference = "RFC 9309 §2.2 (REP-2.2-03, REP-2.2-05); AMB-07, AMB-09, AMB-10"
+    misread = True
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield a note for each line that has some, about the first."""

@@ -37,6 +37,7 @@ class LongLine(ParserNote):
         "line."
     )
     reference = "AMB-17; VEN-10"
+    misread = True
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield a note for each record, whether or not the profile cuts it."""

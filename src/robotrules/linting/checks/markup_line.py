@@ -46,6 +46,7 @@ class MarkupLine(Check):
     level = "warning"
     message = "{mark} is markup of {where}: {why}."
     reference = "RFC 9309 §2.2.3 (REP-2.2.3-01), §2.2.4"
+    misread = True
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield such lines and values; an HTML page has a note of its own."""

@@ -32,6 +32,7 @@ class MissingColon(ParserNote):
     level = "warning"
     message = "The colon is missing in {text}: some crawlers read it as a record, others skip it."
     reference = "RFC 9309 §2.2 (REP-2.2-16); AMB-13; VEN-01"
+    misread = True
 
     def fix(self, subject: Subject, note: Note) -> Fix | None:
         """Write the colon."""

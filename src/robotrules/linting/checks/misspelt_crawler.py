@@ -44,6 +44,7 @@ class MisspeltCrawler(Check):
     level = "warning"
     message = "{name} is close to {known}, of {operator}, and is not that name. Is it meant?"
     reference = "RFC 9309 §2.2.1; REP-2.2.1-04; AMB-20"
+    misread = True
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield the names that are close to a known one; all lines of a name."""

@@ -40,6 +40,7 @@ class MisspeltRecord(Check):
     level = "error"
     message = "No crawler that is known reads a record {text}, so it is ignored. Is {name} meant?"
     reference = "RFC 9309 §2.2, §2.2.4 (REP-2.2.4-02); AMB-14"
+    misread = True
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield the records of such names; an HTML page has a note of its own."""

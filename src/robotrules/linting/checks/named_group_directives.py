@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from robotrules.extensions.app_lines import KEYS
 from robotrules.linting.app_words import called
 from robotrules.linting.check import ParserNote
 from robotrules.linting.subject import Subject
@@ -45,5 +46,6 @@ class NamedGroupDirectives(ParserNote):
 
     def words(self, subject: Subject, note: Note) -> dict[str, Any]:
         """Say whose group it is."""
-        group = subject.by_line[note.line].group if note.line else None
-        return {"names": called(subject.groups[group]) if group is not None else "nobody"}
+        regrouped = subject.robots.grouped_for(KEYS[0])
+        group = subject.document_groups[note.line] if note.line else None
+        return {"names": called(regrouped.groups[group]) if group is not None else "nobody"}

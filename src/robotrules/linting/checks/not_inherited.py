@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.analysis.values import ORIGIN
-from robotrules.extensions.content_usage import PreferenceSet, preferences_for
+from robotrules.extensions.content_usage import KEYS, PreferenceSet, preferences_for
 from robotrules.extensions.scoped import split
 from robotrules.extensions.vocabulary import CATEGORIES, LABELS, Preference, Statement
 from robotrules.linting.check import Check, listed, related
@@ -62,7 +62,7 @@ class NotInherited(Check):
         asked: dict[int, PreferenceSet | None] = {}
         for number, note in enumerate(noted):
             record = subject.by_line[note.line or 0]
-            group = record.group
+            group = subject.document_groups[record.line]
             narrow = said.get((group, split(record).path), {})
             wider = said.get((group, None), {})
             lost = {name: one for name, one in wider.items() if name not in narrow}
@@ -102,7 +102,7 @@ def _said(found: tuple[tuple[Record, Statement], ...]) -> dict[str, tuple[Prefer
 
 
 def _asked(subject: Subject, group: int) -> PreferenceSet | None:
-    names = subject.groups[group].user_agents
+    names = subject.robots.grouped_for(KEYS[0]).groups[group].user_agents
     tokens = [name for name in names if name == "*" or is_product_token(name)]
     return preferences_for(subject.robots, tokens[0]) if tokens else None
 

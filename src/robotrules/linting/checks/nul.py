@@ -30,3 +30,4 @@ class Nul(ParserNote):
     level = "error"
     message = "A NUL ends the line here: what follows it is not read."
     reference = "RFC 9309 §3 (REP-3-05); AMB-05"
+    misread = True

@@ -32,6 +32,7 @@ class OddWhitespace(ParserNote):
     level = "warning"
     message = "A vertical tab or form feed stands for a space: only parsers like Google's trim it."
     reference = "RFC 9309 §2.2 (REP-2.2-03); AMB-10"
+    misread = True
 
     def fix(self, subject: Subject, note: Note) -> Fix | None:
         """Write a space for each that stands neither in the name nor in the value."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from robotrules.extensions.app_lines import read_line
+from robotrules.extensions.app_lines import KEYS, read_line
 from robotrules.linting.check import Check, quote, related
 from robotrules.linting.note import LintNote
 from robotrules.linting.subject import Subject
@@ -43,13 +43,15 @@ class OverriddenDirective(Check):
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield records of which a later one of the same path replaces something."""
-        records = subject.records("app-directives", "app-directive")
-        star = frozenset(subject.robots._choose("*")[0]) if records else frozenset()
+        records = subject.records(*KEYS)
+        regrouped = subject.robots.grouped_for(KEYS[0])
+        star = frozenset(regrouped._choose("*")[0]) if records else frozenset()
         stated: dict[tuple[Any, ...], tuple[Any, Record]] = {}
         told: set[int] = set()
         for record in records:
             line = read_line(record, subject.robots)
-            group = None if record.group in star else record.group
+            group = subject.document_groups[record.line]
+            group = None if group in star else group
             path = None if line.path is None else normal_form(shown(line.path))
             for application, members in line.told.items():
                 for name, value in (one for member in members for one in member.items()):

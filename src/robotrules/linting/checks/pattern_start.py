@@ -38,6 +38,7 @@ class PatternStart(ParserNote):
     level = "error"
     message = "The path pattern {text} starts with neither '/' nor '*', so it never matches a URL."
     reference = "RFC 9309 §2.2.2, §2.2.3; AMB-03"
+    misread = True
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield what is no URL, no name of a server and no expression: those have checks."""

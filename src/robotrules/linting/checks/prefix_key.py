@@ -37,6 +37,7 @@ class PrefixKey(ParserNote):
     level = "warning"
     message = "Google's parser reads {text} as {name}; others do not know it."
     reference = "RFC 9309 §2.2.4 (REP-2.2.4-06); AMB-15"
+    misread = True
 
     def words(self, subject: Subject, note: Note) -> dict[str, Any]:
         """Return the name as written, and as it is read."""

@@ -48,6 +48,7 @@ class PurposeInUserAgent(Check):
     level = "warning"
     message = "{name} is compared as the name of one crawler, and does not stand for {meant}."
     reference = "RFC 9309 §2.2.1; AMB-20; draft-illyes-rep-purpose §3"
+    misread = True
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield the lines with such a word."""

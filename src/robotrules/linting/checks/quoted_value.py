@@ -38,6 +38,7 @@ class QuotedValue(Check):
     level = "error"
     message = "The quotation marks are a part of the value {text}, so it {does}."
     reference = "RFC 9309 §2.2 (REP-2.2-09, REP-2.2-10)"
+    misread = True
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield the values that start with one."""

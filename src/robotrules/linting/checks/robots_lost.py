@@ -1,4 +1,4 @@
-"""RR711: a robots.txt whose redirect leads nowhere."""
+"""RR711: a robots.txt whose redirect cannot be followed."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from robotrules.linting.subject import Received, Subject
 class RobotsLost(ResponseCheck):
     """
     What it finds:
-        A robots.txt for which the last answer is a redirect, from 300 to 399, that could not be
-        followed: it names no address, or one that is none.
+        A robots.txt for which the last answer is a broken redirect: a status from 300 to 399 that
+        is not followed, such as 300 or 305, or one whose Location is missing, not a URL, or not
+        http or https.
 
     Why it matters:
-        A redirect that leads to no file is read like one that is too long. RFC 9309 lets crawlers
-        take the file for unavailable, and then no rule counts; Google reads it as 404. Crawlers
-        follow HTTP redirects only, and neither frames nor scripts.
+        RFC 9309 does not say what a broken redirect means, so crawlers differ. Google reads it as
+        404, and then no rule counts. A crawler that takes it for a server error, as this project
+        does, stops crawling the whole site. Crawlers follow HTTP redirects only, and neither frames
+        nor scripts.
 
     Example:
             HTTP/1.1 302 Found
@@ -38,10 +40,10 @@ class RobotsLost(ResponseCheck):
     slug = "robots-lost"
     level = "error"
     message = (
-        "The robots.txt answers {status} and leads nowhere: most crawlers take that for no rules "
-        "at all, so that everything is allowed."
+        "The robots.txt answers {status}, a redirect that cannot be followed: Google takes that "
+        "for no rules at all, and other crawlers stop crawling the site."
     )
-    reference = "RFC 9309 §2.3.1.2; AMB-54, AMB-55"
+    reference = "RFC 9309 §2.3.1.2; AMB-54"
 
     def check_response(self, subject: Subject, received: Received) -> Iterator[LintNote]:
         """Yield a note for a redirect that is the last answer."""

@@ -36,6 +36,7 @@ class RuleOutsideGroup(ParserNote):
     level = "error"
     message = "{text} stands before the first user-agent line, so it is for nobody."
     reference = "RFC 9309 §2.1, §2.2.1; AMB-31"
+    misread = True
 
     def fix(self, subject: Subject, note: Note) -> Fix | None:
         """Name everyone, in a file that names nobody at all; elsewhere it is the author's."""

@@ -39,6 +39,7 @@ class SpaceInPattern(ParserNote):
     level = "warning"
     message = "{text} has whitespace in it, and a URL has none: {hint}."
     reference = "RFC 9309 §2.2, §2.2.2; AMB-11"
+    misread = True
 
     def words(self, subject: Subject, note: Note) -> dict[str, Any]:
         """Return the pattern, and what was probably meant."""

@@ -41,6 +41,7 @@ class StarPath(Check):
         "would be {path}."
     )
     reference = "draft-ietf-aipref-attach-05 §3.2; AMB-103, AMB-112"
+    misread = True
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield the records that begin with a star and go on with a statement."""

@@ -38,6 +38,7 @@ class StarWithText(ParserNote):
     level = "warning"
     message = "The line is for everyone, and {text} behind the '*' is not read."
     reference = "RFC 9309 §2.2.1; AMB-23"
+    misread = True
 
     def words(self, subject: Subject, note: Note) -> dict[str, Any]:
         """Return the text."""

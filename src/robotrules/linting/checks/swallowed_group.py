@@ -54,6 +54,7 @@ class SwallowedGroup(Check):
         "{them} too{shown}."
     )
     reference = "RFC 9309 §2.1, §2.2.4; AMB-28, AMB-29"
+    misread = True
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield the gaps in which something is said to a group; with a URL for the first."""

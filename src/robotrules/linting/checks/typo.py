@@ -36,6 +36,7 @@ class Typo(ParserNote):
     level = "warning"
     message = "{text} should be {name}: some crawlers know this spelling, others do not."
     reference = "RFC 9309 §2.2; AMB-14; VEN-01"
+    misread = True
 
     def words(self, subject: Subject, note: Note) -> dict[str, Any]:
         """Return the name as written, and the right one."""

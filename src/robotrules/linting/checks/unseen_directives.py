@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from robotrules.extensions.app_lines import KEYS
 from robotrules.linting.app_words import applications
 from robotrules.linting.check import ParserNote, listed, quote
 from robotrules.linting.subject import Subject
@@ -58,5 +59,6 @@ def _looks_elsewhere(subject: Subject, note: Note, application: str) -> bool:
     entry = subject.registries.applications.get(application)
     if entry is None or note.line is None:
         return False
-    group = subject.by_line[note.line].group
-    return group not in subject.robots._choose(entry.product_token or "*")[0]
+    group = subject.document_groups[note.line]
+    regrouped = subject.robots.grouped_for(KEYS[0])
+    return group not in regrouped._choose(entry.product_token or "*")[0]

@@ -36,6 +36,7 @@ class UnusablePath(ParserNote):
     level = "error"
     message = "The path pattern {text} cannot be used, so the record is not{hint}."
     reference = "draft-ietf-aipref-attach-05 §3.2; RFC 9309 §2.2.2; AMB-05, AMB-103, AMB-112"
+    misread = True
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield the notes of paths; one that starts with `*` has a check of its own."""

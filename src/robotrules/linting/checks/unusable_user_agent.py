@@ -40,6 +40,7 @@ class UnusableUserAgent(ParserNote):
     level = "warning"
     message = "{text} begins with no product token, so the line names nobody."
     reference = "RFC 9309 §2.2, §2.2.1; REP-2.2.1-17; AMB-23"
+    misread = True
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield what is no name of any kind."""

@@ -35,6 +35,7 @@ class UrlInPattern(Check):
     level = "error"
     message = "{url_text} is a URL; a rule is compared with the path alone, so it never matches."
     reference = "RFC 9309 §2.2.2, §2.3; AMB-03"
+    misread = True
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield the rules with a URL."""

@@ -44,6 +44,7 @@ class UserAgentText(ParserNote):
     level = "warning"
     message = "Only {token} is the product token; parsers leave out {text}."
     reference = "RFC 9309 §2.2.1; REP-2.2.1-15; AMB-21, AMB-23"
+    misread = True
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield values that no other check is about: names with digits, headers and lists."""

@@ -1,0 +1,113 @@
+//! The rules of RFC 9309 §2.2.2 and §2.2.3 by trying everything, for tests to compare with. It shares no
+//! code with the engine but the path of a URL, which is tested on its own.
+#![allow(dead_code)] // each test file uses a part of it
+
+use robotrules_core::{octets, Decision, Kind, Settings};
+use std::collections::BTreeSet;
+
+/// A pattern as written, and what it says.
+pub type Rule = (Vec<u8>, Kind);
+
+#[derive(Clone, Copy, PartialEq)]
+enum Part {
+    Path,
+    Query,
+    /// After a wildcard: all delimiters stay.
+    Either,
+}
+
+fn is_unreserved(octet: u8) -> bool {
+    octet.is_ascii_alphanumeric() || b"-._~".contains(&octet)
+}
+
+fn escape_at(octets: &[u8], at: usize) -> Option<u8> {
+    let digits = std::str::from_utf8(octets.get(at + 1..at + 3)?).ok()?;
+    let is_escape = octets[at] == b'%' && digits.bytes().all(|octet| octet.is_ascii_hexdigit());
+    is_escape.then(|| u8::from_str_radix(digits, 16).ok()).flatten()
+}
+
+/// The normal form of a piece, and the part that what follows stands in.
+fn form(octets: &[u8], mut part: Part) -> (Vec<u8>, Part) {
+    let (mut out, mut at) = (vec![], 0);
+    while at < octets.len() {
+        let escaped = escape_at(octets, at);
+        let octet = escaped.unwrap_or(octets[at]);
+        at += if escaped.is_some() { 3 } else { 1 };
+        let delimiters: &[u8] = match part {
+            Part::Path => b"/?",
+            Part::Query => b"=&",
+            Part::Either => b"/?=&",
+        };
+        if is_unreserved(octet) || escaped.is_none() && delimiters.contains(&octet) {
+            out.push(octet);
+            part = if octet == b'?' { Part::Query } else { part };
+        } else {
+            out.extend(format!("%{octet:02X}").bytes());
+        }
+    }
+    (out, part)
+}
+
+/// Where `*` may begin and end: between units (AMB-43), or anywhere.
+fn boundaries(path: &[u8], settings: &Settings) -> BTreeSet<usize> {
+    let switches = settings.switches;
+    let whole = !switches.split_escapes && !switches.url_as_given;
+    let inside =
+        |at: usize| (1..=2).any(|back| at >= back && whole && escape_at(path, at - back).is_some());
+    (0..=path.len()).filter(|&at| !inside(at)).collect()
+}
+
+/// How many octets a pattern has that matches a path in normal form; none if it does not match.
+pub fn matching(value: &[u8], path: &[u8], settings: &Settings) -> Option<usize> {
+    if !matches!(value.first(), Some(b'/' | b'*')) {
+        return None;
+    }
+    let between = boundaries(path, settings);
+    let query = path.iter().position(|&octet| octet == b'?').map_or(path.len() + 1, |at| at + 1);
+    let (body, anchored) = value.strip_suffix(b"$").map_or((value, false), |body| (body, true));
+    let mut pieces = body.split(|&octet| octet == b'*');
+    let (first, mut part) = form(pieces.next().unwrap_or_default(), Part::Path);
+    let mut count = first.len() + usize::from(anchored);
+    let mut ends = BTreeSet::new();
+    ends.extend(path.starts_with(&first).then_some(first.len()));
+    for piece in pieces {
+        part = if part == Part::Query { part } else { Part::Either };
+        let (shown, next) = form(piece, part);
+        count += 1 + shown.len();
+        let mut found = BTreeSet::new();
+        let from = ends.first().copied().unwrap_or(usize::MAX);
+        for &start in between.iter().filter(|&&start| start >= from) {
+            let here = if part == Part::Query || start >= query { Part::Query } else { Part::Path };
+            let octets = form(piece, here).0;
+            let end = start + octets.len();
+            if path[start..].starts_with(&octets) && between.contains(&end) {
+                found.insert(end);
+            }
+        }
+        (ends, part) = (found, next);
+    }
+    let matches = if anchored { ends.contains(&path.len()) } else { !ends.is_empty() };
+    matches.then_some(count)
+}
+
+/// What decides about a URL: most octets, then allow, then the first (§2.2.2, AMB-40).
+pub fn decide(rules: &[Rule], url: &[u8], settings: &Settings) -> Decision {
+    let path = octets::normal_form(url, settings);
+    if path == b"/robots.txt" && !settings.switches.match_robots_txt {
+        return Decision::Implicit;
+    }
+    let mut best: Option<(usize, bool, usize)> = None;
+    for (rule, (value, kind)) in rules.iter().enumerate() {
+        let allow = *kind == Kind::Allow;
+        if let Some(octets) = matching(value, &path, settings) {
+            if best.is_none_or(|(most, wins, _)| (most, wins) < (octets, allow)) {
+                best = Some((octets, allow, rule));
+            }
+        }
+    }
+    match best {
+        Some((_, true, rule)) => Decision::Allow(rule as u32),
+        Some((_, false, rule)) => Decision::Disallow(rule as u32),
+        None => Decision::NoMatch,
+    }
+}

@@ -1,0 +1,291 @@
+"""
+Mutation testing: change the code in small ways and see whether a test notices.
+
+    python scripts/mutants.py                           every part, a sample of 150 mutants of each
+    python scripts/mutants.py tags cache --sample 400   two parts, larger samples
+    python scripts/mutants.py access --sample 0         every mutant of one part
+    python scripts/mutants.py tags --only 'robotrules.tags.words.*'
+
+mutmut makes the mutants of Python code. Each part is copied to `build/mutants/PART`, so that the
+tree stays as it is. A survivor is a mutant that no test of its part notices; those that behave as
+the original does are listed in `scripts/mutants_accepted.toml`, each with a reason. Exit status: 0
+when at least `--goal` percent of the mutants that ran are killed or accepted, 1 when fewer are, 2
+when a part could not run. Rust has a tool of its own: `cargo mutants -p robotrules-core`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SCRATCH = ROOT / "build" / "mutants"
+ACCEPTED = ROOT / "scripts" / "mutants_accepted.toml"
+GOAL = 95.0
+# Exit statuses of a mutant's tests, as mutmut stores them.
+SURVIVED, NO_TESTS = 0, (5, 33)
+TIMEOUT = (-24, 24, 36, 152, 255)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the package, and the tests that have to notice a change in it."""
+
+    sources: tuple[str, ...]
+    tests: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+
+
+VECTORS = "tests/conformance/test_vectors.py"
+PARTS = {
+    "robotstxt": Part(
+        ("src/robotrules/robotstxt/*",),
+        (
+            *("tests/test_robotstxt.py", "tests/test_ruleset.py", "tests/test_verdict.py"),
+            *("tests/test_values.py", "tests/test_tokens.py", "tests/test_reading.py"),
+            *("tests/test_profile.py", "tests/test_errors.py", "tests/test_public.py", VECTORS),
+        ),
+    ),
+    "tags": Part(("src/robotrules/tags/*",), ("tests/tags", "tests/test_guide.py")),
+    "access": Part(
+        ("src/robotrules/access/*",),
+        ("tests/test_access.py", "tests/property/test_access_laws.py", "tests/conformance"),
+    ),
+    "cache": Part(
+        ("src/robotrules/cache/*",),
+        ("tests/test_cache.py", "tests/property/test_access_laws.py", "tests/conformance"),
+    ),
+    "client": Part(
+        ("src/robotrules/client/*",),
+        ("tests/client",),
+        left_out=("src/robotrules/client/transports/*",),
+    ),
+    "fixing": Part(
+        ("src/robotrules/linting/fixing.py", "src/robotrules/linting/fixing/*"),
+        ("tests/lint", "tests/cli/test_lint.py"),
+    ),
+}
+
+
+@dataclass
+class Outcome:
+    """What became of the mutants of one part."""
+
+    made: int = 0
+    statuses: Counter[str] = field(default_factory=Counter)
+    survivors: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def ran(self) -> int:
+        """Return how many mutants were tried."""
+        return sum(self.statuses.values())
+
+    @property
+    def noticed(self) -> float:
+        """Return the share of tried mutants that were killed or accepted, in percent."""
+        good = self.statuses["killed"] + self.statuses["timeout"] + self.statuses["accepted"]
+        return 100 * good / self.ran if self.ran else 0.0
+
+
+def copy_tree(target: Path) -> None:
+    """Copy what git tracks, and the compiled engine, to a scratch folder."""
+    listing = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    ).stdout.decode()
+    engines = [str(path.relative_to(ROOT)) for path in ROOT.glob("src/robotrules/_engine/*.so")]
+    shutil.rmtree(target, ignore_errors=True)
+    for name in [*filter(None, listing.split("\0")), *engines]:
+        if (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target / name)
+
+
+def write_settings(target: Path, part: Part) -> None:
+    """Append mutmut's settings for a part to the copied `pyproject.toml`."""
+    beside = sorted(path.name for path in target.iterdir() if path.name not in ("src", "tests"))
+    settings = {
+        "source_paths": ["src"],
+        "only_mutate": list(part.sources),
+        "do_not_mutate": list(part.left_out),
+        "also_copy": [name for name in beside if not name.startswith(".")],
+        "pytest_add_cli_args_test_selection": list(part.tests),
+        "pytest_add_cli_args": ["-p", "no:cacheprovider", "-p", "mutants_plugin", "-m", "not slow"],
+        # Workers that start from a process without warm caches.
+        "process_isolation": "forkserver",
+        "use_git_change_detection": False,
+    }
+    lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
+    with (target / "pyproject.toml").open("a", encoding="utf-8") as file:
+        file.write("\n[tool.mutmut]\n" + "\n".join(lines) + "\n")
+
+
+def environment(target: Path) -> dict[str, str]:
+    """Return the environment of a run, with the plug-in on the path and fixed examples."""
+    return os.environ | {
+        "PYTHONPATH": str(target / "scripts"),
+        "HYPOTHESIS_PROFILE": os.environ.get("HYPOTHESIS_PROFILE", "ci"),
+    }
+
+
+def mutmut(target: Path, *arguments: str, seconds: float | None = None) -> int:
+    """Run mutmut in a scratch folder; after `seconds`, stop it. Return its exit status."""
+    command = [sys.executable, "-c", "from mutmut.__main__ import cli; cli()", *arguments]
+    with (target / "mutmut.log").open("ab") as log:
+        process = subprocess.Popen(
+            command, cwd=target, env=environment(target), stdout=log, stderr=log
+        )
+        try:
+            return process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+            try:
+                return process.wait(timeout=30)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                return process.wait()
+
+
+def statuses(target: Path) -> dict[str, int | None]:
+    """Return the exit status of each mutant's tests; None: not tried."""
+    found: dict[str, int | None] = {}
+    for path in sorted((target / "mutants" / "src").rglob("*.meta")):
+        found |= json.loads(path.read_text(encoding="utf-8"))["exit_code_by_key"]
+    return found
+
+
+def make_mutants(target: Path) -> None:
+    """Make the mutants of a part and run none of them."""
+    code = (
+        "import os, mutmut.__main__ as m; os.makedirs('mutants', exist_ok=True); m.copy_src_dir();"
+        "m.copy_also_copy_files(); m.setup_source_paths(); m.create_mutants(2)"
+    )
+    with (target / "mutmut.log").open("ab") as log:
+        subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=target,
+            env=environment(target),
+            stdout=log,
+            stderr=log,
+            check=True,
+        )
+
+
+def changed_lines(target: Path, mutant: str) -> str:
+    """Return what a mutant changes, as one line: `was -> is`."""
+    shown = subprocess.run(
+        [sys.executable, "-c", "from mutmut.__main__ import cli; cli()", "show", mutant],
+        cwd=target,
+        env=environment(target),
+        capture_output=True,
+        text=True,
+    ).stdout.splitlines()
+    was = [line[1:].strip() for line in shown if line[:1] == "-" and line[:3] != "---"]
+    now = [line[1:].strip() for line in shown if line[:1] == "+" and line[:3] != "+++"]
+    return f"{' '.join(was)} -> {' '.join(now)}"
+
+
+def function_of(mutant: str) -> str:
+    """Return the function that a mutant changes: its name without the number."""
+    return mutant.rpartition("__mutmut_")[0]
+
+
+def read_accepted() -> set[tuple[str, str]]:
+    """Return the survivors that are accepted: the function, and what is changed in it."""
+    entries = tomllib.loads(ACCEPTED.read_text(encoding="utf-8")).get("accepted", [])
+    for entry in entries:
+        if not entry.get("reason"):
+            raise SystemExit(f"{ACCEPTED.name}: {entry.get('function')} has no reason")
+    return {(entry["function"], entry["change"]) for entry in entries}
+
+
+def run_part(name: str, part: Part, given: argparse.Namespace) -> Outcome:
+    """Mutate one part, try a sample, and return what became of it."""
+    target = SCRATCH / name
+    copy_tree(target)
+    write_settings(target, part)
+    make_mutants(target)
+    mutants = sorted(statuses(target))
+    if given.only:
+        mutants = [mutant for mutant in mutants if fnmatch(mutant, given.only)]
+    outcome = Outcome(made=len(mutants))
+    if given.sample and given.sample < len(mutants):
+        mutants = sorted(random.Random(given.seed).sample(mutants, given.sample))
+    seconds = given.minutes * 60 if given.minutes else None
+    mutmut(target, "run", "--max-children", str(given.jobs), *mutants, seconds=seconds)
+    accepted, results = read_accepted(), statuses(target)
+    for mutant in mutants:
+        result = results[mutant]
+        if result is None:
+            continue
+        if result == SURVIVED or result in NO_TESTS:
+            change = changed_lines(target, mutant)
+            if (function_of(mutant), change) in accepted:
+                outcome.statuses["accepted"] += 1
+                continue
+            outcome.statuses["survived" if result == SURVIVED else "no tests"] += 1
+            outcome.survivors.append((mutant, change))
+        else:
+            outcome.statuses["timeout" if result in TIMEOUT else "killed"] += 1
+    return outcome
+
+
+def print_outcomes(outcomes: dict[str, Outcome]) -> None:
+    """Print the survivors of each part, and a table."""
+    for outcome in outcomes.values():
+        for mutant, change in outcome.survivors:
+            print(f"{mutant}\n    {change}")
+    print("part         made   ran  killed  timeout  accepted  no tests  survived  noticed")
+    for name, outcome in outcomes.items():
+        count = outcome.statuses
+        print(
+            f"{name:<11}{outcome.made:>6}{outcome.ran:>6}{count['killed']:>8}{count['timeout']:>9}"
+            f"{count['accepted']:>10}{count['no tests']:>10}{count['survived']:>10}"
+            f"{outcome.noticed:>8.1f}%"
+        )
+
+
+def main(arguments: Iterable[str] | None = None) -> int:
+    """Run the parts that are named, all by default."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("--sample", type=int, default=150, help="mutants of each part; 0: all")
+    parser.add_argument("--seed", type=int, default=9309, help="which sample")
+    parser.add_argument("--only", metavar="GLOB", help="mutants with such names only")
+    parser.add_argument("--minutes", type=float, help="stop a part after this time")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--goal", type=float, default=GOAL, help="percent to notice")
+    given = parser.parse_args(None if arguments is None else list(arguments))
+    strangers = [name for name in given.parts if name not in PARTS]
+    if strangers:
+        parser.error(f"no such part: {', '.join(strangers)}; parts are {', '.join(PARTS)}")
+    outcomes = {}
+    for name in given.parts or PARTS:
+        print(f"{name}: making mutants and trying them", file=sys.stderr)
+        outcomes[name] = run_part(name, PARTS[name], given)
+    print_outcomes(outcomes)
+    for name in [name for name, outcome in outcomes.items() if not outcome.ran]:
+        print(f"{name}: nothing ran; see {SCRATCH.name}/{name}/mutmut.log", file=sys.stderr)
+    if not all(outcome.ran for outcome in outcomes.values()):
+        return 2
+    return int(any(outcome.noticed < given.goal for outcome in outcomes.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,209 @@
+"""
+Framing: where a response ends, and which heads are refused (RFC 9112 §2 to §7).
+
+HTTP libraries differ in what they take for a response, and some take octets that follow one for
+the next. A `Framing` reads the same octets as the library does, before it does: it counts the
+octets that belong to one response, and refuses what RFC 9112 calls faulty. So one set of rules
+holds over every library, and what follows a response is never handed on. The library still parses
+the response; only the end of it, and the refusals, are decided here.
+
+It decodes nothing, knows no connection and imports no HTTP library.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+# The whole head, from the status line to the empty line. Servers and proxies stop at 8 to 64 KiB.
+LONGEST_HEAD = 64 * 1024
+# A line with the size of a chunk and its extensions; and all trailer fields (RFC 9112 §7.1).
+LONGEST_CHUNK_LINE = 4 * 1024
+LONGEST_TRAILERS = 16 * 1024
+# Digits of a Content-Length, and of the size of a chunk: what 64 bits hold.
+_MOST_DIGITS, _MOST_HEX_DIGITS = 18, 15
+
+_BEGIN = b"HTTP/"
+# RFC 9112 §2.2: a recipient may take a lone LF for the end of a line.
+_END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
+_LINE_END = re.compile(rb"\r?\n")
+# RFC 9112 §4; servers leave out the reason phrase, and the space before it.
+_STATUS_LINE = re.compile(rb"HTTP/1\.([01]) ([1-9][0-9]{2})(?: [^\x00\x0b\x0c\r]*)?")
+# RFC 9110 §5.1, §5.5; RFC 9112 §5.1: no space before the colon. Control characters are tolerated
+# in values, since sites put them into cookies, but for those that some programs end a line at.
+_FIELD_LINE = re.compile(rb"([-!#$%&'*+.^_`|~0-9A-Za-z]+):[ \t]*([^\x00\x0b\x0c\r]*)")
+# RFC 9112 §5.2.
+_FOLDED = re.compile(rb"[ \t][^\x00\x0b\x0c\r]*")
+_LENGTH = re.compile(rb"[0-9]{1,%d}" % _MOST_DIGITS)
+# RFC 9112 §7.1.1. Extensions are read over; blanks after the size come from servers that pad it.
+_CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,%d})[ \t]*(?:;[\t\x20-\x7e]*)?" % _MOST_HEX_DIGITS)
+# Statuses whose responses have no content, whatever their fields say (RFC 9112 §6.3).
+_WITHOUT_CONTENT = frozenset((204, 304))
+
+
+class FramingError(Exception):
+    """What came is not a response by RFC 9112; the text says why."""
+
+
+class Framing:
+    """
+    The octets of one response.
+
+    `feed()` takes octets as they come and returns how many of them belong to the response. Once
+    `done`, none do.
+    """
+
+    __slots__ = ("_connect", "_head", "_left", "_line", "_step", "done", "reusable")
+
+    def __init__(self, *, connect: bool = False) -> None:
+        """*connect*: the request was a CONNECT, whose answer has no content (RFC 9110 §9.3.6)."""
+        self._connect = connect
+        self.done = False
+        self.reusable = True
+        """False: the connection must not carry another request (RFC 9112 §6.1)."""
+        self._head = bytearray()
+        self._line = bytearray()
+        self._left = 0
+        self._step: Callable[[bytes, int], int] = self._in_head
+
+    def feed(self, data: bytes) -> int:
+        """Return how many of these octets belong to the response; raises FramingError."""
+        at = 0
+        while at < len(data) and not self.done:
+            at = self._step(data, at)
+        return at
+
+    # --- The head -----------------------------------------------------------------------------
+
+    def _in_head(self, data: bytes, at: int) -> int:
+        head, before = self._head, len(self._head)
+        head += data[at : at + LONGEST_HEAD + 1 - before]
+        begin = bytes(head[:5])
+        if not _BEGIN.startswith(begin[: len(_BEGIN)]):
+            raise FramingError(f"the answer begins with {bytes(head[:20])!r}")
+        found = _END_OF_HEAD.search(head, max(0, before - 3))
+        if found is None or found.end() > LONGEST_HEAD:
+            if len(head) > LONGEST_HEAD:
+                raise FramingError(f"the head has more than {LONGEST_HEAD} octets")
+            return len(data)
+        self._head = bytearray()
+        self._after_head(bytes(head[: found.start()]))
+        return at + found.end() - before
+
+    def _after_head(self, head: bytes) -> None:
+        """Choose what follows the head (RFC 9112 §6.3; the comments number its steps)."""
+        first, *lines = _LINE_END.split(head)
+        status_line = _STATUS_LINE.fullmatch(first)
+        if status_line is None:
+            raise FramingError(f"the status line is {first[:40]!r}")
+        status = int(status_line[2])
+        lengths, codings = _framing_fields(lines)
+        if codings and lengths:
+            # Step 3: it may be an attempt to split responses, and ought to be an error.
+            raise FramingError("both Content-Length and Transfer-Encoding")
+        if codings and (len(codings) > 1 or codings[0].lower() != b"chunked"):
+            raise FramingError(f"Transfer-Encoding {b', '.join(codings)[:40]!r}")
+        if lengths and (len(lengths) > 1 or not _LENGTH.fullmatch(lengths[0])):
+            raise FramingError(f"Content-Length {b', '.join(lengths)[:40]!r}")
+        if status < 200 and status != 101:
+            return  # an interim response: another head follows
+        if status == 101 or status in _WITHOUT_CONTENT or (self._connect and status < 300):
+            self.done = True  # steps 1 and 2
+        elif codings:
+            self.reusable = status_line[1] == b"1"  # §6.1: HTTP/1.0 has no chunks
+            self._step = self._in_chunk_line  # step 4
+        elif lengths:
+            self._left = int(lengths[0])  # step 6
+            self.done = not self._left
+            self._step = self._in_content
+        else:
+            self.reusable = False
+            self._step = self._to_the_end  # step 8
+
+    # --- The content --------------------------------------------------------------------------
+
+    def _in_content(self, data: bytes, at: int) -> int:
+        taken = min(self._left, len(data) - at)
+        self._left -= taken
+        self.done = not self._left
+        return at + taken
+
+    @staticmethod
+    def _to_the_end(data: bytes, at: int) -> int:
+        return len(data)
+
+    def _in_chunk_line(self, data: bytes, at: int) -> int:
+        line, at = self._until_line_end(data, at, LONGEST_CHUNK_LINE)
+        if line is None:
+            return at
+        found = _CHUNK_LINE.fullmatch(line.removesuffix(b"\r")) if line[-1:] == b"\r" else None
+        if found is None:
+            raise FramingError(f"the line of a chunk is {line[:40]!r}")
+        self._left = int(found[1], 16)
+        self._step = self._in_chunk if self._left else self._in_trailers
+        if not self._left:
+            self._left = LONGEST_TRAILERS
+        return at
+
+    def _in_chunk(self, data: bytes, at: int) -> int:
+        taken = min(self._left, len(data) - at)
+        self._left -= taken
+        if not self._left:
+            self._step = self._after_chunk
+        return at + taken
+
+    def _after_chunk(self, data: bytes, at: int) -> int:
+        needed = 2 - len(self._line)
+        self._line += data[at : at + needed]
+        if not b"\r\n".startswith(self._line):
+            raise FramingError("a chunk is longer than its size")
+        if len(self._line) == 2:
+            self._line.clear()
+            self._step = self._in_chunk_line
+        return min(at + needed, len(data))
+
+    def _in_trailers(self, data: bytes, at: int) -> int:
+        line, after = self._until_line_end(data, at, self._left)
+        if line is None:
+            return after
+        line = line.removesuffix(b"\r")
+        if not line:
+            self.done = True
+            return after
+        if not _FIELD_LINE.fullmatch(line):
+            raise FramingError(f"a trailer field is {line[:40]!r}")
+        self._left -= len(line) + 2
+        return after
+
+    def _until_line_end(self, data: bytes, at: int, most: int) -> tuple[bytes | None, int]:
+        """Return a line without its LF, and where it ends; None: more octets are needed."""
+        end = data.find(b"\n", at, at + max(most, 0) + 1)
+        stop = len(data) if end < 0 else end
+        if len(self._line) + stop - at > most:
+            raise FramingError(f"a line of a chunked body has more than {most} octets")
+        self._line += data[at:stop]
+        if end < 0:
+            return None, stop
+        line = bytes(self._line)
+        self._line.clear()
+        return line, end + 1
+
+
+def _framing_fields(lines: list[bytes]) -> tuple[list[bytes], list[bytes]]:
+    """Return the values of Content-Length and of Transfer-Encoding; every line is looked at."""
+    lengths: list[bytes] = []
+    codings: list[bytes] = []
+    into: list[bytes] | None = None
+    for number, line in enumerate(lines):
+        if line[:1] in (b" ", b"\t"):
+            if number == 0 or not _FOLDED.fullmatch(line) or into is not None:
+                raise FramingError(f"a folded line is {line[:40]!r}")
+            continue
+        found = _FIELD_LINE.fullmatch(line)
+        if found is None:
+            raise FramingError(f"a line of the head is {line[:40]!r}")
+        name = found[1].lower()
+        into = {b"content-length": lengths, b"transfer-encoding": codings}.get(name)
+        if into is not None:
+            into.append(found[2].rstrip(b" \t"))
+    return lengths, codings

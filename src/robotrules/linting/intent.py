@@ -1,0 +1,133 @@
+"""
+Intent: a file as its author meant it, for fixes that must not take that away.
+
+A misspelt `User-agen: EvilBot` is no record, so the rules after it go to the group before it. A fix
+that is safe for the file as crawlers read it, such as taking out a rule that this group has twice,
+may be wrong for the file as it was meant. Two things follow. A note about groups or rules has no
+safe fix while a record of the same groups is misread (`trusted`). And a safe fix has to keep the
+meaning of the file after every pending correction of its spelling, too (`as_meant`).
+
+It knows the checks, compares no files and writes nothing.
+
+Sections: stages · fixes to trust · the file as meant.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+
+from robotrules.linting.check import Check
+from robotrules.linting.checks import CHECKS
+from robotrules.linting.edits import apart, edited
+from robotrules.linting.note import LintNote
+from robotrules.linting.subject import Subject
+from robotrules.robotstxt import RobotsTxt, parse
+
+# --- Stages ---------------------------------------------------------------------------------------
+
+# Fixes are applied in this order: who is named depends on what is a record, and which rule is
+# needed depends on who is named. Each stage has the layers of codes, which are their first digits.
+RECORDS, GROUPS, RULES, REST = "0123", "4", "5", "6789"
+STAGES = (RECORDS, GROUPS, RULES, REST)
+# Corrections that make room for others. Files of people need one or two rounds.
+MOST_ROUNDS = 3
+
+
+def stage_of(note: LintNote) -> str:
+    """Return the stage in which the fix of a note is applied."""
+    return next(stage for stage in STAGES if note.code[2] in stage)
+
+
+# --- Fixes to trust -------------------------------------------------------------------------------
+
+
+def trusted(
+    subject: Subject, notes: Sequence[LintNote], checks: Sequence[Check]
+) -> Iterator[LintNote]:
+    """
+    Yield notes; those about groups and rules without a safe fix that rests on a misread record.
+
+    A fix rests on the groups of the lines that it changes and that it refers to. It waits until
+    every line of theirs is read as meant. If these are several groups, the crawlers that they name
+    count, too. *checks* are those that found *notes*: the others are asked as well, because what
+    somebody does not want to be told of is misread all the same.
+    """
+    resting = [note for note in notes if _is_safe(note) and stage_of(note) in (GROUPS, RULES)]
+    doubts = _Doubts(subject, notes, checks) if resting else None
+    waiting = {id(note) for note in resting if doubts and doubts.about(note)}
+    for note in notes:
+        yield note._replace(fix=None) if id(note) in waiting else note
+
+
+def _is_safe(note: LintNote) -> bool:
+    return note.fix is not None and not note.fix.changes_verdicts
+
+
+class _Doubts:
+    """The groups of a file with misread lines; -1 is what stands before the first group."""
+
+    def __init__(
+        self, subject: Subject, notes: Sequence[LintNote], checks: Sequence[Check]
+    ) -> None:
+        self._subject = subject
+        self._firsts = [group.starts[0].line for group in subject.groups]
+        ran = {check.code for check in checks}
+        misreading = {check.code: check for check in CHECKS if check.misread}
+        found = [note for note in notes if note.code in misreading]
+        for code, check in misreading.items():
+            if code not in ran and code[2] in RECORDS + GROUPS:
+                found += check.check(subject)
+        self._records, self._names = (
+            {
+                self._group(note.line)
+                for note in found
+                if note.line is not None and not _is_safe(note) and stage_of(note) == stage
+            }
+            for stage in (RECORDS, GROUPS)
+        )
+
+    def about(self, note: LintNote) -> bool:
+        """Tell whether the fix of a note rests on a misread record."""
+        edits = note.fix.edits if note.fix else ()
+        places = [edit.start for edit in edits] + [related.start for related in note.related]
+        groups = {self._group(self._subject.place(at, at)[0]) for at in places}
+        # Within one group, two rules are the same whoever is named.
+        return bool(groups & self._records) or (len(groups) > 1 and bool(groups & self._names))
+
+    def _group(self, line: int) -> int:
+        return bisect_right(self._firsts, line) - 1
+
+
+# --- The file as meant ----------------------------------------------------------------------------
+
+
+def as_meant(robots: RobotsTxt) -> tuple[RobotsTxt, RobotsTxt]:
+    """
+    Return the file as its author meant it, after the pending fixes of what is misread.
+
+    The first has those of records, such as the name of one; the second has those of user-agent
+    lines and of path patterns as well. What is suppressed or ignored is misread all the same. What
+    was meant does not depend on who reads it: profile default recognises most slips.
+    """
+    spelled = _corrected(parse(robots.body), (RECORDS,))
+    return spelled, _corrected(spelled, STAGES)
+
+
+def _corrected(robots: RobotsTxt, stages: Iterable[str]) -> RobotsTxt:
+    for stage in stages:
+        checks = [check for check in CHECKS if check.misread and check.code[2] in stage]
+        for _ in range(MOST_ROUNDS):
+            body = edited(robots.body, apart(_corrections(robots, checks)))
+            if body == robots.body:
+                break
+            robots = parse(body, robots.profile)
+    return robots
+
+
+def _corrections(robots: RobotsTxt, checks: Iterable[Check]) -> Iterator[LintNote]:
+    subject = Subject(robots)
+    for check in checks:
+        for note in check.check(subject):
+            if note.fix is not None and note.fix.changes_verdicts:
+                yield note

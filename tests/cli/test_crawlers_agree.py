@@ -1,0 +1,156 @@
+"""
+check, explain, test and matrix give every well-known crawler the same verdict.
+
+All four choose groups by the registry of well-known crawlers, and with `--literal` by the name
+alone. Files are generated from names of the registry, so that fallbacks and crawlers that ignore
+the star occur in all combinations.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+import robotrules
+from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
+from tests.cli.shell import robotrules as run
+
+PATHS = ("/", "/search", "/private/x")
+ISSUE = "User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nDisallow: /search\n"
+# Those that are read otherwise than by their name alone, some of the others, and both odd names.
+DEPARTING = [one for one in KNOWN_CRAWLERS if one.departures]
+NAMES = ["*", *dict.fromkeys(name for one in DEPARTING for name in one.names), "MJ12bot", "GPTBot"]
+
+
+def generated(seed: int) -> str:
+    """Return a file whose groups name some of the crawlers, and mostly the star."""
+    choose = random.Random(seed)
+    groups = []
+    for _ in range(choose.randint(1, 5)):
+        names = choose.sample(NAMES, choose.randint(1, 4)) + ["*"] * (choose.random() < 0.4)
+        rules = choose.sample(["Disallow: /", "Disallow: /search", "Allow: /private", ""], 2)
+        groups.append("\n".join([*(f"User-agent: {name}" for name in names), *rules]))
+    return "\n\n".join(groups) + "\n"
+
+
+def matrix_verdicts(file: str, *options: str) -> dict[str, dict[str, bool]]:
+    """Return what the matrix says to every well-known crawler."""
+    paths = [part for path in PATHS for part in ("--path", path)]
+    found = json.loads(run("matrix", file, "--all", "--json", *paths, *options).out)
+    return {
+        one["product_token"]: {cell["path"]: cell["allowed"] for cell in one["cells"]}
+        for one in found["crawlers"]
+        if one["known"]
+    }
+
+
+def asked(command: str, crawler: KnownCrawler, file: str, *options: str) -> dict[str, bool]:
+    """Return what check or explain say to one crawler."""
+    arguments = (*PATHS, "--as", crawler.product_token, "--robots", file, "--json", *options)
+    found = map(json.loads, run(command, *arguments).out.splitlines())
+    return {one["url"]: one["allowed"] for one in found}
+
+
+def expectation_verdicts(file: str, folder: Path, *options: str) -> dict[str, dict[str, bool]]:
+    """Return what test says: it expects everything to be allowed, and fails where it is not."""
+    names = json.dumps([one.product_token for one in KNOWN_CRAWLERS])
+    expected = folder / "robots.test.toml"
+    paths = json.dumps(list(PATHS))
+    expected.write_text(f"[[expect]]\ncrawlers = {names}\nallowed = {paths}\n", encoding="utf-8")
+    found = json.loads(run("test", str(expected), "--robots", file, "--json", *options).out)
+    verdicts: dict[str, dict[str, bool]] = {}
+    for one in found["questions"]:
+        verdicts.setdefault(one["crawler"][0], {})[one["url"]] = one["passed"]
+    return verdicts
+
+
+@pytest.mark.parametrize("profile", ["default", "strict", "google"])
+@pytest.mark.parametrize("body", [ISSUE, *map(generated, range(3))])
+def test_four_commands_agree_for_every_crawler(body: str, profile: str, tmp_path: Path) -> None:
+    """Whatever the file names, and under every profile."""
+    path = tmp_path / "robots.txt"
+    path.write_text(body, encoding="utf-8")
+    file, options = str(path), ("--profile", profile)
+    in_matrix = matrix_verdicts(file, *options)
+    assert len(in_matrix) == len(KNOWN_CRAWLERS)
+    assert expectation_verdicts(file, tmp_path, *options) == in_matrix
+    for crawler in KNOWN_CRAWLERS:
+        name = crawler.product_token
+        assert asked("check", crawler, file, *options) == in_matrix[name], name
+        assert asked("explain", crawler, file, *options) == in_matrix[name], name
+
+
+def test_literally_the_four_agree_too(tmp_path: Path) -> None:
+    """By the name alone, which is what `RobotsTxt.check()` answers."""
+    path = tmp_path / "robots.txt"
+    path.write_text(ISSUE, encoding="utf-8")
+    robots = robotrules.parse(ISSUE)
+    in_matrix = matrix_verdicts(str(path), "--literal")
+    assert expectation_verdicts(str(path), tmp_path, "--literal") == in_matrix
+    for crawler in DEPARTING:
+        name = crawler.product_token
+        literal = {url: robots.check(url, name).allowed for url in PATHS}
+        assert in_matrix[name] == literal
+        assert asked("check", crawler, str(path), "--literal") == literal
+        assert asked("explain", crawler, str(path), "--literal") == literal
+
+
+def test_what_the_issue_shows(tmp_path: Path) -> None:
+    """Googlebot-News obeys Googlebot's group, and AdsBot-Google not that for everyone."""
+    path = tmp_path / "robots.txt"
+    path.write_text(ISSUE, encoding="utf-8")
+    for name, allowed in (("Googlebot-News", True), ("AdsBot-Google", True), ("GPTBot", False)):
+        crawler = robotrules.crawler(name)
+        assert crawler is not None
+        assert asked("check", crawler, str(path))["/"] is allowed
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Googlebot-News", "obeys the group of Googlebot where no group names it"),
+        ("AdsBot-Google", "ignores groups for '*'"),
+        ("Perplexity-User", "does not obey robots.txt"),
+        ("ChatGPT-User", "does not always obey robots.txt"),
+    ],
+)
+def test_it_is_said_with_source_and_day(name: str, words: str, file: str) -> None:
+    """On stderr by check, on the page by explain, in JSON by both."""
+    known = KNOWN_CRAWLERS.get(name)
+    assert known is not None
+    source = f"({known.documentation}, checked {known.checked})"
+    ran = run("check", "/", "--as", name, "--robots", file)
+    assert f"hint: {name} {words} {source}" in ran.err
+    assert f"{name} {words} {source}" in run("explain", "/", "--as", name, "--robots", file).out
+    for command in ("check", "explain", "preferences", "guidance"):
+        ran = run(command, "https://e.example/", "--as", name, "--robots", file, "--json")
+        assert json.loads(ran.out)["known"] == known.short_dict()
+    quiet = run("check", "/", "--as", name, "--robots", file, "--quiet")
+    assert quiet.err == ""
+    literal = run("check", "/", "--as", name, "--robots", file, "--literal", "--json")
+    assert (literal.err, json.loads(literal.out)["known"]) == ("", None)
+
+
+def test_others_are_asked_by_their_name() -> None:
+    """A name that nobody knows, several names, and a known one without anything special."""
+    assert robotrules.crawler("ExampleBot") is None
+    robots = ISSUE.encode()
+    for names in (["ExampleBot"], ["Googlebot-News", "Googlebot"], ["Googlebot"]):
+        tokens = [part for name in names for part in ("--as", name)]
+        ran = run("check", "/", *tokens, "--robots", "-", stdin=robots)
+        assert ran.err == ""
+
+
+def test_test_says_it_where_it_makes_a_difference(tmp_path: Path) -> None:
+    """Among what failed, and with --verbose among what passed."""
+    (tmp_path / "robots.txt").write_text(ISSUE, encoding="utf-8")
+    expected = tmp_path / "robots.test.toml"
+    crawlers = '"Googlebot-News", "Googlebot", "bingbot"'
+    expected.write_text(f'[[expect]]\ncrawlers = [{crawlers}]\nallowed = ["/"]\n', encoding="utf-8")
+    ran = run("test", str(expected), "--verbose")
+    assert ran.code == 1
+    assert ran.out.count("obeys the group of Googlebot") == 1
+    assert "msnbot" not in ran.out

@@ -1,0 +1,373 @@
+"""
+Framing: where a response ends, and one rule for all transports about heads that are faulty.
+
+`RESPONSES` is the table: octets that a server sends, and what every transport makes of them. What
+follows a response is never taken for the next one (RFC 9112 §6.3), whenever it comes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+import pytest
+
+from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.client.transports.exchange import Watch
+from robotrules.client.transports.framing import (
+    LONGEST_CHUNK_LINE,
+    LONGEST_HEAD,
+    LONGEST_TRAILERS,
+    Framing,
+    FramingError,
+)
+from robotrules.tags.fields import read_fields
+from tests.client import wire
+from tests.client.transports.conftest import Carrier
+
+Make = Callable[..., Carrier]
+BODY = b"12345"
+
+
+def head(*lines: bytes, first: bytes = b"HTTP/1.1 200 OK") -> bytes:
+    """Return a head with these lines."""
+    return b"\r\n".join([first, *lines, b"", b""])
+
+
+def sized(*lines: bytes, first: bytes = b"HTTP/1.1 200 OK") -> bytes:
+    """Return a response with these lines and a Content-Length."""
+    return head(*lines, b"Content-Length: 5", first=first) + BODY
+
+
+CHUNKED = b"Transfer-Encoding: chunked"
+
+
+def chunks(*parts: bytes) -> bytes:
+    """Return a response whose body is these octets, said to be chunked."""
+    return head(CHUNKED) + b"".join(parts)
+
+
+def padded(octets: int) -> bytes:
+    """Return a response whose head has so many octets in all."""
+    bare = len(sized(b"X-Big: ")) - len(BODY)
+    return sized(b"X-Big: " + b"a" * (octets - bare))
+
+
+# What is sent → status and body; None: a failure, `protocol`.
+RESPONSES: dict[str, tuple[bytes, tuple[int, bytes] | None]] = {
+    # Bounds.
+    "200 lines": (sized(*[b"X-Line: %d" % n for n in range(200)]), (200, BODY)),
+    "2000 lines": (sized(*[b"X: %d" % n for n in range(2000)]), (200, BODY)),
+    "line of 60 KB": (sized(b"X-Big: " + b"a" * 60_000), (200, BODY)),
+    "reason of 40 KB": (sized(first=b"HTTP/1.1 200 " + b"a" * 40_000), (200, BODY)),
+    "longest head": (padded(LONGEST_HEAD), (200, BODY)),
+    "longer head": (padded(LONGEST_HEAD + 1), None),
+    "line of 110 KB": (sized(b"X-Big: " + b"a" * 110_000), None),
+    # Which length counts.
+    "Content-Length with chunked": (
+        head(b"Content-Length: 5", CHUNKED) + wire.chunked(BODY),
+        None,
+    ),
+    "both, and no body wanted": (
+        head(b"Content-Length: 5", CHUNKED, first=b"HTTP/1.1 404 No") + wire.chunked(BODY),
+        None,
+    ),
+    "Content-Length twice": (sized(b"Content-Length: 5"), None),
+    "Content-Length list": (head(b"Content-Length: 5, 5") + BODY, None),
+    "Content-Length empty": (head(b"Content-Length:") + BODY, None),
+    "Content-Length signed": (head(b"Content-Length: +5") + BODY, None),
+    "Content-Length negative": (head(b"Content-Length: -5") + BODY, None),
+    "Content-Length of 19 digits": (head(b"Content-Length: 0000000000000000005") + BODY, None),
+    "Content-Length folded": (head(b"Content-Length:", b" 5") + BODY, None),
+    "other coding": (head(b"Transfer-Encoding: gzip, chunked") + wire.chunked(BODY), None),
+    "other coding, no body wanted": (
+        head(b"Transfer-Encoding: gzip, chunked", first=b"HTTP/1.1 404 No") + wire.chunked(),
+        None,
+    ),
+    "identity": (head(b"Transfer-Encoding: identity") + BODY, None),
+    "chunked twice": (head(CHUNKED, CHUNKED) + wire.chunked(BODY), None),
+    "no coding": (sized(b"Transfer-Encoding:"), None),
+    "chunked in capitals": (
+        head(b"TRANSFER-ENCODING: CHUNKED") + wire.chunked(BODY),
+        (200, BODY),
+    ),
+    "chunked in HTTP/1.0": (
+        head(CHUNKED, first=b"HTTP/1.0 200 OK") + wire.chunked(BODY),
+        (200, BODY),
+    ),
+    # Responses without content, whatever they send.
+    "204 with a body": (sized(first=b"HTTP/1.1 204 No Content"), (204, b"")),
+    "304 with a body": (sized(first=b"HTTP/1.1 304 Not Modified"), (304, b"")),
+    "304 in chunks": (
+        head(CHUNKED, first=b"HTTP/1.1 304 Not Modified") + wire.chunked(BODY),
+        (304, b""),
+    ),
+    "204 and a response": (
+        head(first=b"HTTP/1.1 204 No Content") + sized(),
+        (204, b""),
+    ),
+    # What follows.
+    "octets after it": (sized() + b"garbage", (200, BODY)),
+    "a response after it": (sized() + sized(), (200, BODY)),
+    "half a response after it": (sized() + b"HTTP/1.1 200 OK\r\nX-", (200, BODY)),
+    "octets after chunks": (chunks(wire.chunked(BODY), b"garbage"), (200, BODY)),
+    # Lines.
+    "lone line feeds": (sized().replace(b"\r\n", b"\n"), (200, BODY)),
+    "folded": (sized(b"X-A: a", b" b"), (200, BODY)),
+    "folded first": (sized(b" X-A: a"), None),
+    "space before the colon": (sized(b"X-A : a"), None),
+    "no colon": (sized(b"X-A"), None),
+    "no name": (sized(b": a"), None),
+    "name of other letters": (sized(b"X-\xe9: a"), None),
+    "name with a bracket": (sized(b"X(A: a"), None),
+    "control character": (sized(b"X-A: a\x01b"), (200, BODY)),
+    "NUL": (sized(b"X-A: a\x00b"), None),
+    "form feed": (sized(b"X-A: a\x0cb"), None),
+    "lone carriage return": (sized(b"X-A: a\rb"), None),
+    # Status lines.
+    "empty line first": (b"\r\n" + sized(), None),
+    "no reason": (sized(first=b"HTTP/1.1 200"), (200, BODY)),
+    "HTTP/1.2": (sized(first=b"HTTP/1.2 200 OK"), None),
+    "HTTP/2.0": (sized(first=b"HTTP/2.0 200 OK"), None),
+    "small letters": (sized(first=b"http/1.1 200 OK"), None),
+    "two spaces": (sized(first=b"HTTP/1.1  200 OK"), None),
+    "interim with a length": (
+        head(b"Content-Length: 3", first=b"HTTP/1.1 100 Go on") + sized(),
+        (200, BODY),
+    ),
+    # Chunks.
+    "extension": (chunks(b"5;a=b\r\n12345\r\n0\r\n\r\n"), (200, BODY)),
+    "blanks after the size": (chunks(b"5  \r\n12345\r\n0\r\n\r\n"), (200, BODY)),
+    "trailers": (chunks(b"5\r\n12345\r\n0\r\nX-T: a\r\n\r\n"), (200, BODY)),
+    "lone line feed after the size": (chunks(b"5\n12345\r\n0\r\n\r\n"), None),
+    "longer than its size": (chunks(b"5\r\n123456\r\n0\r\n\r\n"), None),
+    "0x": (chunks(b"0x5\r\n12345\r\n0\r\n\r\n"), None),
+    "size of 16 digits": (chunks(b"0000000000000005\r\n12345\r\n0\r\n\r\n"), None),
+    "no size": (chunks(b"\r\n12345\r\n0\r\n\r\n"), None),
+    "trailer without a colon": (chunks(b"5\r\n12345\r\n0\r\nX-T\r\n\r\n"), None),
+}
+
+
+@pytest.mark.parametrize("case", RESPONSES)
+def test_all_transports_have_one_rule(carrier: Make, case: str) -> None:
+    data, expected = RESPONSES[case]
+    with wire.serve(wire.says(data)) as site:
+        answer = carrier().send(Request(site.url, seconds=3.0))
+        assert site.connections == 1
+    if expected is None:
+        assert isinstance(answer, Failure), answer
+        assert answer.trouble is Trouble.PROTOCOL, answer
+        assert answer.detail.startswith("127.0.0.1:"), answer
+    else:
+        assert isinstance(answer, Response), answer
+        assert (answer.status, answer.body) == expected
+
+
+def test_a_folded_value_is_one_line(carrier: Make) -> None:
+    """RFC 9112 §5.2: a user agent replaces the fold by blanks."""
+    with wire.serve(wire.says(sized(b"X-A: a", b"\t b"))) as site:
+        answer = carrier().send(site.url)
+        assert isinstance(answer, Response)
+        assert read_fields(answer.headers).get("x-a")[0].split() == [b"a", b"b"]
+
+
+# --- What follows a response ----------------------------------------------------------------------
+
+EVIL = head(b"Content-Length: 4") + b"EVIL"
+
+
+def _at_once(peer: wire.Peer, data: bytes) -> None:
+    peer.send(data + EVIL)
+
+
+def _in_two_pieces(peer: wire.Peer, data: bytes) -> None:
+    """Two records, if it is TLS, which may come in one segment."""
+    peer.send(data)
+    peer.send(EVIL)
+
+
+def _later(peer: wire.Peer, data: bytes) -> None:
+    peer.send(data)
+    peer.pause(0.05)
+    peer.send(EVIL)
+
+
+def _half(peer: wire.Peer, data: bytes) -> None:
+    peer.send(data + EVIL[:20])
+    peer.pause(0.05)
+    peer.send(EVIL[20:])
+
+
+@pytest.mark.parametrize("how", [_at_once, _in_two_pieces, _later, _half])
+@pytest.mark.parametrize("first", ["200", "204", "304", "chunked"])
+@pytest.mark.parametrize("secure", [False, True], ids=["http", "https"])
+def test_what_follows_a_response_is_not_the_next_one(
+    carrier: Make, how: Callable[[wire.Peer, bytes], None], first: str, secure: bool
+) -> None:
+    responses = {
+        "200": sized(),
+        "204": head(first=b"HTTP/1.1 204 No Content"),
+        "304": head(b"Content-Length: 4", first=b"HTTP/1.1 304 Not Modified"),
+        "chunked": head(CHUNKED) + wire.chunked(BODY),
+    }
+
+    def behaviour(peer: wire.Peer) -> None:
+        if b"GET /second" in peer.head:
+            peer.send(wire.message(b"good"))
+            return
+        how(peer, responses[first])
+        with suppress(OSError):
+            peer.site.heads.append(peer.sock.recv(65536))
+
+    with wire.serve(behaviour, tls=wire.server_tls() if secure else None) as site:
+        one = carrier()
+        answer = one.send(f"{site.url}/first")
+        assert isinstance(answer, Response), answer
+        if how in (_later, _half):
+            time.sleep(0.15)
+        else:
+            time.sleep(0.02)
+        answer = one.send(f"{site.url}/second")
+        assert isinstance(answer, Response), answer
+        assert answer.body == b"good"
+        assert site.connections == 2
+
+
+def test_a_connection_that_had_no_more_is_kept(carrier: Make) -> None:
+    """The rule costs no connection where a server keeps to it."""
+    answers = {"/a": sized(), "/b": head(CHUNKED) + wire.chunked(BODY)}
+    with wire.farm(lambda host, path: answers[path]) as site:
+        one = carrier()
+        for path in [*answers, *answers]:
+            assert isinstance(one.send(site.named("one.example") + path), Response)
+        assert site.connections == 1
+
+
+@pytest.mark.parametrize("fault", ["resets_at_once", "closes_at_once"])
+def test_a_server_that_resets_is_asked_once(carrier: Make, fault: str) -> None:
+    with wire.serve(getattr(wire, fault)) as site:
+        answer = carrier().send(site.url)
+        assert isinstance(answer, Failure)
+        assert answer.trouble is Trouble.CUT
+        assert site.connections == 1
+
+
+def test_a_server_that_speaks_first(carrier: Make) -> None:
+    """An answer that came before the request is read as one, or refused; it is never kept."""
+
+    def early(peer: wire.Peer) -> None:
+        peer.send(sized() + EVIL)
+        peer.pause(0.3)
+
+    with wire.serve(early, reads=False) as site:
+        one = carrier()
+        for _ in range(2):
+            answer = one.send(Request(site.url, seconds=3.0))
+            assert isinstance(answer, Failure) or answer.body == BODY
+        assert site.connections == 2
+
+
+# --- The framing itself ---------------------------------------------------------------------------
+
+
+def fed(data: bytes, size: int, *, connect: bool = False) -> tuple[int, bool] | str:
+    """Return how many octets are the response's and whether it is done; or the fault."""
+    framing, used = Framing(connect=connect), 0
+    try:
+        for start in range(0, len(data), size):
+            used += framing.feed(data[start : start + size])
+    except FramingError as error:
+        return str(error)
+    return used, framing.done
+
+
+SHORT = {name: data for name, (data, _) in RESPONSES.items() if len(data) < 300}
+
+
+@pytest.mark.parametrize("case", SHORT)
+def test_pieces_make_no_difference(case: str) -> None:
+    data = SHORT[case]
+    whole = fed(data, len(data))
+    for size in (1, 2, 3, 7, 20):
+        found = fed(data, size)
+        # What a fault quotes is as much of it as came.
+        assert type(found) is type(whole), size
+        if not isinstance(whole, str):
+            assert found == whole, size
+
+
+def test_where_a_response_ends() -> None:
+    for data in (
+        sized(),
+        chunks(wire.chunked(b"a", b"bc")),
+        chunks(b"5;a=b\r\n12345\r\n0\r\nX: 1\r\nY: 2\r\n\r\n"),
+        chunks(b"0\r\n\n"),
+        head(first=b"HTTP/1.1 204 No"),
+        head(b"Content-Length: 0"),
+        head(first=b"HTTP/1.1 103 Hints") + head(first=b"HTTP/1.1 103 Hints") + sized(),
+        head(b"Upgrade: x", first=b"HTTP/1.1 101 Switching"),
+    ):
+        assert fed(data + b"more", 1) == (len(data), True)
+        assert fed(data + b"more", 10_000) == (len(data), True)
+        assert fed(data[:-1], 10_000) == (len(data) - 1, False)
+
+
+def test_a_response_without_a_length_ends_with_its_connection() -> None:
+    data = head() + b"as much as comes"
+    assert fed(data, 5) == (len(data), False)
+
+
+def test_the_answer_to_connect_has_no_content() -> None:
+    """RFC 9110 §9.3.6: what follows is the tunnel's; a refusal has content."""
+    fields = (b"Content-Length: 5",)
+    assert fed(head(*fields), 100, connect=True) == (len(head(*fields)), True)
+    refusal = head(*fields, first=b"HTTP/1.1 403 No") + BODY
+    assert fed(refusal, 100, connect=True) == (len(refusal), True)
+
+
+@pytest.mark.parametrize(
+    ("endless", "bound"),
+    [
+        (b"HTTP/1.1 200 " + b"a" * 200_000, LONGEST_HEAD),
+        (b"HTTP/1.1 200 OK\r\n" + b"X-A: b\r\n" * 20_000, LONGEST_HEAD),
+        (chunks(b"5;" + b"a" * 200_000), LONGEST_CHUNK_LINE),
+        (chunks(b"0\r\nX: " + b"a" * 200_000), LONGEST_TRAILERS),
+        (chunks(b"0\r\n" + b"X: a\r\n" * 30_000), LONGEST_TRAILERS),
+    ],
+)
+@pytest.mark.parametrize("size", [7, 65_536])
+def test_what_has_no_end_is_refused(endless: bytes, bound: int, size: int) -> None:
+    framing, taken = Framing(), 0
+
+    def feed_all() -> None:
+        nonlocal taken
+        for start in range(0, len(endless), size):
+            framing.feed(endless[start : start + size])
+            taken += size
+
+    with pytest.raises(FramingError, match="more than"):
+        feed_all()
+    assert taken <= bound + 2 * size + 100
+
+
+def test_a_watch_hands_on_responses_and_nothing_else() -> None:
+    watch = Watch()
+    assert watch.received(b"unasked") == b""
+    assert watch.spoiled
+    watch = Watch()
+    for _ in range(2):
+        watch.sent()
+        assert watch.received(sized()) == sized()
+        assert not watch.spoiled
+    assert watch.received(b"x") == b""
+    assert watch.spoiled
+    watch = Watch()
+    watch.sent()
+    with pytest.raises(FramingError):
+        watch.received(b"SSH-2.0")
+    assert watch.spoiled
+    watch = Watch()
+    watch.sent()
+    watch.received(head(CHUNKED, first=b"HTTP/1.0 200 OK") + wire.chunked(BODY))
+    assert watch.spoiled

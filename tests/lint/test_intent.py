@@ -1,0 +1,112 @@
+"""
+Intent: no safe fix rests on a misread record, and fixes come in the order that keeps intent.
+
+The property over generated files is in `tests/property/test_fix_intent.py`.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from robotrules import parse
+from robotrules.linting import Edit, Fix, LintNote, fix, lint
+from robotrules.linting.intent import as_meant
+
+EVIL = (
+    b"User-agent: BadBot\nDisallow: /\nUser-agen: EvilBot\nDisallow: /\n\n"
+    b"User-agent: *\nDisallow: /cart\n"
+)
+MENDED = EVIL.replace(b"agen:", b"agent:")
+
+
+def fixed(body: bytes, *, verdicts: bool = False, **choices: list[str]) -> bytes:
+    """Return a file after fixes, round after round, as the command line applies them."""
+    for _ in range(20):
+        robots = parse(body)
+        body = fix(robots, lint(robots, **choices), verdicts=verdicts).body
+        if body == robots.body:
+            break
+    return body
+
+
+def test_a_duplicate_of_a_misread_group_stays() -> None:
+    """`lint --fix` took the second `Disallow: /` out, and EvilBot was allowed after the mending."""
+    assert fixed(EVIL) == EVIL
+    assert fixed(EVIL, verdicts=True) == MENDED
+    duplicate = next(note for note in lint(EVIL) if note.slug == "duplicate-rule")
+    assert duplicate.fix is None
+    mended = MENDED.replace(b"User-agent: EvilBot\n", b"")
+    assert next(note for note in lint(mended) if note.slug == "duplicate-rule").fix
+
+
+@pytest.mark.parametrize("choices", [{"select": ["RR502"]}, {"ignore": ["RR3"]}])
+def test_what_is_not_looked_for_is_misread_all_the_same(choices: dict[str, list[str]]) -> None:
+    """Whoever selects one check only does not get a worse file."""
+    assert fixed(EVIL, **choices) == EVIL
+
+
+def test_what_is_suppressed_is_misread_all_the_same() -> None:
+    """A comment asks lint not to report, and not to believe the line."""
+    body = EVIL.replace(b"EvilBot", b"EvilBot # robotrules: ignore[RR303]")
+    assert not [note for note in lint(body) if note.slug == "misspelt-record"]
+    assert fixed(body) == body
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'"User-agent: EvilBot"',  # misspelt, without a fix
+        b"these rules are for EvilBot",  # no record
+        b"User-agent\xc2\xa0: EvilBot",
+        b"Useragent EvilBot",
+    ],
+)
+def test_a_misread_line_without_a_fix_counts_too(line: bytes) -> None:
+    """Somebody will mend it by hand."""
+    body = EVIL.replace(b"User-agen: EvilBot", line)
+    assert fixed(body) == body
+
+
+def test_crawlers_that_are_misread_count_across_groups() -> None:
+    """`Example Reader` is read as Example; the rules of Example stay when that is mended."""
+    body = (
+        b"User-agent: Example Reader\nDisallow: /a\n\n"
+        b"User-agent: Example\nDisallow: /a\nDisallow: /b\n"
+    )
+    assert fixed(body) == body
+    alone = b"User-agent: Example Reader\nDisallow: /a\nDisallow: /b\nDisallow: /a\n"
+    assert fixed(alone) == alone.removesuffix(b"Disallow: /a\n")
+
+
+def test_the_proof_is_for_the_file_as_meant() -> None:
+    """A safe fix that is proved for what is read alone is left."""
+    start = EVIL.index(b"Disallow: /\n\n")
+    edit = Edit(start, start + len(b"Disallow: /\n"), b"")
+    one = LintNote("RR502", "x", "info", "x", 4, 1, 1, 0, 0, fix=Fix("Do it", (edit,)))
+    assert fix(parse(EVIL), [one]).left == (one,)
+    shorter = EVIL.replace(b"User-agen: EvilBot\n", b"")
+    at = shorter.index(b"Disallow: /\n\n")
+    other = one._replace(fix=Fix("Do it", (Edit(at, at + len(b"Disallow: /\n"), b""),)))
+    assert fix(parse(shorter), [other]).applied == (other,)
+
+
+def test_records_come_before_groups_and_these_before_rules() -> None:
+    """Each stage is a pass of its own, so that lint looks again at what became of the file."""
+    body = b"User-agent: Googelbot\nDisalow: x\nDisallows: /y\n"
+    passes = []
+    for _ in range(3):
+        robots = parse(body)
+        done = fix(robots, lint(robots), verdicts=True)
+        passes.append({note.code for note in done.applied})
+        body = done.body
+    assert passes == [{"RR301", "RR303"}, {"RR412"}, {"RR505"}]
+    assert body == b"User-agent: Googlebot\nDisallow: /x\nDisallow: /y\n"
+
+
+def test_the_file_as_meant() -> None:
+    """First with its records, then with its names and patterns as meant; whatever the profile."""
+    body = b"User-agen: Googelbot\nDissallow x\n"
+    for profile in ("default", "strict", "google"):
+        spelled, whole = as_meant(parse(body, profile))
+        assert spelled.body == b"User-agent: Googelbot\nDisallow: x\n"
+        assert whole.body == b"User-agent: Googlebot\nDisallow: /x\n"

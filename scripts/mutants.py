@@ -67,10 +67,30 @@ PARTS = {
         ("src/robotrules/cache/*",),
         ("tests/test_cache.py", "tests/property/test_access_laws.py", "tests/conformance"),
     ),
+    # The client in four parts: each is tried by the tests that are about it, which are quicker.
+    "evidence": Part(
+        (
+            *("src/robotrules/client/evidence.py", "src/robotrules/client/testimony.py"),
+            "src/robotrules/client/sources.py",
+        ),
+        ("tests/client/test_evidence.py", "tests/client/test_sources.py"),
+    ),
+    "warc": Part(
+        ("src/robotrules/client/warc/*",),
+        ("tests/client/test_warc.py", "tests/client/test_sources.py"),
+    ),
+    "stores": Part(
+        ("src/robotrules/client/stores/*",),
+        ("tests/client/stores", "tests/client/test_store_faults.py"),
+    ),
     "client": Part(
         ("src/robotrules/client/*",),
         ("tests/client",),
-        left_out=("src/robotrules/client/transports/*",),
+        left_out=(
+            *("src/robotrules/client/transports/*", "src/robotrules/client/stores/*"),
+            *("src/robotrules/client/warc/*", "src/robotrules/client/evidence.py"),
+            *("src/robotrules/client/testimony.py", "src/robotrules/client/sources.py"),
+        ),
     ),
     "fixing": Part(
         ("src/robotrules/linting/fixing.py", "src/robotrules/linting/fixing/*"),

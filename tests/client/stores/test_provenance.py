@@ -166,7 +166,8 @@ def version_of(where: str) -> Any:
     """Return the version that a store says it has."""
     if where.startswith("redis"):
         with redis.Redis.from_url(where) as client:
-            return int(client.get("robotrules:version") or 0)  # type: ignore[arg-type]
+            found: Any = client.get("robotrules:version")
+            return int(found)
     if where.startswith("postgres"):
         with psycopg.connect(where) as client:
             return client.execute("SELECT max(version) FROM robotrules_store").fetchall()[0][0]

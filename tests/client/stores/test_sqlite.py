@@ -85,7 +85,7 @@ class TestFiles:
     def test_it_is_made_with_its_mode(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """SQLite finds a file that has its mode already, and nothing is left beside it."""
         found: list[tuple[int, list[str]]] = []
-        connect = sqlite3.connect
+        connect: Callable[..., sqlite3.Connection] = sqlite3.connect
 
         def look(where: Path, **options: Any) -> sqlite3.Connection:
             """Connect, and note what was there before."""

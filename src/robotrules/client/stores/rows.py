@@ -258,7 +258,7 @@ def _visit(value: Any) -> Visit:
     values[3], values[15] = _seconds(read.at), _seconds(read.until)
     values[4], values[6] = _STATES[read.state], _TROUBLES[read.trouble]
     values[9], values[10] = tuple(hops), Fields(tuple(pairs), apart)
-    return Visit(*values, provenance=None if given is _OWN else _provenance(given))
+    return Visit._make([*values, None if given is _OWN else _provenance(given)])
 
 
 def _provenance(value: Any) -> Provenance:

@@ -73,7 +73,10 @@ PARTS = {
             *("src/robotrules/client/evidence.py", "src/robotrules/client/testimony.py"),
             "src/robotrules/client/sources.py",
         ),
-        ("tests/client/test_evidence.py", "tests/client/test_sources.py"),
+        (
+            *("tests/client/test_evidence.py", "tests/client/test_sources.py"),
+            "tests/client/test_testimony.py",
+        ),
     ),
     "warc": Part(
         ("src/robotrules/client/warc/*",),

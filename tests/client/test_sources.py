@@ -146,6 +146,24 @@ class TestPrecedence:
         assert (found.entry.failures, found.entry.since) == (1, START + DAY)
         assert found.allowed is False
 
+    def test_another_reading(self) -> None:
+        """A profile that reads the status otherwise does not make an import an own fetch."""
+        diary, other = Diary(), Diary()
+        diary.visit(0, file("/a"))
+        other.visit(0.5, Response(429))
+        stream = io.BytesIO()
+        export_warc(other.store, stream)
+        imported(diary.store, stream.getvalue())
+        seen = START + 0.5 * DAY
+        for profile in ("default", "strict", "google"):
+            found = Evidence(diary.store, profile).at(f"{SITE}/a", seen, "ExampleBot")
+            assert (found.source, found.allowed) == ("own", False), profile
+            alone = Evidence(diary.store, profile).at(
+                f"{SITE}/a", seen, "ExampleBot", source="imported"
+            )
+            assert alone.source == "import", profile
+            assert "imported" in codes(alone)
+
     def test_two_archives(self) -> None:
         """Imports of one crawler are one history, and crawlers among them differ as own ones do."""
         store = MemoryStore()

@@ -337,9 +337,10 @@ def _read_as(visit: Visit, before: Entry | None, profile: AccessProfile) -> Visi
             *(visit.hops, visit.fields, b"", visit.complete, visit.renewed, visit.address),
         )
         agent, user_agent = visit.agent, visit.user_agent
+        provenance = visit.provenance
         visit = visit_of(
             result, before, at=visit.at, agent=agent, user_agent=user_agent, profile=profile
-        )
+        )._replace(provenance=provenance)
     # What never held was in force when it was found all the same.
     return visit._replace(until=max(visit.until, nextafter(visit.at, inf)))
 

@@ -79,7 +79,7 @@ class Testimony(NamedTuple):
         entry, verdict = self.entry, self.verdict
         explained = self.explanation.as_dict() if self.explanation else None
         if explained is not None:
-            explained.pop("access", None)  # the visit in force has it
+            del explained["access"]  # the visit in force has it
         return {
             "schema": SCHEMA_VERSION,
             "url": self.url,

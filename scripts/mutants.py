@@ -67,7 +67,14 @@ PARTS = {
         ("src/robotrules/cache/*",),
         ("tests/test_cache.py", "tests/property/test_access_laws.py", "tests/conformance"),
     ),
-    # The client in four parts: each is tried by the tests that are about it, which are quicker.
+    # The client in parts: each is tried by the tests that are about it, which are quicker.
+    "answers": Part(
+        tuple(
+            f"src/robotrules/client/{name}.py"
+            for name in ("asking", "held", "memory", "pages", "politeness")
+        ),
+        tuple(f"tests/client/test_{name}.py" for name in ("client", "memory", "pages", "threads")),
+    ),
     "evidence": Part(
         (
             *("src/robotrules/client/evidence.py", "src/robotrules/client/testimony.py"),
@@ -93,6 +100,9 @@ PARTS = {
             *("src/robotrules/client/transports/*", "src/robotrules/client/stores/*"),
             *("src/robotrules/client/warc/*", "src/robotrules/client/evidence.py"),
             *("src/robotrules/client/testimony.py", "src/robotrules/client/sources.py"),
+            *("src/robotrules/client/asking.py", "src/robotrules/client/held.py"),
+            *("src/robotrules/client/memory.py", "src/robotrules/client/pages.py"),
+            "src/robotrules/client/politeness.py",
         ),
     ),
     "fixing": Part(

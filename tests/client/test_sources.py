@@ -146,6 +146,17 @@ class TestPrecedence:
         assert (found.entry.failures, found.entry.since) == (1, START + DAY)
         assert found.allowed is False
 
+    def test_two_crawlers_in_an_archive(self) -> None:
+        """One that had lapsed found something else, and one that held too: both are said."""
+        diary = Diary()
+        diary.visit(0, file("/a"))
+        imported(diary.store, archive((1, "/b"), agent="LateBot"), "late.warc")
+        imported(diary.store, archive((4, "/c"), agent="HeldBot"), "held.warc")
+        found = at(diary.store, 4.5)
+        assert codes(found) == ["lapsed", "import-differs", "import-held"]
+        assert "LateBot" in found.notes[1].message
+        assert "HeldBot" in found.notes[2].message
+
     def test_another_reading(self) -> None:
         """A profile that reads the status otherwise does not make an import an own fetch."""
         diary, other = Diary(), Diary()

@@ -12,7 +12,14 @@ from typing import Any
 import pytest
 
 from robotrules import StoreError
-from robotrules.access import Failure, Response, State, Trouble
+from robotrules.access import (
+    ACCESS_PROFILES,
+    Failure,
+    Response,
+    State,
+    Trouble,
+    lost_state,
+)
 from robotrules.cache import Provenance, Visit, digest_of
 from robotrules.client.evidence import MOST_NAMES, Evidence
 from robotrules.client.stores import MemoryStore
@@ -372,3 +379,22 @@ class TestPeriods:
         assert [visit.state for visit in evidence.visits(A)][2] is State.UNREACHABLE
         with pytest.raises(ValueError, match=r"'/a' has no origin: pass a URL such as 'https://"):
             evidence.visits("/a")
+
+
+class TestRedirects:
+    """Redirects that lead nowhere, as the profile that is asked reads them (AMB-54, AMB-55)."""
+
+    @pytest.mark.parametrize("answers", [1, 2], ids=["loop", "no location"])
+    def test_each_profile(self, answers: int) -> None:
+        """Whichever profile recorded the visit, the answer is that of the one that is asked."""
+        cautious = ACCESS_PROFILES["default"].replace(name="cautious", cautious=True)
+        again = Response(301, {"Location": "/robots.txt" if answers == 1 else ""})
+        for recorded in ("default", "strict", "google"):
+            diary = Diary(profile=recorded)
+            visit = diary.visit(0, again, again)
+            assert visit.trouble in (Trouble.LOOP, Trouble.LOCATION)
+            for asked in (*map(ACCESS_PROFILES.get, ("default", "strict", "google")), cautious):
+                assert asked is not None
+                found = Evidence(diary.store, access=asked).at(A, START, "ExampleBot")
+                state = lost_state(visit.trouble, asked)
+                assert found.allowed is (state is State.UNAVAILABLE), (recorded, asked.name)

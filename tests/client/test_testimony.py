@@ -7,6 +7,7 @@ What decides is tested in `test_evidence` and `test_sources`; here is how it is 
 from __future__ import annotations
 
 import io
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -379,6 +380,24 @@ class TestPeriods:
         assert [visit.state for visit in evidence.visits(A)][2] is State.UNREACHABLE
         with pytest.raises(ValueError, match=r"'/a' has no origin: pass a URL such as 'https://"):
             evidence.visits("/a")
+
+
+class TestMisuse:
+    """A moment that is none says which argument it is."""
+
+    @pytest.mark.parametrize(
+        ("moment", "error", "words"),
+        [
+            (datetime(2026, 5, 1), ValueError, "^moment "),
+            (True, TypeError, "^a moment is a datetime with a zone or seconds .*, not bool$"),
+            ("2026", TypeError, "^a moment is a datetime with a zone or seconds .*, not str$"),
+            (float("nan"), ValueError, r"^a moment is nan: pass seconds since 1970, such as time"),
+            (float("inf"), ValueError, r"^a moment is inf: pass seconds since 1970, such as time"),
+        ],
+    )
+    def test_moments(self, moment: Any, error: type[Exception], words: str) -> None:
+        with pytest.raises(error, match=words):
+            Evidence(MemoryStore()).at(A, moment, "ExampleBot")
 
 
 class TestRedirects:

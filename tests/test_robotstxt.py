@@ -235,7 +235,7 @@ class TestTokens:
         for profile in ("default", "strict", "google"):
             robots = read(body, profile)
             assert robots.check("/s", CrawlerNames(["Sogou web spider"])).line == 2
-            # Profile google compares it as it is, and reads MJ in the file, as google/robotstxt does.
+            # Profile google compares it as it is, and reads MJ in the file (AMB-22).
             line = None if profile == "google" else 4
             assert robots.check("/m", CrawlerNames(["MJ12bot"])).line == line
             assert robots.check("/star", CrawlerNames(["360Spider"])).line == 6
@@ -346,8 +346,8 @@ class TestRemembering:
         for number in range(3 * REMEMBERED):
             name = "".join(chr(ord("d") + int(digit)) for digit in str(number))
             assert not robots.check("/star", name)
-        assert len(robots._by_name) <= REMEMBERED
-        assert len(robots._by_groups) <= REMEMBERED
+            assert len(robots._by_name) <= REMEMBERED
+            assert len(robots._by_groups) <= REMEMBERED
         assert not robots.check("/one", "a")
 
     def test_a_file_and_its_rule_sets_form_no_cycle(self, read: Read) -> None:

@@ -309,6 +309,14 @@ class TestUnread:
                 ask(read(self.BODY, profile))
             assert len(told) == 1
 
+    def test_a_warning_for_each_file_and_name(self, read: Read) -> None:
+        """Rules that are remembered are given without another one."""
+        robots = read(self.BODY, "strict")
+        for name in ("foo", ["foo", "bar"]):
+            with pytest.warns(PurposeWarning):
+                rules = robots.rules_for(name, [ONE])
+            assert robots.rules_for(name, [ONE]) is rules
+
     def test_no_warning_without_purposes_or_where_they_count(self, read: Read) -> None:
         """Warnings are errors in these tests: none is given here."""
         read(self.BODY, "strict").check("/x", "foo")

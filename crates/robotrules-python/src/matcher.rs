@@ -200,7 +200,7 @@ impl Matcher {
         if count > SHORT {
             let (joined, copied) = match joined(urls) {
                 Some(text) => (Some(text), vec![]),
-                None => (None, copied(urls)?),
+                None => (None, copied(urls, known)?),
             };
             let lines = joined.as_ref().and_then(|text| text.to_str().ok()).map(str::as_bytes);
             let lines = lines.unwrap_or(&copied);
@@ -212,8 +212,8 @@ impl Matcher {
         }
         rules.expect(count);
         let mut scratch = Vec::new();
-        for url in urls {
-            let octets = octets(&url)?;
+        for (number, url) in urls.iter().enumerate() {
+            let octets = octets_at(&url, known + number)?;
             answers.push(match octets.len() <= LONG {
                 true => A::one(rules, &octets, &mut scratch),
                 false => self.asking(py, &octets, |rules, url| A::one(rules, url, &mut vec![])),
@@ -261,12 +261,12 @@ fn joined<'py>(urls: &Bound<'py, PyList>) -> Option<Bound<'py, PyString>> {
     text.to_str().is_ok().then_some(text)
 }
 
-/// The octets of URLs of any kind, a newline between them.
-fn copied(urls: &Bound<'_, PyList>) -> PyResult<Vec<u8>> {
+/// The octets of URLs of any kind, a newline between them; `before` came before them.
+fn copied(urls: &Bound<'_, PyList>, before: usize) -> PyResult<Vec<u8>> {
     let mut lines = Vec::new();
     for (number, url) in urls.iter().enumerate() {
         lines.extend((number > 0).then_some(b'\n'));
-        lines.extend_from_slice(&octets(&url)?);
+        lines.extend_from_slice(&octets_at(&url, before + number)?);
     }
     Ok(lines)
 }
@@ -325,6 +325,13 @@ pub fn octets<'a>(url: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
         Ok(Ok(text)) => Ok(Cow::Borrowed(text.as_bytes())),
         _ => odd_octets(url),
     }
+}
+
+/// The same of a URL in a batch: an error says which one it is.
+#[inline(always)]
+fn octets_at<'a>(url: &'a Bound<'_, PyAny>, place: usize) -> PyResult<Cow<'a, [u8]>> {
+    octets(url)
+        .map_err(|error| PyTypeError::new_err(format!("urls[{place}]: {}", error.value(url.py()))))
 }
 
 #[cold]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from typing import Any
 
 from robotrules._engine.pure_settings import Note, Settings, faults
@@ -315,7 +316,15 @@ def several(urls: Iterable[str | bytes]) -> Iterable[str | bytes]:
         raise TypeError(
             "many URLs are a list or another iterable, not one str or bytes; pass [url]"
         )
-    return urls
+    return map(octets_at, urls, count())
+
+
+def octets_at(url: str | bytes, place: int) -> bytes:
+    """Return the octets of a URL in a batch: an error says which one it is."""
+    try:
+        return octets(url)
+    except TypeError as error:
+        raise TypeError(f"urls[{place}]: {error}") from None
 
 
 def octets(url: str | bytes) -> bytes:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from robotrules.profile import Role
 from robotrules.robotstxt import RobotsTxt
-from robotrules.robotstxt.tokens import is_product_token
+from robotrules.robotstxt.tokens import can_be_name, is_product_token
 from robotrules.robotstxt.values import Record
 
 EVERYONE_ELSE = "*"
@@ -140,7 +140,7 @@ def _letters(name: str) -> str:
 
 def _is_named(robots: RobotsTxt, token: str) -> bool:
     """Tell whether a file has a group for a crawler of that name."""
-    if token == EVERYONE_ELSE or not token.strip():
+    if token == EVERYONE_ELSE or not can_be_name(token):
         return False
     if not robots.profile.any_product_token and not is_product_token(token):
         return False

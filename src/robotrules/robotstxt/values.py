@@ -233,8 +233,12 @@ NOTES = {
     "unusable-user-agent": ("warning", "The value begins with no product token: for nobody."),
     "user-agent-text": ("warning", "Only the leading letters, '_' and '-' are the product token."),
 }
+# Notes on a question, which only an explanation has: they are about no line of the file.
+QUESTION_NOTES = {
+    "purposes-not-read": ("warning", "This profile does not read User-Agent-Purpose."),
+}
 # What a person reads for a code; readers of extensions add theirs.
-SENTENCES = {code: sentence for code, (_, sentence) in NOTES.items()}
+SENTENCES = {code: sentence for code, (_, sentence) in {**NOTES, **QUESTION_NOTES}.items()}
 # Tolerances that keep a line usable: without them what earns the note is not used.
 KEPT_BY = {"invalid-utf8": "keep_invalid_utf8", "space-in-pattern": "keep_spaces"}
 

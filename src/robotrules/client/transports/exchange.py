@@ -462,6 +462,8 @@ def same_loop(before: asyncio.AbstractEventLoop | None) -> asyncio.AbstractEvent
 
 async def acquired(slots: asyncio.Semaphore, seconds: float) -> bool:
     """Wait for one of the connections; False: none was free for so long."""
+    if not slots.locked():  # a timer for what is not waited for would cost more than the rest
+        return await slots.acquire()
     try:
         async with asyncio.timeout(seconds):
             return await slots.acquire()

@@ -465,6 +465,46 @@ def test_recorded_usable_visit() -> None:
     assert (told["bad"], told["failing_since"], told["failures"]) == (None, None, 0)
 
 
+def test_visits_as_plain_values() -> None:
+    """Every field by its name; an entry has both visits, or None."""
+
+    hop = Hop(ROBOTS, 301, "/r")
+    good = visit(0, result(200, ("X", "1"), hops=(hop,), complete=False, renewed=True))
+    told = good.as_dict()
+
+    assert told == {
+        "origin": ORIGIN,
+        "user_agent": "ExampleBot/1.0",
+        "at": "2026-01-01T00:00:00.000+00:00",
+        "state": "success",
+        "status": 200,
+        "trouble": None,
+        "detail": "",
+        "url": ROBOTS,
+        "hops": [{"url": ROBOTS, "status": 301, "location": "/r"}],
+        "fields": [{"name": "x", "value": "1"}],
+        "sha256": digest_of(FILE),
+        "octets": len(FILE),
+        "complete": False,
+        "renewed": True,
+        "until": "2026-01-02T00:00:00.000+00:00",
+        "may_store": True,
+        "address": "192.0.2.1",
+    }
+    failed = visit(DAY, result(503, detail="status 503"), recorded(None, good))
+    assert (failed.as_dict()["trouble"], failed.as_dict()["detail"]) == ("status", "status 503")
+    assert (failed.digest, failed.size, failed.may_store) == (None, 0, True)
+    assert type(told["state"]) is type(failed.as_dict()["trouble"]) is str
+    assert recorded(recorded(None, good), failed).as_dict() == {
+        "origin": ORIGIN,
+        "agent": "ExampleBot",
+        "good": told,
+        "bad": failed.as_dict(),
+        "failing_since": "2026-01-02T00:00:00.000+00:00",
+        "failures": 1,
+    }
+
+
 def test_last_visit() -> None:
     """An entry without visits is older than any."""
 

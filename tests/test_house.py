@@ -60,7 +60,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "registries": CORE,
     **dict.fromkeys(("extensions", "tags"), (*CORE, "registries", "structured")),
     **dict.fromkeys(DECIDERS, (*CORE, *READERS, "structured")),
-    "policy": (*CORE, *READERS, "structured", "write"),
+    "policy": (*CORE, *READERS, "structured", "write", "toml_places"),
     # Reports of tests: for lint and for the command line.
     "junit": CORE,
     **dict.fromkeys(WORKBENCH, (*CORE, *READERS, *DECIDERS, "structured", "origins", "junit")),

@@ -19,6 +19,7 @@ import robotrules
 from robotrules import DEFAULT, RobotsTxt, parse
 from robotrules.analysis import compare
 from robotrules.analysis.ground import Sought
+from robotrules.analysis.neighbours import Neighbours
 from robotrules.analysis.simplify import simplify
 from robotrules.analysis.spare import Listener, View
 from robotrules.analysis.steps import CODES, Simplification, named_lines
@@ -561,6 +562,30 @@ class TestProof:
         with mock.patch.object(MODULE, "_keeps_records", return_value=False):
             assert simplify(read(text)).steps == ()
 
+    @pytest.mark.parametrize("profile", ["default", "strict"])
+    def test_a_rule_that_one_profile_leaves_undecided_stays(
+        self, read: Read, profile: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Although the proof would succeed without it; others go, and nobody asks twice."""
+        text = star("Disallow: /a", "Disallow: /a/b", "Disallow: /c", "Disallow: /c/d")
+        asked: list[bytes] = []
+        change_without = Neighbours.change_without
+
+        def undecided(self: Neighbours, own: list[int], *, shortest: bool = True) -> Sought:
+            form = self.entries[own[0]].form
+            if form == b"/a/b" and self.ground.sides[0].rules.profile.name == profile:
+                asked.append(form)
+                return self.ground.not_decided(2)
+            return change_without(self, own, shortest=shortest)
+
+        monkeypatch.setattr(Neighbours, "change_without", undecided)
+        found = simplify(read(text))
+        assert [step.text for step in found.steps] == ["Disallow: /c/d"]
+        assert [str(rule) for rule in found.undecided] == ["Disallow: /a/b"]
+        assert b"Disallow: /a/b" in found.body
+        assert asked == [b"/a/b"]
+        assert found.as_dict()["undecided"][0]["line"] == 3
+
     def test_undecided_rules_stay(self, read: Read) -> None:
         """And are listed."""
         tangle = [f"Allow: /*{a}*{b}*" for a in "abc" for b in "hij"]
@@ -674,7 +699,7 @@ class TestValues:
     def test_lines_in_sentences(self) -> None:
         """A long list is cut."""
         assert named_lines([3]) == "line 3"
-        assert named_lines([3, 1000]) == "lines 3 and 1,000"
+        assert named_lines([3, 1000]) == "lines 3 and 1000"
         assert named_lines([1, 2, 3]) == "lines 1, 2 and 3"
         assert named_lines(range(1, 9)) == "lines 1, 2, 3 and 5 more"
 

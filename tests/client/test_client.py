@@ -412,7 +412,7 @@ class TestMany:
         seen: list[str] = []
         client = make()
         counts = client.prefetch(
-            [SITE, f"{SITE}/x", "https://a.example", "https://b.example", "no"],
+            [SITE, f"{SITE}/x", "https://a.example", "https://b.example", "/no"],
             concurrency=2,
             progress=lambda held: seen.append(held.origin),
         )
@@ -423,6 +423,22 @@ class TestMany:
             client.prefetch([], concurrency=0)
         with pytest.raises(TypeError, match="a list"):
             client.prefetch(SITE)
+        for wrong in (None, 5):
+            with pytest.raises(TypeError, match=r"a list such as \['https://example.com'\], not"):
+                client.prefetch(wrong)
+        for number in ("5", 2.5, True):
+            with pytest.raises(TypeError, match="use a whole number"):
+                client.prefetch([], concurrency=number)
+
+    @pytest.mark.parametrize("fresh", [False, True])
+    def test_prefetch_takes_hosts(self, make: Make, server: Server, fresh: bool) -> None:
+        """A host alone is its https origin, as `robotrules fetch` has it."""
+        given = ["example.com", " Example.com/a?b=c:d@e", "a.example:8443", "http://b.example"]
+        given += ["mailto:me@example.org", "ftp://c.example", "//d.example", "", "no host"]
+        seen: list[str] = []
+        counts = make().prefetch(given, fresh=fresh, progress=lambda one: seen.append(one.origin))
+        assert counts.skipped == 5
+        assert set(seen) == {SITE, "https://a.example:8443", "http://b.example"}
 
     def test_prefetch_asks_an_origin_once(self, make: Make, server: Server) -> None:
         client = make()

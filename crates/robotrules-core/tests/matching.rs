@@ -370,7 +370,7 @@ fn whatever_is_written() {
         "3D", ":", ".php", "$", "shop", "é", "~", "-", "..", ".", "%41", "%7e",
     ];
     let mut random = Random(22);
-    for _ in 0..400 {
+    for _ in 0..500 {
         let count = [1, 3, 5, 9][random.below(4)];
         let rules: Vec<Rule> = (0..count)
             .map(|_| {
@@ -390,7 +390,13 @@ fn whatever_is_written() {
                 format!("{origin}/{}{more}", value.trim_start_matches('/').trim_end_matches('$'))
             })
             .collect();
-        Ways::new(&rules, [&[][..], &["match_robots_txt"], &["split_escapes"]][random.below(3)])
-            .compare(&urls);
+        let profiles: [&[&str]; 5] = [
+            &[],
+            &["match_robots_txt"],
+            &["split_escapes"],
+            &["url_as_given", "minimal_encoding", "split_escapes"],
+            &["url_as_given"],
+        ];
+        Ways::new(&rules, profiles[random.below(5)]).compare(&urls);
     }
 }

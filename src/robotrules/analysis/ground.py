@@ -24,8 +24,8 @@ BUDGET = 100_000
 # So many questions may use up their budget, fewer if the budget is large; after them nothing is
 # decided any more, so that a hostile file costs seconds and not hours. A rule that a question looks
 # at costs a part of a state.
-QUESTIONS, FEWEST_QUESTIONS = 50, 10
-MOST_STATES = 1_000_000
+QUESTIONS, FEWEST_QUESTIONS = 50, 5
+MOST_STATES = 500_000
 RULES_FOR_A_STATE = 16
 # So few rules are all tried, before an index of them is made.
 FEW = 64
@@ -88,7 +88,9 @@ class Index:
         return self._of(begins)
 
     def _of(self, begins: Iterable[bytes]) -> list[int]:
-        return sorted(at for begin in begins for at in self._by_first.get(begin, ()))
+        found = [of for begin in begins if (of := self._by_first.get(begin))]
+        # Each is in the order of precedence, for entries come in it.
+        return list(found[0]) if len(found) == 1 else sorted(at for of in found for at in of)
 
 
 def first_of(entry: Entry) -> bytes:
@@ -220,14 +222,15 @@ def most_states(budget: int) -> int:
 class Ground:
     """One or two rule sets under one profile, compiled together."""
 
-    def __init__(self, *sets: RuleSet, budget: int = BUDGET) -> None:
+    def __init__(self, *sets: RuleSet, budget: int = BUDGET, most: int | None = None) -> None:
+        """*most* bounds the states of all questions together."""
         vet_sets(sets, budget)
         profile = sets[0].profile
         self.budget = budget
         self.states = 0
         """How many states were seen, by all questions together."""
         self._rules_seen = 0
-        self._most = most_states(budget)
+        self._most = most_states(budget) if most is None else most
         written = [pattern for rules in sets for pattern in rules._source.written()]
         engine = sets[0]._engine
         self._languages = engine.Languages(profile.settings(engine), written)

@@ -8,6 +8,7 @@ that say the very same are found without any question. It does not know what is 
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
@@ -34,23 +35,35 @@ class Neighbours:
         self.ground.spend(len(chosen))
         return Side(every.rules, chosen, every.written)
 
-    def near(self, own: list[int]) -> Side:
-        """Return the rules that may match where a rule does, itself among them."""
+    # As `Side` has them, from the entries that are near: a question costs no more than those.
+
+    def _near(self, own: list[int]) -> list[int]:
+        """Return the entries that may match where a rule does, its own among them."""
         first = min((first_of(self.entries[at]) for at in own), key=len)
-        return self.side(self._index.near(first))
+        return self._index.near(first)
+
+    @staticmethod
+    def _decided_by(near: list[int], own: list[int]) -> Ladder:
+        last = bisect_right(near, own[-1])
+        return [at << 1 | (at in own) for at in near[:last]], False
+
+    def _otherwise(self, near: list[int], own: list[int]) -> Ladder:
+        said, entries = not self.entries[own[0]].allow, self.entries
+        beneath = near[bisect_left(near, own[0]) :]
+        return [at << 1 | (entries[at].allow == said) for at in beneath if at not in own], said
 
     def alive(self, own: list[int]) -> Sought:
         """Seek a path that a rule decides."""
         if self.ground.is_spent:
             return self.ground.not_decided()
-        return self.ground.seek(self.near(own).decided_by(own))
+        return self.ground.seek(self._decided_by(self._near(own), own))
 
     def change_without(self, own: list[int], *, shortest: bool = True) -> Sought:
         """Seek a path whose verdict would change if a rule were not there."""
         if self.ground.is_spent:
             return self.ground.not_decided(2)
-        side = self.near(own)
-        asked: tuple[Ladder, Ladder] = side.decided_by(own), side.otherwise(own)
+        near = self._near(own)
+        asked = self._decided_by(near, own), self._otherwise(near, own)
         return self.ground.seek(*asked) if shortest else self.ground.seek_any(*asked)
 
     def still_changes(self, own: list[int], path: bytes) -> bool:

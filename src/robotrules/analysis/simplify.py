@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from robotrules.analysis.crawlers import EVERYONE_ELSE, crawlers, folded, is_complete
 from robotrules.analysis.files import FileDifference, Told, compare
-from robotrules.analysis.ground import BUDGET
+from robotrules.analysis.ground import BUDGET, most_states
 from robotrules.analysis.regroup import (
     Groups,
     Regrouping,
@@ -35,9 +35,9 @@ from robotrules.profile import PROFILES, Profile, Role, find_profile
 from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.robotstxt.values import shown
 
-# Rules that differ, counted once for each kind of crawler that obeys them. Real files have a third
-# of this, and a tenth of the lines.
-MOST_RULES = 20_000
+# Rules that differ, counted once for each kind of crawler that obeys them. Real files have two
+# thirds of this, and a tenth of the lines.
+MOST_RULES = 10_000
 MOST_LINES = 200_000
 # How often a step that breaks the proof is looked for; then what is proved so far is enough.
 MOST_TRIES = 5
@@ -215,7 +215,8 @@ class _Work:
         """Take out rules; return those that only stay because they are the last of a group."""
         present = self._present(done)
         numbers = present.numbers
-        views = [View(robots, self._budget) for robots in present.files]
+        most = most_states(self._budget) // len(present.files)
+        views = [View(robots, self._budget, most) for robots in present.files]
         lines = {line for line in rule_lines(present.files[0]) if numbers[line - 1] in self._rules}
         lines = {line for line in lines if numbers[line - 1] not in self._barred}
         self._known.numbers = numbers

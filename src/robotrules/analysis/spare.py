@@ -40,14 +40,15 @@ class Listener(Neighbours):
 class View:
     """A file as one profile reads it: its rules, and who obeys them."""
 
-    def __init__(self, robots: RobotsTxt, budget: int) -> None:
+    def __init__(self, robots: RobotsTxt, budget: int, most: int | None = None) -> None:
+        """*most* bounds the states of all questions together."""
         self.robots = robots
         document, engine, profile = robots._document, robots._engine, robots.profile
         every = list(range(document.group_count()))
         source = Reading(document, engine, profile, every)
         compiled = rule_set(engine, document, every, source, profile)
         self.rules = compiled.rules
-        self.ground = Ground(compiled, budget=budget)
+        self.ground = Ground(compiled, budget=budget, most=most)
         self.entries = self.ground.sides[0].entries
         self.by_line = {rule.line: number for number, rule in enumerate(self.rules)}
         groups = {record.line: record.group for record in robots.records}

@@ -28,7 +28,7 @@ from robotrules.access import (
 from robotrules.access.profile import DAY
 from robotrules.access.validators import drop_invalid
 from robotrules.cache.store import Store
-from robotrules.cache.values import Decides, Entry, Freshness, Visit, moment
+from robotrules.cache.values import Decides, Entry, Freshness, Provenance, Visit, moment
 from robotrules.tags.dates import read_http_date
 from robotrules.tags.fields import Fields
 from robotrules.tags.freshness import Freshness as HttpFreshness
@@ -41,6 +41,7 @@ __all__ = [
     "Decides",
     "Entry",
     "Freshness",
+    "Provenance",
     "Store",
     "Visit",
     "digest_of",

@@ -54,6 +54,7 @@ from robotrules.client.transports import (
 )
 from robotrules.client.transports.exchange import ExtraHeaders
 from robotrules.guide import Guidance
+from robotrules.origins import given_origin
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import URL
@@ -228,8 +229,8 @@ class AsyncClient(Asking):
                 failed.append(error)
 
         try:
-            async for url in each(origins):
-                origin = self._origin(url)
+            async for given in each(origins):
+                origin = self._origin(given_origin(given) or given)
                 if origin is None:
                     counts["skipped"] += 1
                     continue

@@ -421,6 +421,11 @@ def vet_prefetch(origins: object, concurrency: int) -> dict[str, int]:
     """Refuse what cannot be prefetched; return the counts to begin with."""
     if isinstance(origins, (str, bytes)):
         raise TypeError(f"origins are a list, not one: pass [{origins!r}]")
+    if not hasattr(origins, "__iter__") and not hasattr(origins, "__aiter__"):
+        name = type(origins).__name__
+        raise TypeError(f"origins are a list such as ['https://example.com'], not {name}")
+    if isinstance(concurrency, bool) or not isinstance(concurrency, int):
+        raise TypeError(f"concurrency is {concurrency!r}: use a whole number, such as 50")
     if concurrency < 1:
         raise ValueError(f"concurrency is {concurrency}: use 1 or more")
     return dict.fromkeys(Prefetched._fields, 0)
@@ -433,6 +438,8 @@ def opened_store(store: Store | str | os.PathLike[str] | None) -> tuple[Store, s
     Where nobody named a store and the usual file cannot be made, as in a container whose disk is
     read-only, memory takes its place. A file that is there and is not ours is an error.
     """
+    if isinstance(store, type):
+        raise TypeError(f"store is the class {store.__name__}: pass one, {store.__name__}(…)")
     if store is not None and not isinstance(store, (str, os.PathLike)):
         if not hasattr(store, "lease"):
             raise TypeError(

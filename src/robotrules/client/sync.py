@@ -41,6 +41,7 @@ from robotrules.client.threads import Flights, Later, Queues, together
 from robotrules.client.transports import Transport, open_transport, vet_transport
 from robotrules.client.transports.exchange import ExtraHeaders
 from robotrules.guide import Guidance
+from robotrules.origins import given_origin
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import URL
@@ -218,6 +219,8 @@ class Client(Asking):
         """
         Have the robots.txt of many origins, or of the origins of many URLs, ready.
 
+        A host alone, such as `example.com`, is `https://example.com`. What is neither a URL nor a
+        host is counted as skipped.
         So many at once are asked, and as many are looked ahead: memory does not grow with their
         number. *progress* is called for each as it is there. *fresh*: all are asked, whatever is
         known of them.
@@ -235,7 +238,8 @@ class Client(Asking):
 
         with together(concurrency) as pool:
             ahead: set[Future[Held | None]] = set()
-            for origin in origins:
+            for given in origins:
+                origin = given_origin(given) or given
                 again = fresh and not self._asked_since(origin, began)
                 ahead.add(pool.submit(self.refresh if again else self.held, origin))
                 if len(ahead) >= 2 * concurrency:
@@ -343,8 +347,9 @@ class Client(Asking):
                 response = session.get(url)
                 turn.heed(response.status_code, response.headers)
 
-        One thread of all processes that share the store has a turn at an origin at a time, and
-        two turns are as far apart as `delay(url)` says, counted from their beginnings.
+        One thread of all processes that share the store has a turn at an origin at a time, or as
+        many as `connections_per_origin` where the site states no pace; and two turns are as far
+        apart as `delay(url)` says, counted from their beginnings.
         """
         found = self.held(url)
         if found is None:

@@ -118,6 +118,7 @@ def lint_page(
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
     registries: Registries = SHIPPED,
+    complete: bool = True,
 ) -> list[LintNote]:
     """
     Return what checks find in the tags of a page: its header fields and its meta elements.
@@ -129,6 +130,7 @@ def lint_page(
     from robotrules.tags import usage_rules
 
     given: dict[str, Any] = {"headers": headers, "html": html, "dom": dom, "registries": registries}
+    given["complete"] = complete or html is None
     usage = usage_rules(url=url, product_token=product_token, **given)
     together = None if robots is None else guidance(url, product_token, robots=robots, **given)
     page = Page(usage, together)

@@ -7,10 +7,12 @@ follows a response is never taken for the next one (RFC 9112 §6.3), whenever it
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable
 from contextlib import suppress
 
+import h11
 import pytest
 
 from robotrules.access import Failure, Request, Response, Trouble
@@ -440,3 +442,65 @@ def test_a_watch_hands_on_responses_and_nothing_else() -> None:
     watch.sent()
     watch.received(head(CHUNKED, first=b"HTTP/1.0 200 OK") + wire.chunked(BODY))
     assert watch.spoiled
+
+
+# --- Whatever comes -------------------------------------------------------------------------------
+
+ODD = [
+    *(b"\r\n", b"\n", b"\r", b"\x00", b" ", b"\t", b":", b";", b"0", b"5", b"a", b"\xff", b'"'),
+    *(b"Content-Length: 5\r\n", b"Transfer-Encoding: chunked\r\n", b"HTTP/1.1 200 OK\r\n"),
+]
+
+
+def mutated(chance: random.Random) -> bytes:
+    """Return a response of the table with some octets put in, lost or doubled."""
+    data = bytearray(chance.choice(list(SHORT.values())))
+    for _ in range(chance.randint(1, 3)):
+        at, other = chance.randrange(len(data) + 1), chance.randrange(len(data) + 1)
+        width = chance.randint(0, 8)
+        part = chance.choice([*ODD, bytes(data[other : other + 30]), chance.randbytes(2), b""])
+        data[at : at + (0 if part else width)] = part
+        data = data or bytearray(b"H")
+    return bytes(data)
+
+
+def through_h11(data: bytes, ends: bool) -> str:
+    """Return what h11 makes of a response: `answer`, `fault`, or that it wants `more`."""
+    client = h11.Connection(h11.CLIENT)
+    client.send(h11.Request(method="GET", target="/", headers=[("Host", "a")]))
+    client.send(h11.EndOfMessage())
+    try:
+        client.receive_data(data)
+        while True:
+            event = client.next_event()
+            if event is h11.NEED_DATA and ends:
+                client.receive_data(b"")
+                ends = False
+            elif event is h11.NEED_DATA:
+                return "more"
+            elif isinstance(event, h11.EndOfMessage) or event is h11.PAUSED:
+                return "answer"
+    except h11.RemoteProtocolError:
+        return "fault"
+
+
+def test_whatever_comes_ends_where_a_library_says_too() -> None:
+    """Where a response is done, a library that has these octets waits for no others."""
+    chance = random.Random(9112)
+    done = 0
+    for _ in range(3000):
+        data = mutated(chance)
+        found = fed(data, len(data))
+        again = fed(data, chance.randint(1, 9))
+        assert isinstance(found, str) is isinstance(again, str), data
+        if isinstance(found, str):
+            continue
+        assert found == again, data
+        used, is_done = found
+        assert fed(data[:used] + b"more", 10_000) == (
+            (used, True) if is_done else fed(data + b"more", 10_000)
+        )
+        if is_done:
+            done += 1
+            assert through_h11(data[:used], ends=False) != "more", data
+    assert done > 100

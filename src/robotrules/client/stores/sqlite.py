@@ -37,8 +37,8 @@ from robotrules.client.stores.rows import (
     identity_of,
     read_entry,
     read_visit,
-    vet,
     vet_lease,
+    vet_own,
     vet_turn,
     visit_row,
 )
@@ -50,6 +50,7 @@ from robotrules.client.stores.sqlite_tables import (
     LEASE,
     NOTE_TURN,
     PUT_ENTRY,
+    PUT_VISIT,
     SWEEP_BODIES,
     TURN,
 )
@@ -101,15 +102,15 @@ class SQLiteStore:
         return body_of(found[0][0], digest) if found else None
 
     def put(self, visit: Visit, body: bytes | None, entry: Entry | None) -> None:
-        """Keep a visit as evidence, its body, and the entry it makes, all of it or nothing."""
-        vet(visit, body)
+        """Keep an own visit as evidence, its body, and its entry, all of it or nothing."""
+        vet_own(visit, body)
         seen = (*identity_of(visit), visit_row(visit))
         kept: tuple[Any, ...] = (visit.origin, visit.agent, visit.at)
         if entry is not None:
             digest = entry.good.digest if entry.good else None
             kept = (entry.origin, entry.agent, entry.last, digest or "", entry_row(entry))
         with self._writing() as db:
-            db.execute(ADD_VISIT, seen)
+            db.execute(PUT_VISIT, seen)
             if body is not None:
                 db.execute(ADD_BODY, (visit.digest, body))
             db.execute(FORGET_ENTRY if entry is None else PUT_ENTRY, kept)

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from robotrules.analysis.crawlers import EVERYONE_ELSE, Crawler
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import Check, places, related
-from robotrules.linting.exact import Kind, spelled_out
+from robotrules.linting.exact import Kind, affordable, spelled_out
 from robotrules.linting.note import LintNote
 from robotrules.linting.subject import Subject
 from robotrules.profile import PROFILES
@@ -109,7 +109,9 @@ class ProfilesDiffer(Check):
             written = {rule.line: rule for rule in kind.written}
             for rules in there.values():
                 written |= {rule.line: rule for rule in _unshared(rules, kind)}
-            for line, rule in islice(sorted(written.items()), left):
+            # Some paths of each rule are asked under each profile.
+            most = min(left, affordable(kind.written, 4 * len(PROFILES)))
+            for line, rule in islice(sorted(written.items()), most):
                 left -= 1
                 if line in told or causes.of(line) in known:
                     continue

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from robotrules.errors import ProductTokenError
 from robotrules.profile import MORE_SPELLINGS, PROFILES, STRICT, Extension, Profile, Role
+from robotrules.robotstxt.tokens import vetted_name
 
 # Record names in odd case, spelling and whitespace. The last ones are longer than sixteen octets,
 # which is where the native engine changes the way it looks names up.
@@ -90,6 +92,15 @@ class Case:
         named = {"extensions": EXTENSIONS, "spellings": MORE_SPELLINGS}
         changes = {name: named.get(name, value) for name, value in self.changes}
         return PROFILES[self.base].replace(**changes) if changes else PROFILES[self.base]
+
+    @property
+    def is_askable(self) -> bool:
+        """Whether the profile lets somebody have that name; a header or a list is misuse."""
+        try:
+            vetted_name(self.token, self.profile())
+        except ProductTokenError:
+            return False
+        return True
 
     def dump(self, **more: str) -> str:
         """Return the case as JSON, for `regressions/`."""

@@ -56,16 +56,17 @@ PARTS = {
             *("tests/test_robotstxt.py", "tests/test_ruleset.py", "tests/test_verdict.py"),
             *("tests/test_values.py", "tests/test_tokens.py", "tests/test_reading.py"),
             *("tests/test_profile.py", "tests/test_errors.py", "tests/test_public.py", VECTORS),
+            *("tests/test_group_structures.py", "tests/extensions/test_purpose.py"),
         ),
     ),
     "tags": Part(("src/robotrules/tags/*",), ("tests/tags", "tests/test_guide.py")),
     "access": Part(
         ("src/robotrules/access/*",),
-        ("tests/test_access.py", "tests/property/test_access_laws.py", "tests/conformance"),
+        ("tests/test_access.py", "tests/test_validators.py", "tests/property/test_access_laws.py"),
     ),
     "cache": Part(
         ("src/robotrules/cache/*",),
-        ("tests/test_cache.py", "tests/property/test_access_laws.py", "tests/conformance"),
+        ("tests/test_cache.py", "tests/property/test_access_laws.py"),
     ),
     # The client in parts: each is tried by the tests that are about it, which are quicker.
     "answers": Part(

@@ -93,6 +93,45 @@ def test_result_has_all_that_is_known() -> None:
     assert {"name": "etag", "value": '"a"'} in told["fields"]
 
 
+def test_results_as_plain_values() -> None:
+    """Every field by its name, and nothing that JSON does not have."""
+
+    found, _ = get(Response(200, [("X", "1")], FILE, False, "192.0.2.1"))
+    lost, _ = get(Response(403), profile=DEFAULT.replace(deny_on_401_403=True))
+
+    assert found.as_dict() == {
+        "origin": ORIGIN,
+        "state": "success",
+        "status": 200,
+        "trouble": None,
+        "detail": "",
+        "url": ROBOTS,
+        "hops": [],
+        "fields": [{"name": "x", "value": "1"}],
+        "octets": len(FILE),
+        "complete": False,
+        "renewed": False,
+        "address": "192.0.2.1",
+        "restricted": False,
+    }
+    assert lost.as_dict() == {
+        "origin": ORIGIN,
+        "state": "unavailable",
+        "status": 403,
+        "trouble": "status",
+        "detail": "status 403",
+        "url": ROBOTS,
+        "hops": [],
+        "fields": [],
+        "octets": 0,
+        "complete": True,
+        "renewed": False,
+        "address": None,
+        "restricted": True,
+    }
+    assert type(found.as_dict()["state"]) is type(lost.as_dict()["trouble"]) is str
+
+
 def test_failure_has_its_detail() -> None:
     """What a transport says about a failure is kept for people."""
 
@@ -130,6 +169,9 @@ def test_loop_is_seen() -> None:
     assert (result.state, result.trouble) == (State.UNAVAILABLE, Trouble.LOOP)
     assert result.detail == f"back to {ROBOTS}"
     assert len(asked) == 2
+    long = f"{ORIGIN}/{'a' * 300}"
+    result, _ = get(to(long), to(long))
+    assert result.detail == f"back to {long[:200]}"
 
 
 def test_limit_is_handed_on() -> None:
@@ -195,6 +237,8 @@ def test_robots_takes_a_profile() -> None:
 
     assert not result.robots().check(f"{ORIGIN}/x", "a")
     assert result.robots("strict").check(f"{ORIGIN}/x", "a")
+    for answer in (Response(200), Response(404), Response(503)):
+        assert get(answer)[0].robots("strict").profile is robotrules.STRICT
 
 
 @pytest.mark.parametrize(
@@ -233,8 +277,11 @@ def test_no_origin(origin: str) -> None:
 def test_no_profile() -> None:
     """So is a profile that does not exist."""
 
-    with pytest.raises(ProfileError, match="no access profile 'bing': use default"):
+    with pytest.raises(ProfileError) as refused:
         access(ORIGIN, profile="bing")
+    names = "default, strict, google, stale"
+    words = f"there is no access profile 'bing': use {names}, or an AccessProfile"
+    assert str(refused.value) == words
 
 
 def test_any_url_names_its_origin() -> None:
@@ -325,6 +372,7 @@ def test_renewed_result() -> None:
     result, _ = get(Response(304, [("X", "2")], b"ignored", address="192.0.2.1"), stored=stored)
 
     assert (result.state, result.status, result.renewed) == (State.SUCCESS, 304, True)
+    assert (result.detail, result.url, result.hops) == ("", ROBOTS, ())
     assert (result.body, result.complete, result.address) == (FILE, False, "192.0.2.1")
     assert result.fields.lines == (("etag", b'"a"'), ("x", b"2"))
     assert result.trouble is None
@@ -451,6 +499,46 @@ def test_unknown_profile(wrong: Any) -> None:
 
     with pytest.raises(ProfileError, match="use default, strict, google, stale"):
         find_access_profile(wrong)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("retried", (503,), "retried has 503: it is for statuses from 400 to 499"),
+        (
+            "max_redirects",
+            4,
+            "max_redirects is 4: RFC 9309 §2.3.1.2 asks for at least five; use 5 to 100",
+        ),
+        ("cautious", 1, "cautious is a switch: use True or False"),
+        ("shortest", -1, "shortest is -1: use seconds, 0 or more"),
+        (
+            "longest",
+            86_401,
+            "shortest is 300 and longest 86401: use 1 <= shortest <= longest <= 86400 "
+            "(RFC 9309 §2.4: no longer than 24 hours)",
+        ),
+        ("first_retry", 0, "use 1 <= first_retry <= longest_retry, in seconds"),
+        (
+            "broken_redirect",
+            "allow",
+            "broken_redirect is 'allow': use unreachable or unavailable",
+        ),
+        (
+            "shiny",
+            1,
+            "an access profile has no field 'shiny'; it has name, retried, deny_on_401_403, "
+            "max_redirects, cautious, broken_redirect, validators, shortest, longest, stop, "
+            "without_copy, patience, after_patience, first_retry, longest_retry",
+        ),
+    ],
+)
+def test_words_of_a_refusal(field: str, value: Any, words: str) -> None:
+    """The whole sentence: what, and what to use instead."""
+
+    with pytest.raises(ProfileError) as refused:
+        DEFAULT.replace(**{field: value})
+    assert str(refused.value) == words
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from robotrules.access import ACCESS_PROFILES, AccessResult, Hop, State, Stored,
 from robotrules.cache import (
     EARLY,
     LONGEST_RETRY_AFTER,
+    MOST_FIELD_OCTETS,
     SKEW,
     Decides,
     Entry,
@@ -464,6 +465,46 @@ def test_recorded_usable_visit() -> None:
     assert (told["bad"], told["failing_since"], told["failures"]) == (None, None, 0)
 
 
+def test_visits_as_plain_values() -> None:
+    """Every field by its name; an entry has both visits, or None."""
+
+    hop = Hop(ROBOTS, 301, "/r")
+    good = visit(0, result(200, ("X", "1"), hops=(hop,), complete=False, renewed=True))
+    told = good.as_dict()
+
+    assert told == {
+        "origin": ORIGIN,
+        "user_agent": "ExampleBot/1.0",
+        "at": "2026-01-01T00:00:00.000+00:00",
+        "state": "success",
+        "status": 200,
+        "trouble": None,
+        "detail": "",
+        "url": ROBOTS,
+        "hops": [{"url": ROBOTS, "status": 301, "location": "/r"}],
+        "fields": [{"name": "x", "value": "1"}],
+        "sha256": digest_of(FILE),
+        "octets": len(FILE),
+        "complete": False,
+        "renewed": True,
+        "until": "2026-01-02T00:00:00.000+00:00",
+        "may_store": True,
+        "address": "192.0.2.1",
+    }
+    failed = visit(DAY, result(503, detail="status 503"), recorded(None, good))
+    assert (failed.as_dict()["trouble"], failed.as_dict()["detail"]) == ("status", "status 503")
+    assert (failed.digest, failed.size, failed.may_store) == (None, 0, True)
+    assert type(told["state"]) is type(failed.as_dict()["trouble"]) is str
+    assert recorded(recorded(None, good), failed).as_dict() == {
+        "origin": ORIGIN,
+        "agent": "ExampleBot",
+        "good": told,
+        "bad": failed.as_dict(),
+        "failing_since": "2026-01-02T00:00:00.000+00:00",
+        "failures": 1,
+    }
+
+
 def test_last_visit() -> None:
     """An entry without visits is older than any."""
 
@@ -482,6 +523,34 @@ def test_stored() -> None:
     assert stored_of(None, FILE) is None
     assert stored_of(entry_of((0, result(503))), FILE) is None
     assert stored_of(entry_of((0, result(404))), FILE) is None
+
+
+def test_fields_that_are_many() -> None:
+    """Of more than 16 KiB, those of caching are kept wherever they stand, and what has room."""
+
+    some = [(f"x-{number:03}", "a" * 95) for number in range(200)]
+    caching = [
+        *(("Age", "1"), ("Cache-Control", "max-age=900"), ("Content-Type", "text/plain")),
+        *(("Date", "Thu, 01 Jan 2026 00:00:00 GMT"), ("ETag", '"a"')),
+        ("Expires", "Thu, 01 Jan 2026 01:00:00 GMT"),
+        ("Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT"),
+    ]
+    made = visit(0, result(200, *some, *caching))
+
+    names = [name for name, _ in made.fields.lines]
+    assert names[:7] == [name.lower() for name, _ in caching]
+    assert names[7:] == [name for name, _ in some[: len(names) - 7]]
+    octets = sum(len(name) + len(value) for name, value in made.fields.lines)
+    assert MOST_FIELD_OCTETS - 100 < octets <= MOST_FIELD_OCTETS
+    assert made.until == START + 899
+    # What is within the limit is as it came, to the last octet.
+    used = 2 * len("x") + MOST_FIELD_OCTETS - 2
+    fits = visit(0, result(200, ("x", "a" * (used - 2)), ("y", "")))
+    assert [name for name, _ in fits.fields.lines] == ["x", "y"]
+    over = visit(0, result(200, ("x", "a" * (used - 1)), ("y", "")))
+    assert [name for name, _ in over.fields.lines] == ["x"]
+    large = visit(0, result(200, ("ETag", '"a"'), ("x", "a" * MOST_FIELD_OCTETS), ("y", "")))
+    assert [name for name, _ in large.fields.lines] == ["etag"]
 
 
 def test_bad_validators_are_not_kept() -> None:

@@ -235,3 +235,92 @@ def test_a_final_dom_alone_is_not_all() -> None:
     """RTG-4-04: the state after scripts is not the only source."""
     found = guidance(URL, "a", headers={"Content-Type": "text/html"}, dom=NOINDEX)
     assert (found.tags, codes(found)) == (TagsSeen.PARTLY, ["page-not-read"])
+
+
+MIB = 1024 * 1024
+META = "<meta name=robots content=noindex>"
+LONG_HEAD = f"<style>{'x' * (2 * MIB)}</style>{META}"
+TEXT_HTML = {"Content-Type": "text/html"}
+
+
+def test_a_head_that_was_not_read_to_its_end() -> None:
+    """What nothing forbids is unknown there, and not permitted."""
+    found = guidance(URL, "a", headers=TEXT_HTML, html=LONG_HEAD)
+    assert (found.tags, codes(found)) == (TagsSeen.PARTLY, ["page-not-read"])
+    assert (found.may_index, found.may_snippet, found.may_follow) == (None, None, None)
+    assert found.usage is not None
+    assert not found.usage.complete
+    unknown = ("unknown", ("not all of the page was read",))
+    said = {one.subject: one[1:] for one in found.answers()}
+    assert [said[name] for name in ("index", "snippet", "follow links")] == [unknown] * 3
+    told = found.as_dict()
+    assert (told["may_index"], told["usage"]["may_index"]) == (None, None)
+
+
+def test_what_was_read_of_it_forbids() -> None:
+    """A rule before the limit counts as ever."""
+    found = guidance(URL, "a", headers=TEXT_HTML, html=META + LONG_HEAD)
+    assert (found.may_index, found.may_snippet) == (False, None)
+    said = {one.subject: one.answer for one in found.answers()}
+    assert (said["index"], said["snippet"]) == ("no", "unknown")
+
+
+@pytest.mark.parametrize(
+    ("html", "complete", "may_index"),
+    [
+        ("<title>t</title>", True, True),
+        ("<title>t</title>", False, None),
+        ("<title>t</title><p>text<p>more", False, True),
+        ("", False, None),
+        (META, False, False),
+        ("<title>t</title><meta name=robots content=noind", False, None),
+        ("<title>t</title><meta name=robots content=noind", True, True),
+        (None, True, True),
+        (None, False, None),
+    ],
+)
+def test_a_page_that_was_cut(html: str | None, complete: bool, may_index: bool | None) -> None:
+    """Its head is known if it is over before the cut."""
+    found = guidance(URL, "a", headers=TEXT_HTML, html=html, complete=complete)
+    assert found.may_index is may_index
+    assert found.usage is not None
+    assert found.usage.may_index is may_index
+    if may_index is None:
+        assert "head-not-final" in [one.code for one in found.usage.notes]
+    for state in ("google", "default"):
+        again = guidance(URL, "a", headers=TEXT_HTML, html=html, complete=complete, profile=state)
+        assert again.may_index is not True or complete or state == "default"
+
+
+def test_no_page_that_could_be_cut() -> None:
+    """What is no HTML has no head."""
+    found = guidance(URL, "a", headers={"Content-Type": "text/plain"}, complete=False)
+    assert (found.tags, found.may_index) == (TagsSeen.READ, True)
+
+
+def test_text_and_data_mining_in_the_body() -> None:
+    """An element of the body reserves nothing, whatever it is about (TDM-03)."""
+    meta = '<meta name="tdm-reservation" content="1">'
+    page = guidance(URL, "a", headers=TEXT_HTML, html=f"<title>t</title>{meta}<p>x")
+    assert (page.reservation.reserved, page.reservation.carrier) == (True, "meta")
+    for body in (f"<p>x{meta}", f"<body>{meta}<p>x", f"<title>t</title></head><p>{meta}"):
+        for profile in ("default", "google"):
+            found = guidance(URL, "a", headers=TEXT_HTML, html=body, profile=profile)
+            assert found.reservation.reserved is None
+
+
+@pytest.mark.parametrize("name", ["ExampleBot/1.0", "ExampleBot ", "a,b", ["ExampleBot", "a b"]])
+def test_a_header_is_no_name(read: Read, name: Any) -> None:
+    """With a robots.txt and without one; profile google takes the leading name (AMB-22)."""
+    for robots in (read(""), None):
+        with pytest.raises(ProductTokenError, match="not a product token"):
+            guidance("https://example.com/", name, robots=robots)
+    assert guidance("https://example.com/", name, robots=read("", "google")).verdict
+    assert guidance("https://example.com/", name, profile="google").verdict is None
+
+
+def test_swapped_arguments(read: Read) -> None:
+    """The URL comes first."""
+    for robots in (read(""), None):
+        with pytest.raises(ProductTokenError, match="pass the URL first"):
+            guidance("ExampleBot", "https://example.com/", robots=robots)

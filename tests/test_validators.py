@@ -195,7 +195,8 @@ class TestLaws:
     @staticmethod
     def answered(flow: Any, stored: Fields, newer: list[tuple[str, bytes]]) -> None:
         """A 304 renews, or the same URL is asked without conditions."""
-        result = again = None
+        result: Any = None
+        again: Any = None
         try:
             again = flow.send(Response(304, newer))
         except StopIteration as end:

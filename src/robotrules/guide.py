@@ -21,10 +21,10 @@ from robotrules.extensions import vet
 from robotrules.extensions.app_directives import AppDirectives, directives_for
 from robotrules.extensions.content_usage import preferences
 from robotrules.extensions.vocabulary import Preference, Preferences, Source, Statement
-from robotrules.profile import Profile
+from robotrules.profile import DEFAULT, Profile
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import RobotsTxt, Tokens, parse
-from robotrules.robotstxt.tokens import CrawlerNames
+from robotrules.robotstxt.tokens import CrawlerNames, vet_names
 from robotrules.robotstxt.values import octets_of, shown
 from robotrules.robotstxt.verdict import Verdict
 from robotrules.tags import (
@@ -43,6 +43,7 @@ from robotrules.tags.html import Page
 from robotrules.tags.known import plain
 from robotrules.tags.media import is_html
 from robotrules.tags.profile import find_tag_profile
+from robotrules.tags.rules import UNREAD
 from robotrules.tags.tdm import TdmReservation, tdm_reservation
 
 # Raised when a field of `Guidance.as_dict()` changes meaning or goes away.
@@ -55,7 +56,7 @@ class TagsSeen(StrEnum):
     READ = "read"
     """The headers were read, and the page if it is HTML."""
     PARTLY = "partly-read"
-    """Headers or page were read and the other was not given: there may be more rules."""
+    """Headers or page were read and the other was not, or not to its end: there may be more."""
     NOT_CRAWLED = "not-crawled"
     """The robots.txt disallows the URL, so its tags are unknown (XRT-18, AMB-119)."""
     NOT_FETCHED = "not-fetched"
@@ -102,19 +103,24 @@ class Guidance(NamedTuple):
         """
         Whether nothing that was read speaks against indexing; None: the tags are unknown.
 
-        None is not False: of a URL that was not crawled, nobody has said anything (AMB-119).
+        None is not False: of a URL that was not crawled, nobody has said anything (AMB-119). Nor is
+        it True: where a head was not read to its end, a rule behind that may forbid it. What was
+        not given at all is told by `tags` alone.
         """
-        return None if self.usage is None else self.usage.may_index
+        return self._may(None if self.usage is None else self.usage.may_index)
 
     @property
     def may_snippet(self) -> bool | None:
         """Whether nothing that was read speaks against excerpts; None: the tags are unknown."""
-        return None if self.usage is None else self.usage.may_snippet
+        return self._may(None if self.usage is None else self.usage.may_snippet)
 
     @property
     def may_follow(self) -> bool | None:
         """Whether nothing that was read speaks against following links; None: unknown."""
-        return None if self.usage is None else self.usage.may_follow
+        return self._may(None if self.usage is None else self.usage.may_follow)
+
+    def _may(self, may: bool | None) -> bool | None:
+        return None if may and any(one.code in UNREAD for one in self.notes) else may
 
     def answers(self) -> tuple[Answer, ...]:
         """Return the parts of the answer for people, the crawl first."""
@@ -169,6 +175,7 @@ def guidance(
     received: datetime | None = None,
     recrawl_interval: timedelta | float | None = None,
     registries: Registries = SHIPPED,
+    complete: bool = True,
 ) -> Guidance:
     """
     Return what all carriers together say to a crawler about *url*.
@@ -182,6 +189,9 @@ def guidance(
     if robots is not None:
         vet(robots)
     vet_tokens(product_token)
+    if robots is None and find_tag_profile(profile or "default").name != "google":
+        # A robots.txt refuses what is no name; without one tags would be read for nobody (AMB-22).
+        vet_names(product_token, DEFAULT)
     url = as_url(url)
     if application is not None and robots is None:
         directives_for(parse(b""), application)  # refuses what is no application
@@ -191,7 +201,7 @@ def guidance(
     verdict = None if robots is None else robots.check(url, product_token, purposes)
     crawled = verdict is None or verdict.allowed
     fields = fields_of(headers)
-    page = None if html is None else html_page(html, fields, chosen)
+    page = None if html is None else html_page(html, fields, chosen, complete=complete)
     given = any(one is not None for one in (headers, html, dom))
     found = None
     if given:
@@ -208,6 +218,7 @@ def guidance(
             received=received,
             recrawl_interval=recrawl_interval,
             registries=registries,
+            complete=complete,
         )
     seen, notes = _seen(crawled, found)
     # What came with a page that may not be crawled was not seen either (AMB-119).
@@ -263,12 +274,12 @@ def _seen(crawled: bool, found: UsageRules | None) -> tuple[TagsSeen, tuple[TagN
             return TagsSeen.PARTLY, (note("headers-not-read"),)
         if "html" not in found.read and is_html(found.fields):
             return TagsSeen.PARTLY, (note("page-not-read"),)
-        if any(one.code in ("head-not-final", "page-too-complex") for one in found.notes):
+        if not found.complete:
             return TagsSeen.PARTLY, (note("page-not-read"),)
         return TagsSeen.READ, ()
     notes = [note("not-crawled")]
     if found is not None and found.values:
-        notes.append(note("noindex-not-seen" if not found.may_index else "tags-not-seen"))
+        notes.append(note("noindex-not-seen" if found.may_index is False else "tags-not-seen"))
     return TagsSeen.NOT_CRAWLED, tuple(notes)
 
 
@@ -323,7 +334,9 @@ def _usage_answers(found: Guidance) -> Iterator[Answer]:
     for name, subject in _SHOWN_APART.items():
         because = _sources(usage, name)
         answer = "no" if because else "yes"
-        if name == "noindex" and not because and (until := usage.unavailable_after):
+        if not because and found._may(usage.complete or None) is None:
+            answer, because = "unknown", ("not all of the page was read",)
+        elif name == "noindex" and not because and (until := usage.unavailable_after):
             # There is no clock here: whether that moment has passed is for the reader to see.
             because = (f"until {plain(until)}", *_sources(usage, "unavailable_after"))
         yield Answer(subject, answer, because or ("nothing that was read says otherwise",))

@@ -75,7 +75,7 @@ class TestCheck:
         endless.read1 = mock.Mock(side_effect=[b"/x\n", AssertionError("read on")])
         with mock.patch("robotrules.cli.check.open_octets", return_value=endless):
             assert check(file, "--urls", "-", "--quiet") == Ran(1, "", "")
-        assert check(file, "a/b", "--quiet", "--as", "A/1") == Ran(0, "", "")
+        assert check(file, "a/b", "--quiet", "--as", "A1") == Ran(0, "", "")
 
     def test_a_summary_only_on_a_terminal(self, file: str) -> None:
         ran = check(file, "--urls", "-", stdin=b"/x\n/\n", terminals=["stderr"])
@@ -225,6 +225,17 @@ class TestExplain:
         many = b"".join(b"User-agent: A\nDisallow: /%d\n" % n for n in range(25))
         ran = robotrules("explain", "/9", "--as", "A", "--robots", "-", stdin=many)
         assert "and 5 more, which --json shows" in ran.out
+
+    def test_every_note_is_there(self) -> None:
+        """Up to so many, the last one too."""
+        for count in (1, 2, 20):
+            body = b"User-agent: *\nDisallow: /x\n" + b"nothing\n" * count
+            ran = robotrules("explain", "/", "--as", "A", "--robots", "-", stdin=body)
+            assert ran.out.count("error no-separator") == count
+            assert f"line {count + 2}: error no-separator" in ran.out
+            assert "which --json shows" not in ran.out
+            ran = robotrules("explain", "/", "--as", "A", "--robots", "-", "--json", stdin=body)
+            assert len(json.loads(ran.out)["notes"]) == count
 
     def test_long_patterns_are_cut(self) -> None:
         body = b"User-agent: *\nDisallow: /" + b"\xc3\xa9*" * 1000

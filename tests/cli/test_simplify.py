@@ -69,7 +69,7 @@ class TestWriting:
         """And no other file is left in the folder."""
         ran = simplify(file, "--write", "--json")
         assert json.loads(ran.out)["written"] == str(file)
-        assert "42 octets became 27, proved to mean the same" in ran.err
+        assert "42 bytes became 27, proved to mean the same" in ran.err
         assert files(tmp_path) == {"robots.txt": LEFT}
         assert compare(library.parse(BODY), library.parse(file.read_bytes())).equal is True
 
@@ -91,7 +91,7 @@ class TestWriting:
             assert files(tmp_path) == {"robots.txt": BODY, "smaller.txt": LEFT}
         ran = simplify("-", "-o", str(target), stdin=b"# hello\n")
         assert (ran.code, target.read_bytes()) == (0, b"# hello\n")
-        assert "8 octets became 8, for nothing can go" in ran.err
+        assert "8 bytes became 8, for nothing can go" in ran.err
 
     def test_stdout(self, file: Path) -> None:
         """The file alone, octet for octet."""
@@ -225,7 +225,7 @@ class TestForms:
     def test_lines_alone(self) -> None:
         """Where neither rules nor groups become fewer."""
         ran = simplify("-", stdin=b"User-agent: a\nUser-agent: a\nDisallow: /x\n")
-        assert ran.out.startswith("stdin: 1 line can go; 41 octets become 27\n")
+        assert ran.out.startswith("stdin: 1 line can go; 41 bytes become 27\n")
 
     def test_progress(self, file: Path) -> None:
         """A bar on a terminal, and it is wiped."""

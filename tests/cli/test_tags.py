@@ -192,7 +192,12 @@ class TestHostile:
         assert answered(str(path))["may_index"] is False
         with path.open("wb") as file:
             file.truncate(2 * 1024**3)
-        assert "head-not-final" in [note["code"] for note in answered(str(path))["notes"]]
+        told = answered(str(path))
+        assert "head-not-final" in [note["code"] for note in told["notes"]]
+        assert (told["may_index"], told["may_follow"]) == (None, None)
+        lines = robotrules("tags", str(path)).out.splitlines()
+        assert "Index         unknown, because not all of it was read" in lines
+        assert "Follow links  unknown" in lines
 
     def test_a_large_response_is_cut(self, tmp_path: Path) -> None:
         """Of a saved response as much is read as anybody looks at."""

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
+from math import nextafter
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,20 @@ class TestWithinWhatWasKnown:
         diary.visit(2, file("/a"))
         assert [at(diary, days).allowed for days in (0.5, 1.5, 2.5)] == [False, True, False]
         assert [at(diary, days, B).allowed for days in (0.5, 1.5, 2.5)] == [True, False, True]
+
+    def test_at_the_very_moment_of_a_visit(self) -> None:
+        """What was fetched at the moment asked about decides, and is not the next visit."""
+        diary = Diary()
+        first = diary.visit(0, file("/a"))
+        second = diary.visit(0.5, file("/b"))
+        third = diary.visit(0.75, file("/a"))
+        found = at(diary, 0.5)
+        assert (found.visit, found.next, found.allowed) == (second, third, True)
+        before = Evidence(diary.store).at(A, nextafter(second.at, 0), "ExampleBot")
+        assert (before.visit, before.next, before.allowed) == (first, second, False)
+        assert at(diary, 0.75).next is None
+        begin = at(diary, 0)
+        assert (begin.visit, begin.allowed, begin.held) == (first, False, True)
 
     def test_how_it_is_known(self) -> None:
         diary = Diary()

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from robotrules import Reason
-from robotrules.access import Failure, Response, Trouble
+from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.client.pages import MOST_OCTETS
 from robotrules.guide import TagsSeen
 from tests.client.scripted import Clock, Server, opened
 
@@ -156,6 +157,21 @@ class TestGuidance:
     def test_an_error_page_says_nothing(self, make: Make, server: Server) -> None:
         server.answers[f"{SITE}/gone"] = Response(410, {"X-Robots-Tag": "noindex"})
         assert make().guidance(f"{SITE}/gone").tags is TagsSeen.NOT_FETCHED
+
+    def test_page_that_was_cut(self, make: Make, server: Server) -> None:
+        """As much is fetched as is read of a page: whether more follows is known all the same."""
+        style = b"<style>" + b"x" * MOST_OCTETS
+        head = style + b"</style><meta name=robots content=noindex>"
+
+        def answer(request: Request) -> Response:
+            return Response(200, HTML, head[: request.limit], len(head) <= request.limit)
+
+        server.answers[f"{SITE}/long"] = answer
+        found = make().guidance(f"{SITE}/long")
+        assert (found.tags, found.may_index) == (TagsSeen.PARTLY, None)
+        server.answers[f"{SITE}/long"] = Response(200, HTML, head[:MOST_OCTETS])
+        whole = make().guidance(f"{SITE}/long")
+        assert (whole.tags, whole.may_index) == (TagsSeen.READ, True)
 
     def test_no_origin(self, make: Make) -> None:
         found = make().guidance("mailto:x")

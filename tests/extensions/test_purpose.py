@@ -11,7 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import robotrules
-from robotrules import Because, CrawlerError, ProductTokenError, RobotsTxt, crawler_notes
+from robotrules import (
+    STRICT,
+    Because,
+    CrawlerError,
+    ProductTokenError,
+    PurposeWarning,
+    RobotsTxt,
+    Role,
+    crawler_notes,
+)
 from robotrules.extensions import purpose
 from robotrules.registries import SHIPPED, Purpose, Registry
 
@@ -252,3 +261,47 @@ class TestNotes:
         robots = read(f"User-agent-purpose: {ONE.lower()}\nUser-agent-purpose: foo\nAllow: /")
         assert [note.line for note in purpose.notes(robots, known)] == [2]
         assert list(purpose.notes(robots)) == []
+
+
+class TestUnread:
+    """Purposes under a profile that does not read the record: said, and without effect."""
+
+    BODY = f"User-agent-purpose: {ONE}\nDisallow: /\n"
+
+    @pytest.mark.parametrize("profile", ["strict", "google"])
+    def test_a_warning(self, read: Read, profile: str) -> None:
+        """Every way to ask warns, once."""
+        asks: list[Callable[[RobotsTxt], Any]] = [
+            lambda robots: robots.check("/x", "foo", [ONE]),
+            lambda robots: robots.rules_for("foo", [ONE]),
+            lambda robots: robots.rules_for(["foo"], [ONE]),
+            lambda robots: robots.select("foo", [ONE]),
+            lambda robots: robots.explain("/x", "foo", [ONE]),
+        ]
+        for ask in asks:
+            with pytest.warns(PurposeWarning, match=f"{profile!r} does not read") as told:
+                ask(read(self.BODY, profile))
+            assert len(told) == 1
+
+    def test_no_warning_without_purposes_or_where_they_count(self, read: Read) -> None:
+        """Warnings are errors in these tests: none is given here."""
+        read(self.BODY, "strict").check("/x", "foo")
+        read(self.BODY, "strict").explain("/x", "foo", [])
+        assert not read(self.BODY).check("/x", "foo", [ONE])
+        knows = STRICT.with_extensions(purpose.EXTENSION)
+        assert not read(self.BODY, knows).check("/x", "foo", [ONE])
+        other = STRICT.with_extensions(purpose.EXTENSION._replace(role=Role.OTHER))
+        with pytest.warns(PurposeWarning):
+            assert read(self.BODY, other).check("/x", "foo", [ONE])
+
+    def test_a_note_in_an_explanation(self, read: Read) -> None:
+        """An explanation says it too; it is the last note, and about no line."""
+        with pytest.warns(PurposeWarning):
+            told = read("Foo\nUser-agent: *\nBar", "strict").explain("/x", "foo", [ONE])
+        assert [note.code for note in told.notes][-1] == "purposes-not-read"
+        assert told.notes[-1].line is None
+        assert told.notes[-1].level == "warning"
+        assert told.as_dict()["notes"][-1]["message"].startswith("This profile does not read")
+        assert "purposes-not-read" not in [
+            note.code for note in read(self.BODY).explain("/x", "foo", [ONE]).notes
+        ]

@@ -67,6 +67,12 @@ def test_a_misread_line_without_a_fix_counts_too(line: bytes) -> None:
     assert fixed(body) == body
 
 
+def test_blank_lines_rest_on_no_record() -> None:
+    """So they can go, whatever is misspelt around them."""
+    body = b"User-agent: *\n\nDisalow: /a\n"
+    assert fixed(body) == b"User-agent: *\nDisalow: /a\n"
+
+
 def test_crawlers_that_are_misread_count_across_groups() -> None:
     """`Example Reader` is read as Example; the rules of Example stay when that is mended."""
     body = (

@@ -38,6 +38,16 @@ def page(**given: object) -> Page:
 # --- What is looked at ----------------------------------------------------------------------------
 
 
+def test_page_that_was_cut() -> None:
+    """What was fetched of it is not all: the head may go on."""
+
+    headers = {"Content-Type": "text/html"}
+    cut = {"headers": headers, "html": "<title>t</title>", "complete": False}
+    assert slugs(**cut) == ["head-not-final"]
+    assert slugs(**{**cut, "complete": True}) == []
+    assert slugs(headers=headers, complete=False) == []
+
+
 def test_a_page_without_tags_has_no_notes() -> None:
     """Nothing said, nothing given, or not HTML: there is nothing to find."""
     assert slugs() == []

@@ -9,11 +9,26 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from math import inf
+from operator import le
 
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from robotrules.tags import DEFAULT, GOOGLE, STRICT, TAG_PROFILES, TagProfile, Value, usage_rules
+from robotrules.tags import (
+    DEFAULT,
+    GOOGLE,
+    STRICT,
+    TAG_PROFILES,
+    Fields,
+    TagProfile,
+    UsageRules,
+    Value,
+    read_fields,
+    read_robots_tag,
+    usage_rules,
+)
+from robotrules.tags.header import without_tolerance
 from robotrules.tags.known import KNOWN, Kind, stricter
 from robotrules.write import meta_elements, robots_tag, robots_tag_fields
 
@@ -22,6 +37,12 @@ LOOSENS = "indexifembedded"
 TOKENS = ("ExampleBot", "OtherBot", "*", "a", "_b-", "MJ12bot", "googlebot")
 # Profiles whose departures can only add; the others say in their switches what they take away.
 ADDING = (DEFAULT, STRICT, DEFAULT.replace(scope_both=True), TAG_PROFILES["apple"], GOOGLE)
+
+# The vendors' profiles, with the name of the draft beside X-Robots-Tag.
+BING, YANDEX = (TAG_PROFILES[name].replace(old_name_only=False) for name in ("bing", "yandex"))
+EVERY_FIELD = (DEFAULT, DEFAULT.replace(scope_both=True, body_metas=True), BING, YANDEX)
+NOINDEX = '<meta name="robots" content="noindex">'
+JOINED = ("X-Robots-Tag", b"OtherBot: noarchive, indexifembedded")
 
 names = st.sampled_from([*KNOWN, "none", "shiny", "NoIndex", "x"])
 values = st.sampled_from(
@@ -146,6 +167,92 @@ class TestUnion:
         strict = usage_rules(headers=headers, html=html, product_token=token, profile="strict")
         default = usage_rules(headers=headers, html=html, product_token=token)
         assert at_least(restrictions(default.rules), restrictions(strict.rules))
+
+
+# What a reading permits, the most restrictive first; None is what nobody limits or knows.
+PREVIEWS = ("none", "standard", None, "large")
+
+
+def laxity(found: UsageRules) -> tuple[float, ...]:
+    """Return how much a reading permits, in each respect; a page without rules permits the rest."""
+    may = (
+        *(found.may_index, found.may_index_embedded, found.may_index_images, found.may_snippet),
+        *(found.may_follow, found.may_archive, found.may_translate),
+    )
+    after = found.unavailable_after
+    limits = (found.max_snippet, found.max_video_preview, after.timestamp() if after else None)
+    return (
+        *((False, None, True).index(one) for one in may),
+        *(inf if one is None else one for one in limits),
+        PREVIEWS.index(found.max_image_preview),
+        -sum(name in found.rules for name in ("noarchive", "noai", "noimageai", "noml")),
+    )
+
+
+def no_laxer(found: UsageRules, than: UsageRules) -> bool:
+    """Tell whether a reading permits no more than another in any respect."""
+    return all(map(le, laxity(found), laxity(than)))
+
+
+class TestRecovery:
+    """What is read of a broken carrier may restrict, and permits nothing (AMB-67)."""
+
+    @given(
+        st.sampled_from(EVERY_FIELD),
+        st.lists(fields, max_size=3),
+        st.booleans(),
+        pages,
+        st.sampled_from(TOKENS),
+    )
+    @example(DEFAULT, [("Robots-Tag", b"*;indexifembedded, (")], True, NOINDEX, "a")
+    @example(DEFAULT, [("Robots-Tag", b"*;IndexIfEmbedded")], True, NOINDEX, "a")
+    @example(DEFAULT, [("Robots-Tag", b"*;indexifembedded"), ("Robots-Tag", b"")], 1, NOINDEX, "a")
+    @example(DEFAULT, [("Robots-Tag", b"noindex;indexifembedded")], True, NOINDEX, "a")
+    @example(DEFAULT, [("Robots-Tag", b"*;max-image-preview=large, (")], True, "", "a")
+    @example(DEFAULT, [("X-Robots-Tag", b"indexifembedded x")], True, NOINDEX, "a")
+    @example(DEFAULT, [("X-Robots-Tag", b"*;indexifembedded, (")], True, NOINDEX, "a")
+    @example(DEFAULT.replace(scope_both=True), [JOINED], False, NOINDEX, "a")
+    @example(BING, [("Robots-Tag", b"*;nocache, ("), ("X-Robots-Tag", b"noarchive")], True, "", "a")
+    @example(YANDEX, [], True, '<meta name="robots" content="index x">' + NOINDEX, "a")
+    @settings(max_examples=500, deadline=None)
+    def test_tolerance_permits_nothing(
+        self,
+        profile: TagProfile,
+        headers: list[tuple[str, bytes]],
+        apart: bool,
+        html: str,
+        token: str,
+    ) -> None:
+        """A profile reads no more permissions than it does without its tolerances."""
+        given = Fields(read_fields(headers).lines, apart)
+        plain = without_tolerance(profile)
+        found = usage_rules(headers=given, html=html, product_token=token, profile=profile)
+        strict = usage_rules(headers=given, html=html, product_token=token, profile=plain)
+        assert no_laxer(found, strict)
+
+    @given(lines, st.lists(lines, max_size=2), pages, st.sampled_from(TOKENS))
+    @example(b"*;indexifembedded, (", [], NOINDEX, "a")
+    @settings(max_examples=500, deadline=None)
+    def test_a_broken_field_permits_nothing(
+        self, broken: bytes, others: list[bytes], html: str, token: str
+    ) -> None:
+        """With a Robots-Tag that RFC 9651 ignores, nothing is permitted that is not without it."""
+        assume(read_robots_tag(broken, "strict").error is not None)
+        old = [("X-Robots-Tag", line) for line in others]
+        both = [("Robots-Tag", broken), *old]
+        found = usage_rules(headers=both, html=html, product_token=token)
+        without = usage_rules(headers=old, html=html, product_token=token)
+        assert no_laxer(found, without)
+
+    def test_what_is_in_order_permits(self) -> None:
+        """The same rule by the grammar counts, so the laws above are not empty."""
+        field = [("Robots-Tag", "*;indexifembedded")]
+        found = usage_rules(headers=field, html=NOINDEX)
+        assert (found.may_index, found.may_index_embedded) == (False, True)
+        large = usage_rules(headers=[("Robots-Tag", "*;max-image-preview=large")])
+        assert large.max_image_preview == "large"
+        lifted = usage_rules(headers=[("X-Robots-Tag", "nocache, noarchive")], profile=BING)
+        assert lifted.rules == {"nocache": True}
 
 
 class TestTotal:

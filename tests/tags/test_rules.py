@@ -616,3 +616,88 @@ def test_runs_of_spaces_and_slashes_cost_what_they_are() -> None:
     for part in ("a<!---->", "a<input type=hidden>"):
         found = usage_rules(html="<body><table>" + part * 20_000, profile="google")
         assert "page-too-complex" in codes(found)
+
+
+class TestUnread:
+    """Where a carrier was not read to its end, what no rule forbids is unknown."""
+
+    CUT = "<!--" + "x" * (2 * 1024 * 1024) + "-->"
+
+    @pytest.mark.parametrize(
+        ("rule", "names"),
+        [
+            ("noindex", ("may_index", "may_index_embedded", "may_index_images")),
+            ("nosnippet", ("may_snippet",)),
+            ("nofollow", ("may_follow",)),
+            ("noarchive", ("may_archive",)),
+            ("nocache", ("may_archive",)),
+            ("notranslate", ("may_translate",)),
+            ("noimageindex", ("may_index_images",)),
+        ],
+    )
+    def test_every_property(self, rule: str, names: tuple[str, ...]) -> None:
+        """False where a rule says so, None in the other respects, True where all was read."""
+        every = [name for name in dir(UsageRules) if name.startswith("may_")]
+        every.remove("may_index_at")
+        meta = f"<meta name=robots content={rule}>"
+        for page, open_ in ((meta + self.CUT, None), (f"{meta}<p>", True)):
+            found = usage_rules(html=page)
+            assert found.complete is (open_ is True)
+            expected = {name: False if name in names else open_ for name in every}
+            assert {name: getattr(found, name) for name in every} == expected
+
+    def test_at_a_moment(self) -> None:
+        """A moment that has passed is known to have passed."""
+        meta = "<meta name=robots content='unavailable_after: 2020-01-01'>"
+        found = usage_rules(html=meta + self.CUT)
+        assert found.may_index_at(datetime(2021, 1, 1, tzinfo=UTC)) is False
+        assert found.may_index_at(datetime(2019, 1, 1, tzinfo=UTC)) is None
+        whole = usage_rules(html=meta)
+        assert whole.may_index_at(datetime(2019, 1, 1, tzinfo=UTC)) is True
+
+    def test_no_excerpt_at_all(self) -> None:
+        """A number is read as ever; that there is none is no number."""
+        found = usage_rules(html="<meta name=robots content=nosnippet>" + self.CUT)
+        assert (found.may_snippet, found.max_snippet) == (False, 0)
+        assert usage_rules(html=self.CUT).max_snippet is None
+        limited = usage_rules(html="<meta name=robots content=max-snippet:5>" + self.CUT)
+        assert (limited.may_snippet, limited.max_snippet) == (None, 5)
+
+
+class TestNoLimit:
+    """`-1` says that there is no limit: it is a value, and restricts nothing (XRT-08, XRT-10)."""
+
+    @pytest.mark.parametrize("name", ["max-snippet", "max-video-preview"])
+    @pytest.mark.parametrize(
+        "carrier",
+        [("Robots-Tag", "*;{}=-1"), ("X-Robots-Tag", "{}:-1"), ("X-Robots-Tag", "{}: -1")],
+    )
+    def test_every_carrier(self, name: str, carrier: tuple[str, str]) -> None:
+        found = usage_rules(headers=[(carrier[0], carrier[1].format(name))])
+        [one] = found.mentions
+        assert (one.name, one.value, one.standing) == (name, -1, Standing.NO_EFFECT)
+        assert (found.rules, found.max_snippet, found.max_video_preview) == ({}, None, None)
+        assert "bad-value" not in codes(found)
+
+    def test_a_limit_beside_it(self) -> None:
+        """Whichever comes first, the limit counts."""
+        for first, second in (("-1", "20"), ("20", "-1")):
+            lines = [
+                ("Robots-Tag", f"*;max-snippet={first}"),
+                ("Robots-Tag", f"*;max-snippet={second}"),
+            ]
+            assert usage_rules(headers=lines).max_snippet == 20
+        below = usage_rules(headers=[("Robots-Tag", "*;max-snippet=-2")])
+        assert "bad-value" in codes(below)
+
+
+class TestUnknownLimits:
+    """A rule that is called `max-` something is no crawler (XRT-05)."""
+
+    @pytest.mark.parametrize("name", ["max-audio-preview", "max-", "MAX-x"])
+    @pytest.mark.parametrize("value", ["large", "none", "20", "noindex"])
+    def test_what_follows_is_for_everyone(self, name: str, value: str) -> None:
+        found = usage_rules(headers=[("X-Robots-Tag", f"{name}: {value}, noindex")])
+        assert found.rules == {"noindex": True}
+        assert found.others == ()
+        assert found.unknown == (name.lower(),)

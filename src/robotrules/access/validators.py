@@ -11,7 +11,6 @@ condition is sent. What a 304 renews is RFC 9111 §4.3.4. It knows fields and no
 from __future__ import annotations
 
 import re
-from datetime import datetime
 from typing import NamedTuple
 
 from robotrules.tags.dates import read_http_date
@@ -46,8 +45,8 @@ def entity_tag(fields: Fields) -> EntityTag | None:
     return EntityTag(found[2], found[1] is not None) if found else None
 
 
-def last_modified(fields: Fields) -> datetime | None:
-    """Return the Last-Modified of an answer; None: there is none that is a date."""
+def last_modified(fields: Fields) -> float | None:
+    """Return the Last-Modified of an answer in seconds since 1970; None: there is no such date."""
     return _date(fields, "last-modified")
 
 
@@ -98,17 +97,15 @@ def renews(stored: Fields, newer: Fields) -> bool:
     return changed is None or changed == last_modified(stored)
 
 
-def _is_past(moment: datetime | None, date: datetime | None, received: float | None) -> bool:
-    if moment is None or (date is None and received is None):
-        return False
-    if date is not None and moment > date:
-        return False
-    return received is None or moment.timestamp() <= received
+def _is_past(moment: float | None, date: float | None, received: float | None) -> bool:
+    bounds = [bound for bound in (date, received) if bound is not None]
+    return moment is not None and bool(bounds) and moment <= min(bounds)
 
 
-def _date(fields: Fields, name: str) -> datetime | None:
+def _date(fields: Fields, name: str) -> float | None:
     value = _single(fields, name)
-    return None if value is None else read_http_date(value.decode("latin-1"))
+    found = read_http_date(value.decode("latin-1")) if value is not None else None
+    return found.timestamp() if found else None
 
 
 def _single(fields: Fields, name: str) -> bytes | None:

@@ -48,6 +48,9 @@ class Store(Protocol):
     def release(self, key: str, holder: str) -> None:
         """Give back a lease, if it is still *holder*'s."""
 
+    def holder(self, key: str) -> str | None:
+        """Return who holds a lease; None: nobody does."""
+
     def reserve(self, origin: str, now: float, interval: float) -> float:
         """
         Take the next turn at an origin: not before *now*, and *interval* after the last.

@@ -318,6 +318,7 @@ class _Asked(NamedTuple):
                 tdmrep=self.tdmrep if governed else None,
                 headers=headers,
                 html=html,
+                complete=saved is None or html is not saved.body or saved.complete,
                 dom=dom,
                 purposes=self.purposes,
                 application=self.application,

@@ -116,6 +116,7 @@ class Live:
                 page.url,
                 headers=page.fields,
                 html=self._html(page),
+                complete=page.complete,
                 robots=held.robots if page.held is None else page.held.robots,
                 select=settings.select,
                 ignore=settings.ignore,

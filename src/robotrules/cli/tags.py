@@ -44,8 +44,6 @@ from robotrules.tags.rules import written
 
 # What a person reads of a long list or text; JSON has all of it.
 MOST = 20
-# Notes on what was there and could not be read: what it says is not known.
-UNREAD = ("head-not-final", "body-not-decoded", "body-cut")
 MOST_SOURCES = 6
 LONGEST = 200
 
@@ -105,6 +103,7 @@ def tags(
             rules = usage_rules(
                 headers=with_headers(saved.fields if saved else None, typed),
                 html=html,
+                complete=saved is None or html is not saved.body or saved.complete,
                 dom=None if dom is None else given_page(dom, opened, "the DOM"),
                 product_token=crawler,
                 url=address,
@@ -211,19 +210,20 @@ class _Page:
             return "every crawler (ask for one with --as TOKEN)"
         return " or ".join(map(visible, self._tokens))
 
-    def _may(self, may: bool) -> str:
+    def _may(self, may: bool | None) -> str:
+        if may is None:
+            return self._paint("faint", "unknown")
         return self._paint("allowed", "yes") if may else self._paint("disallowed", "no")
 
     def _index(self) -> str:
         rules, now = self._rules, datetime.now(UTC)
         may = self._may(rules.may_index_at(now))
-        if not rules.may_index:
+        if rules.may_index is False:
             embedded = ", except where it is embedded in another page"
             return may + (embedded if rules.may_index_embedded else "")
         if (until := rules.unavailable_after) is not None:
             return f"{may}, {'until' if until >= now else 'since'} {plain(until)}"
-        unread = any(one.code in UNREAD for one in rules.notes)
-        return f"{may}, as far as it was read" if unread else may
+        return may if rules.complete else f"{may}, because not all of it was read"
 
     def _in_force(self) -> Iterator[str]:
         shown_rules = [visible(written(name, value)) for name, value in self._rules.values]

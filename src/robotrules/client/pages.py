@@ -194,6 +194,7 @@ def guidance_of(
         robots=page.held.robots if page.held else None,
         headers=page.fields if given else None,
         html=page.body if given and html else None,
+        complete=page.complete and (html or not given),
         purposes=purposes,
         application=application,
         profile=profile,

@@ -169,11 +169,15 @@ def _cure(question: Question, robots: RobotsTxt, found: Explanation, url: str) -
     octets = verdict.rule.octets
     if wanted:
         return (
-            f"change {rule}, or add an Allow rule that matches {path} with {octets:,} octets or "
+            f"change {rule}, or add an Allow rule that matches {path} with {_octets(octets)} or "
             "more: allow wins a tie"
         )
-    more = f"more than {octets:,} octets"
+    more = f"more than {_octets(octets)}"
     return f"change {rule}, or add a Disallow rule that matches {path} with {more}"
+
+
+def _octets(count: int) -> str:
+    return f"{count:,} octet" if count == 1 else f"{count:,} octets"
 
 
 # --- All URLs -------------------------------------------------------------------------------------

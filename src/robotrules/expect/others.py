@@ -100,7 +100,7 @@ def _in_force(usage: UsageRules, expected: str) -> bool:
         return usage.get(name) is not None
     wanted: Value | None = read_text(name, text).value
     if name == "max-snippet" and wanted == 0:
-        return not usage.may_snippet  # XRT-08
+        return usage.may_snippet is False  # XRT-08
     return usage.get(name) == wanted
 
 

@@ -106,6 +106,7 @@ def usage_rules(
     received: datetime | None = None,
     recrawl_interval: timedelta | float | None = None,
     registries: Registries | None = None,
+    complete: bool = True,
 ) -> UsageRules:
     """
     Return the tag rules in force for a crawler, from all that was fetched.
@@ -114,7 +115,9 @@ def usage_rules(
     response of httpx, requests, aiohttp or Scrapy. *html* is the initial HTML, octets or text,
     whole or in chunks; *dom* the final DOM as text, where scripts were run. All of it is united
     (§4). *product_token* may be several, and then counts what is said to any. *url* tells whether
-    it came over TLS. *received* and *recrawl_interval* are for `freshness`. Content never raises.
+    it came over TLS. *received* and *recrawl_interval* are for `freshness`. Not *complete*: *html*
+    was cut before its end, so what its head says is known only if it is over by then; without
+    *html*, nothing of a page was read that is there. Content never raises.
     """
     chosen = find_tag_profile(profile)
     tokens = vet_tokens(product_token)
@@ -128,7 +131,11 @@ def usage_rules(
         found = found._replace(notes=(note("odd-product-token"), *found.notes))
     read = [] if headers is None else ["headers"]
     if html is not None or dom is not None:
-        found = _with_pages(found, html, dom, fields, tokens, chosen, more, over_tls, read)
+        found = _with_pages(
+            found, html, dom, fields, tokens, chosen, more, over_tls, read, complete
+        )
+    if html is None and not complete and is_html(fields):
+        found = found._replace(notes=(*found.notes, note("head-not-final")))
     return UsageRules(
         tokens,
         found.united.values,
@@ -269,13 +276,16 @@ def _with_pages(
     more: frozenset[str],
     over_tls: bool | None,
     read: list[str],
+    complete: bool,
 ) -> _Found:
     """Return what fields and pages say together; *read* learns which pages were looked at."""
     said, notes = list(found.said), list(found.notes)
     for state, given in ((State.INITIAL, html), (State.FINAL, dom)):
         if given is None:
             continue
-        page = html_page(given, fields, profile, final_dom=state is State.FINAL)
+        final_dom = state is State.FINAL
+        whole = complete or final_dom
+        page = html_page(given, fields, profile, final_dom=final_dom, complete=whole)
         if page is None:
             notes.append(note("not-html"))
             continue
@@ -290,13 +300,18 @@ def _with_pages(
 
 
 def html_page(
-    html: Html, headers: object, profile: str | TagProfile = "default", *, final_dom: bool = False
+    html: Html,
+    headers: object,
+    profile: str | TagProfile = "default",
+    *,
+    final_dom: bool = False,
+    complete: bool = True,
 ) -> Page | None:
     """
     Return the meta elements of a page as a profile reads it; None: *headers* say it is no HTML.
 
     Headers name a charset that counts for the initial HTML. A final DOM has none, and is HTML
-    whatever the response said.
+    whatever the response said. Not *complete*: *html* was cut before its end.
     """
     chosen, fields = find_tag_profile(profile), read_fields(headers)
     if not final_dom and not is_html(fields):
@@ -309,6 +324,7 @@ def html_page(
         final_dom=final_dom,
         whole=chosen.body_metas,
         limit=chosen.max_html_bytes,
+        complete=complete,
     )
 
 

@@ -19,7 +19,15 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["BODY_TAGS", "MOST_HEAD_TAGS", "MOST_TAGS", "beginning", "bounded"]
+__all__ = [
+    "BODY_TAGS",
+    "MARKUP",
+    "MOST_HEAD_TAGS",
+    "MOST_TAGS",
+    "RAW_ENDS",
+    "beginning",
+    "bounded",
+]
 
 # Up to here nothing an enemy can do is worth looking for: 600 tags are 300 levels at most.
 FEW_TAGS = 600
@@ -53,7 +61,7 @@ _ATTRIBUTES = r"(?:[\t\n\f\r /]*+" + _NAMED + ")"
 _ATTRIBUTE = re.compile(_NAMED)
 # All markup, as the tokeniser of the HTML Standard cuts it (13.2.5). Every quantifier is possessive
 # or bounded by what it looks for, so that one pass over the text is one pass.
-_TOKEN = re.compile(
+MARKUP = re.compile(
     r"<(?:(?P<bare>(?![a-zA-Z!?/]))|!--(?:-?>|(?:[^-]++|-(?!-!?>))*+(?:--!?>|\Z))|[!?][^>]*+>?|/(?=[^a-zA-Z])[^>]*+>?"
     r"|(?P<end>/?)(?P<name>[a-zA-Z][^\t\n\f\r />]*+)" + _ATTRIBUTES + r"*+[\t\n\f\r /]*+(?:>|\Z))"
 )
@@ -74,7 +82,7 @@ def _words(text: str) -> frozenset[str]:
 
 _RAW = _words("script style title textarea xmp iframe noembed noframes noscript")
 # Letters in both cases, and no flag for it: so the search for `</` is a search for octets.
-_RAW_END = {
+RAW_ENDS = {
     name: re.compile("</" + "".join(f"[{c}{c.upper()}]" for c in name) + r"(?=[\t\n\f\r />])")
     for name in _RAW
 }
@@ -140,7 +148,7 @@ def bounded(
     # Elements of these names that are open: looking for them in the stack at each tag is quadratic.
     opened = dict.fromkeys(_COUNTED, 0)
     formatting = made = bare = tags = position = 0
-    while found := _TOKEN.search(text, position):
+    while found := MARKUP.search(text, position):
         position = found.end()
         name = found["name"]
         if name is None:
@@ -238,7 +246,7 @@ def _closed(stack: list[str], name: str) -> int:
 
 def _after_raw(text: str, position: int, name: str, is_raw: bool) -> int | None:
     """Return where the text of a raw element ends, or None where that is not sure."""
-    found = _RAW_END[name].search(text, position)
+    found = RAW_ENDS[name].search(text, position)
     end = found.start() if found else len(text)
     inside = text.find("<", position, end)
     if inside < 0:

@@ -55,7 +55,7 @@ CODES: dict[str, tuple[str, str]] = {
     "not-a-carrier": ("warning", "Only the attribute 'name' makes a robots meta element."),
     "head-not-final": (
         "error",
-        "The head does not end within max_html_bytes; the rest is not read.",
+        "The head does not end within max_html_bytes, or the page was cut: the rest is not read.",
     ),
     # One answer over all carriers
     "not-crawled": (

@@ -2,9 +2,10 @@
 Robots-Tag and X-Robots-Tag: field lines in, what they say to whom out (draft-illyes-repext §3.1.1).
 
 Robots-Tag is a List of Structured Fields, read by http-sf. Profile strict stops there. The others
-read more of a broken field, and never less: rules only restrict, and a crawler may always restrict
-itself further (AMB-64 to AMB-72). X-Robots-Tag has the grammar of `words` (AMB-73). A crawl sees
-the same few values millions of times, so what was read of a short one is kept.
+read more of a broken field, and never less: a crawler may always restrict itself further (AMB-64 to
+AMB-72). The few rules that permit something are read as the grammar has them, and no further.
+X-Robots-Tag has the grammar of `words` (AMB-73). A crawl sees the same few values millions of
+times, so what was read of a short one is kept.
 
 It does not know who asks: `rules` picks what is for a crawler.
 """
@@ -12,13 +13,21 @@ It does not know who asks: `rules` picks what is for a crawler.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from robotrules.robotstxt.values import shown
 from robotrules.structured import serialise
-from robotrules.tags.known import EVERYONE, NONE, Value, read_parameter, read_text
+from robotrules.tags.known import (
+    EVERYONE,
+    NOCACHE,
+    NONE,
+    Value,
+    permits,
+    read_parameter,
+    read_text,
+)
 from robotrules.tags.profile import TagProfile
 from robotrules.tags.structure import commas, is_structured, lowered, parse_list, spans
 from robotrules.tags.words import Word, is_rule, words
@@ -28,6 +37,13 @@ LONGEST_KEPT = 256
 MOST_KEPT = 1024
 # Notes of one code that are kept of a field.
 MOST_ODD = 20
+# Not all of a carrier was read.
+CUT = "field-cut"
+# Switches that read more of a broken carrier than its grammar has.
+TOLERANCES = (
+    *("lower_keys", "salvage", "skip_empty_lines", "legacy_words", "space_separates"),
+    "scope_both",
+)
 
 
 class Said(NamedTuple):
@@ -46,6 +62,8 @@ class Said(NamedTuple):
     start: int
     """Where it stands in that line; for Robots-Tag, where its member does."""
     end: int
+    recovered: bool = False
+    """True: it would permit something, and its carrier says it only if read with tolerance."""
 
 
 class Odd(NamedTuple):
@@ -76,7 +94,7 @@ def robots_tag(
     if not lines:
         return NOTHING
     short = sum(map(len, lines)) <= LONGEST_KEPT
-    return (_kept_robots_tag if short else _robots_tag)(tuple(lines), profile, more)
+    return (_kept_robots_tag if short else _read_robots_tag)(tuple(lines), profile, more)
 
 
 def x_robots_tag(
@@ -90,7 +108,55 @@ def x_robots_tag(
     if not lines:
         return NOTHING
     short = sum(map(len, lines)) <= LONGEST_KEPT
-    return (_kept_x_robots_tag if short else _x_robots_tag)(tuple(lines), profile, more, apart)
+    return (_kept_x_robots_tag if short else _read_x_robots_tag)(tuple(lines), profile, more, apart)
+
+
+def _read_robots_tag(
+    lines: tuple[bytes, ...], profile: TagProfile, more: frozenset[str]
+) -> FieldSays:
+    found = _robots_tag(lines, profile, more)
+    return _restrained(found, profile, lambda plain: _robots_tag(lines, plain, more))
+
+
+def _read_x_robots_tag(
+    lines: tuple[bytes, ...], profile: TagProfile, more: frozenset[str], apart: bool
+) -> FieldSays:
+    found = _x_robots_tag(lines, profile, more, apart)
+    return _restrained(found, profile, lambda plain: _x_robots_tag(lines, plain, more, apart))
+
+
+def _restrained(
+    found: FieldSays, profile: TagProfile, reread: Callable[[TagProfile], FieldSays]
+) -> FieldSays:
+    """
+    Return what a field says, with a mark at what may not permit anything.
+
+    A tolerance adds restrictions and no permission (AMB-67): what permits has to stand in the
+    reading without tolerances too. What was behind the limit may restrict, so nothing in a field
+    that was cut permits anything; a profile without tolerances takes it as §3.1.1 says.
+    """
+    plain = without_tolerance(profile)
+    if plain == profile or not any(lifts(one.name, one.value) for one in found.said):
+        return found
+    sure: set[tuple[str, str, Value | None]] = set()
+    if not any(one.code == CUT for one in found.odd):
+        sure = {(one.token, one.name, one.value) for one in reread(plain).said}
+    marked = [
+        one._replace(recovered=lifts(one.name, one.value) and one[:3] not in sure)
+        for one in found.said
+    ]
+    return found._replace(said=tuple(marked))
+
+
+def lifts(name: str, value: Value | None) -> bool:
+    """Tell whether a rule may take away from what others forbid, in some profile."""
+    return name == NOCACHE or permits(name, value)
+
+
+@lru_cache(64)
+def without_tolerance(profile: TagProfile) -> TagProfile:
+    """Return a profile that reads carriers by their grammar, and is otherwise the same."""
+    return profile.replace(**dict.fromkeys(TOLERANCES, False))
 
 
 # --- Robots-Tag -------------------------------------------------------------------------------
@@ -126,7 +192,7 @@ def _robots_tag(lines: tuple[bytes, ...], profile: TagProfile, more: frozenset[s
         # AMB-68: a member is complete if its comma is within the limit. Anything else may be cut,
         # and a cut member may look like a whole one.
         value, ends = (value[: ends[-1]], ends[:-1]) if ends else (b"", [])
-        odd.append(Odd("field-cut"))
+        odd.append(Odd(CUT))
     parsed = parse_list(_lowered(value, profile, odd))
     said: list[Said] = []
     for span, (token, parameters) in zip(spans(value, ends), parsed.value or (), strict=False):
@@ -258,10 +324,10 @@ def _x_robots_tag(
     left = profile.max_field_bytes
     for number, line in enumerate(lines, 1):
         if left <= 0:
-            odd.append(Odd("field-cut"))
+            odd.append(Odd(CUT))
             break
         if len(line) > left:
-            odd.append(Odd("field-cut", number, left, len(line)))
+            odd.append(Odd(CUT, number, left, len(line)))
             line = _cut(line, left, profile, more)
             left = 0
         left -= len(line) + 2
@@ -342,5 +408,5 @@ def expanded(name: str, profile: TagProfile) -> tuple[str, ...]:
     return profile.none_means if name == NONE else (name,)
 
 
-_kept_robots_tag = lru_cache(MOST_KEPT)(_robots_tag)
-_kept_x_robots_tag = lru_cache(MOST_KEPT)(_x_robots_tag)
+_kept_robots_tag = lru_cache(MOST_KEPT)(_read_robots_tag)
+_kept_x_robots_tag = lru_cache(MOST_KEPT)(_read_x_robots_tag)

@@ -82,6 +82,8 @@ class Page(NamedTuple):
     """False: the limit came first, so that more of the document could have changed the answer."""
     read: int
     """Octets, or characters of a text, that were looked at."""
+    is_cut: bool = False
+    """Whether the document goes on behind the limit, or behind what was given of it."""
 
 
 class PageReader:
@@ -90,7 +92,8 @@ class PageReader:
 
     It does no I/O, so that it serves sync and async callers alike. *charset* is the one of the
     Content-Type, *final_dom* says that scripts were run (so `noscript` is text), *whole* that the
-    body is of interest too. No more than *limit* octets are looked at or kept.
+    body is of interest too. No more than *limit* octets are looked at or kept. Not *complete*: what
+    is fed was cut before the end of the document.
 
         >>> reader = PageReader()
         >>> reader.feed(b'<meta name=robots content=noindex>')
@@ -106,6 +109,7 @@ class PageReader:
         final_dom: bool = False,
         whole: bool = False,
         limit: int = MOST_HTML,
+        complete: bool = True,
     ) -> None:
         check_limit(limit)
         if charset is not None and not isinstance(charset, str):
@@ -115,6 +119,7 @@ class PageReader:
         self._both_ways = not final_dom
         self._whole = whole
         self._limit = limit
+        self._complete = complete
         self._stop = limit if whole else min(FIRST_PREFIX, limit)
         self._octets = bytearray()
         self._pieces: list[str] = []
@@ -149,8 +154,14 @@ class PageReader:
         return self._page is not None
 
     def page(self) -> Page:
-        """Return the page. If nothing made it final, the document ended with the last chunk."""
-        return self._page or self._end(cut=False)
+        """Return the page. If nothing made it final, the last chunk is all there is of it."""
+        if self._page is not None:
+            return self._page
+        if self._complete:
+            return self._end(cut=False)
+        if not self._whole and self._parse(ended=False):
+            return self._close()  # the head is over before the place where it was cut
+        return self._end(cut=True)
 
     def _checked(self, chunk: object) -> memoryview | str:
         if not isinstance(chunk, (bytes, bytearray, memoryview, str)):
@@ -163,14 +174,14 @@ class PageReader:
 
     def _end(self, *, cut: bool) -> Page:
         self._parse(ended=not cut, cut=cut)
-        return self._close()
+        return self._close(cut=cut)
 
-    def _close(self) -> Page:
+    def _close(self, *, cut: bool = False) -> Page:
         parsed = self._trees
         off = parsed[False].tree.metas() if False in parsed else None
         metas = _united(parsed[True].tree.metas(), off)
         is_final = all(one.is_final for one in parsed.values())
-        self._page = Page(metas, self._encoding, is_final, self._size)
+        self._page = Page(metas, self._encoding, is_final, self._size, cut)
         self._octets, self._pieces, self._trees = bytearray(), [], {}
         return self._page
 
@@ -241,6 +252,7 @@ def read_page(
     final_dom: bool = False,
     whole: bool = False,
     limit: int = MOST_HTML,
+    complete: bool = True,
 ) -> Page:
     """
     Return the `meta` elements of an HTML document, and their places.
@@ -250,7 +262,9 @@ def read_page(
     *whole* is set. The other arguments are those of `PageReader`. Raises MissingExtraError where
     no tree builder is installed, and TypeError for what is no HTML; content never raises.
     """
-    reader = PageReader(charset=charset, final_dom=final_dom, whole=whole, limit=limit)
+    reader = PageReader(
+        charset=charset, final_dom=final_dom, whole=whole, limit=limit, complete=complete
+    )
     for chunk in _chunks(html):
         if reader.feed(chunk):
             break

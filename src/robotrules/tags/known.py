@@ -96,6 +96,10 @@ LIFTS = {
     "archive": ("noarchive",),
     "all": ("noindex", "nofollow", "noarchive"),
 }
+# What makes something permitted that would not be without it: it stands beside what it lifts.
+EMBEDS = "indexifembedded"
+# VEN-05: beside `noarchive` it leaves less of it, in one profile.
+NOCACHE = "nocache"
 # "No limit" in a rule that is a number (XRT-08, XRT-10).
 NO_LIMIT = -1
 
@@ -109,12 +113,24 @@ class Read(NamedTuple):
     """The code of a note it earns."""
 
 
+def permits(name: str, value: Value | None) -> bool:
+    """
+    Tell whether a rule with this value permits more than a page without it.
+
+    Such a rule counts only where its carrier says it by its own grammar. What is read of a broken
+    field may restrict, and nothing else (AMB-67).
+    """
+    known = KNOWN.get(name)
+    permitting = known is not None and known.kind is Kind.PERMITS
+    return permitting or name == EMBEDS or value == PREVIEWS[-1]
+
+
 def read_text(name: str, text: str | None) -> Read:
     """Read what stands after the colon of a word; None: there was no colon."""
     known = KNOWN.get(name)
     if known is None or name not in VALUED:
         # `noindex:true` is no rule that anybody documents, and it shows what is meant.
-        return Read(True, None if text is None else "value-not-used")
+        return Read(True) if text is None else _without_value(name)
     return _READERS[known.kind](text.strip(" \t\r\n\f") if text is not None else "")
 
 
@@ -128,7 +144,7 @@ def read_parameter(name: str, value: Any) -> Read:
     if value is False:
         return Read(None)
     if known is None or name not in VALUED:
-        return Read(True, None if value is True else "value-not-used")
+        return Read(True) if value is True else _without_value(name)
     if isinstance(value, datetime) and known.kind is Kind.DATE:
         return Read(value.astimezone(UTC))
     if isinstance(value, int) and not isinstance(value, bool) and known.kind is Kind.NUMBER:
@@ -136,6 +152,11 @@ def read_parameter(name: str, value: Any) -> Read:
     if value_type(value) in ("Token", "String"):
         return _READERS[known.kind](str(value))
     return Read(None, "bad-value")
+
+
+def _without_value(name: str) -> Read:
+    """Return what a rule is with a value that it does not take: it may restrict all the same."""
+    return Read(None, "bad-value") if permits(name, True) else Read(True, "value-not-used")
 
 
 def _number(text: str) -> Read:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from robotrules.tags.codes import Carrier, Source, State, TagNote, note
-from robotrules.tags.header import LONGEST_KEPT, MOST_KEPT, Said, expanded
+from robotrules.tags.header import CUT, LONGEST_KEPT, MOST_KEPT, Said, expanded, lifts
 from robotrules.tags.html import Meta, Page, Place
 from robotrules.tags.known import EVERYONE, ROBOTS, Value, read_text
 from robotrules.tags.profile import TagProfile
@@ -38,6 +38,8 @@ class Rule(NamedTuple):
     text: str
     start: int
     end: int
+    recovered: bool = False
+    """As in `Said`."""
 
 
 class PageSays(NamedTuple):
@@ -80,15 +82,14 @@ def page_rules(
         content = meta.content or ""
         room -= min(len(content), profile.max_field_bytes)
         if room < 0:
-            notes.append(note("field-cut", source))
+            notes.append(note(CUT, source))
             break
         rules, odd = content_rules(content, profile)
         said += [(Said(token, *rule[:3], 0, *rule[3:]), source) for rule in rules]
         left = max(0, MOST_NOTES - len(notes))
         notes += [note(code, source, start, end) for code, start, end in odd[:left]]
     if not page.is_final:
-        limited = page.read >= profile.max_html_bytes
-        notes.append(note("head-not-final" if limited else "page-too-complex"))
+        notes.append(note("head-not-final" if page.is_cut else "page-too-complex"))
     return PageSays(tuple(said), tuple(notes))
 
 
@@ -152,10 +153,10 @@ def content_rules(content: str, profile: TagProfile) -> tuple[tuple[Rule, ...], 
 
 def _content(content: str, profile: TagProfile) -> tuple[tuple[Rule, ...], tuple[Odd, ...]]:
     odd: list[Odd] = []
-    limit = profile.max_field_bytes
+    limit, given = profile.max_field_bytes, content
     if len(content) > limit:
         # §4 wants a limit with the floor of §3.1.1; a cut word is not used, as in a field.
-        odd.append(("field-cut", limit, len(content)))
+        odd.append((CUT, limit, len(content)))
         content = content[: max(content.rfind(",", 0, limit), 0)]
     rules = []
     for word in words(content, scopes=False, space_separates=profile.space_separates):
@@ -166,7 +167,29 @@ def _content(content: str, profile: TagProfile) -> tuple[tuple[Rule, ...], tuple
             odd.append((read.note, word.start, word.end))
         for name in expanded(word.name, profile):
             rules.append(Rule(name, read.value, word.text, word.start, word.end))
-    return tuple(rules), tuple(odd)
+    return tuple(_restrained(rules, given, profile, bool(odd))), tuple(odd)
+
+
+def _restrained(
+    rules: Sequence[Rule], content: str, profile: TagProfile, is_odd: bool
+) -> Iterator[Rule]:
+    """Yield rules with a mark at those that may not permit anything, as in a field (AMB-67)."""
+    sure: set[tuple[str, Value | None]] | None = None
+    for rule in rules:
+        if is_odd and lifts(rule.name, rule.value):
+            if sure is None:
+                sure = set(_by_the_grammar(content, profile))
+            rule = rule._replace(recovered=rule[:2] not in sure)
+        yield rule
+
+
+def _by_the_grammar(content: str, profile: TagProfile) -> Iterator[tuple[str, Value | None]]:
+    """Yield what words say that only commas part; nothing, if there is more than was read."""
+    if len(content) > profile.max_field_bytes and profile.space_separates:
+        return
+    for word in words(content, scopes=False, space_separates=False):
+        value = read_text(word.name, word.value).value
+        yield from ((name, value) for name in expanded(word.name, profile))
 
 
 _kept_content = lru_cache(MOST_KEPT)(_content)

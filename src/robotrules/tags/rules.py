@@ -10,7 +10,7 @@ It does not read any carrier: what they say is handed to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -20,14 +20,17 @@ from robotrules.tags.fields import Fields
 from robotrules.tags.freshness import Freshness, aware, freshness
 from robotrules.tags.header import Said
 from robotrules.tags.known import (
+    EMBEDS,
     EVERYONE,
     KNOWN,
     LIFTS,
     NO_LIMIT,
+    NOCACHE,
     Kind,
     Known,
     Value,
     looks_known,
+    permits,
     plain,
     stricter,
 )
@@ -35,6 +38,8 @@ from robotrules.tags.profile import TagProfile
 
 # A page may say one thing 100,000 times. All of it counts; this much of it is kept to be looked at.
 MOST_MENTIONS = 1_000
+# Notes that say that a carrier was not read to its end: what it says there is unknown.
+UNREAD = frozenset(("field-cut", "head-not-final", "page-too-complex", "body-not-decoded"))
 # Unknown rules that are compared with the known ones; that is slow, and nobody misspells more.
 MOST_COMPARED = 20
 
@@ -46,7 +51,10 @@ class Standing(StrEnum):
     NO_EFFECT = "no-effect"
     """It restricts nothing: `index`, `max-snippet:-1`, or what this profile does not act on."""
     NOT_USED = "not-used"
-    """Its value cannot be used, or is Boolean false."""
+    """
+    Its value cannot be used, or is Boolean false; or it would permit something, and its carrier
+    does not say it by its own grammar (AMB-67).
+    """
     UNKNOWN = "unknown"
     """Nobody that is known has defined it; kept for inspection (AMB-78)."""
 
@@ -85,7 +93,8 @@ class UsageRules(NamedTuple):
     The tag rules in force for one crawler, each with its sources.
 
     A rule that is not here is no instruction (§3.1.1): `may_index` being true says that nobody
-    asked otherwise in what was read.
+    asked otherwise in what was read. Where a carrier was not read to its end, and nothing that was
+    read forbids it, `may_index` and its like are None: unknown.
     """
 
     product_tokens: tuple[str, ...]
@@ -133,54 +142,71 @@ class UsageRules(NamedTuple):
     # --- What the rules come to ---
 
     @property
-    def may_index(self) -> bool:
-        """False: `noindex` is in force."""
-        return self.get("noindex") is None
+    def complete(self) -> bool:
+        """False: a field, an element or the head of a page was not read to its end."""
+        return not any(one.code in UNREAD for one in self.notes)
+
+    def _may(self, *forbidding: str) -> bool | None:
+        """Return False where one of these is in force, and None where more could be to read."""
+        if any(self.get(name) is not None for name in forbidding):
+            return False
+        return True if self.complete else None
 
     @property
-    def may_index_embedded(self) -> bool:
-        """False: neither as a page nor embedded in another one (XRT-14)."""
-        return self.may_index or self.get("indexifembedded") is not None
+    def may_index(self) -> bool | None:
+        """False: `noindex` is in force; None: not all was read."""
+        return self._may("noindex")
 
-    def may_index_at(self, moment: datetime) -> bool:
-        """Return whether it may be in an index at a moment: `unavailable_after` counts as well."""
+    @property
+    def may_index_embedded(self) -> bool | None:
+        """False: neither as a page nor embedded in another one (XRT-14); None: not all was read."""
+        return True if self.get(EMBEDS) is not None else self.may_index
+
+    def may_index_at(self, moment: datetime) -> bool | None:
+        """
+        Return whether it may be in an index at a moment: `unavailable_after` counts as well.
+
+        None: not all was read.
+        """
         after, moment = self.unavailable_after, aware(moment, "moment")
-        return self.may_index and (after is None or moment <= after)
+        return self.may_index if after is None or moment <= after else False
 
     @property
-    def may_snippet(self) -> bool:
-        """False: `nosnippet` is in force, or `max-snippet:0`."""
-        return self.get("nosnippet") is None
+    def may_snippet(self) -> bool | None:
+        """False: `nosnippet` is in force, or `max-snippet:0`; None: not all was read."""
+        return self._may("nosnippet")
 
     @property
-    def may_follow(self) -> bool:
-        """False: `nofollow` is in force."""
-        return self.get("nofollow") is None
+    def may_follow(self) -> bool | None:
+        """False: `nofollow` is in force; None: not all was read."""
+        return self._may("nofollow")
 
     @property
-    def may_archive(self) -> bool:
-        """False: `noarchive` or `nocache` is in force."""
-        return self.get("noarchive") is None and self.get("nocache") is None
+    def may_archive(self) -> bool | None:
+        """False: `noarchive` or `nocache` is in force; None: not all was read."""
+        return self._may("noarchive", NOCACHE)
 
     @property
-    def may_translate(self) -> bool:
-        """False: `notranslate` is in force."""
-        return self.get("notranslate") is None
+    def may_translate(self) -> bool | None:
+        """False: `notranslate` is in force; None: not all was read."""
+        return self._may("notranslate")
 
     @property
-    def may_index_images(self) -> bool:
-        """False: `noimageindex` or `noindex` is in force."""
-        return self.may_index and self.get("noimageindex") is None
+    def may_index_images(self) -> bool | None:
+        """False: `noimageindex` or `noindex` is in force; None: not all was read."""
+        return self._may("noindex", "noimageindex")
 
     @property
     def max_snippet(self) -> int | None:
-        """The most characters of an excerpt; None: no limit (XRT-08)."""
+        """The most characters of an excerpt; None: no limit that was read (XRT-08)."""
         limit = self.get("max-snippet")
-        return 0 if not self.may_snippet else limit if isinstance(limit, int) else None
+        if self.may_snippet is False:
+            return 0
+        return limit if isinstance(limit, int) else None
 
     @property
     def max_video_preview(self) -> int | None:
-        """The most seconds of a video; None: no limit (XRT-10)."""
+        """The most seconds of a video; None: no limit that was read (XRT-10)."""
         limit = self.get("max-video-preview")
         return limit if isinstance(limit, int) else None
 
@@ -276,6 +302,7 @@ def unite(
     """
     mine = {EVERYONE, *tokens}
     values: dict[str, Value] = {}
+    sure: set[str] = set()
     kept: list[Mention] = []
     others: dict[str, None] = {}
     unknown: dict[str, TagNote] = {}
@@ -289,6 +316,8 @@ def unite(
             after = mention.value if before is None else stricter(before, mention.value)
             changed = before is None or after != before
             values[mention.name] = after
+            if not one.recovered:
+                sure.add(mention.name)
         else:
             changed = False
             if mention.standing is Standing.UNKNOWN and len(unknown) < MOST_MENTIONS:
@@ -298,7 +327,7 @@ def unite(
                     unknown[mention.name] = note(code, source, one.start, one.end)
         if changed or len(kept) < MOST_MENTIONS:
             kept.append(mention)
-    lifted = _lifted(values, kept, profile)
+    lifted = _lifted(values, kept, sure, profile)
     if lifted:
         values = {name: value for name, value in values.items() if name not in lifted}
         kept = [one._replace(standing=_less(one, lifted)) for one in kept]
@@ -311,7 +340,7 @@ def _mention(one: Said, source: Source, profile: TagProfile, more: frozenset[str
     known = KNOWN.get(name)
     if known is None and name not in more:
         standing = Standing.UNKNOWN
-    elif value is None:
+    elif value is None or (one.recovered and permits(name, value)):
         standing = Standing.NOT_USED
     elif name in profile.without_effect or _restricts_nothing(known, value):
         standing = Standing.NO_EFFECT
@@ -334,17 +363,24 @@ def _restricts_nothing(known: Known | None, value: Value) -> bool:
 
 
 def _lifted(
-    values: Mapping[str, Value], mentions: Sequence[Mention], profile: TagProfile
+    values: Mapping[str, Value],
+    mentions: Sequence[Mention],
+    sure: Set[str],
+    profile: TagProfile,
 ) -> set[str]:
-    """Return the rules that have no effect after all."""
+    """Return the rules that have no effect after all; *sure* are those that may lift others."""
     lifted = set()
-    if "indexifembedded" in values and "noindex" not in values:
-        lifted.add("indexifembedded")  # XRT-14
-    if profile.nocache_over_noarchive and "nocache" in values and "noarchive" in values:
+    if EMBEDS in values and "noindex" not in values:
+        lifted.add(EMBEDS)  # XRT-14
+    if profile.nocache_over_noarchive and NOCACHE in sure and "noarchive" in values:
         lifted.add("noarchive")  # VEN-05
     if profile.permitting_wins:
         # VEN-09: what one element permits lifts what another forbids; a field stays as it is.
-        metas = [one for one in mentions if one.source.carrier is Carrier.META]
+        metas = [
+            one
+            for one in mentions
+            if one.source.carrier is Carrier.META and one.standing is not Standing.NOT_USED
+        ]
         permitted = {name for one in metas for name in LIFTS.get(one.name, ())}
         firm = {one.name for one in mentions if one.source.carrier is not Carrier.META}
         lifted |= (permitted & values.keys()) - firm

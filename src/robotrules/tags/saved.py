@@ -65,6 +65,11 @@ class Saved(NamedTuple):
     """What came before it in the same exchange; their fields do not speak for it (AMB-80)."""
     notes: tuple[TagNote, ...] = ()
 
+    @property
+    def complete(self) -> bool:
+        """Whether the body is whole, as far as it is known."""
+        return all(one.code != "body-cut" for one in self.notes)
+
 
 def _note(code: str) -> TagNote:
     return TagNote(code, CODES[code][0], None)

@@ -15,12 +15,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from robotrules.errors import MissingExtraError
+from robotrules.tags.bounds import MARKUP, RAW_ENDS
 
 if TYPE_CHECKING:
     from justhtml.dom import Node
     from selectolax.lexbor import LexborNode
 
-__all__ = ["Attributes", "Builder", "Element", "Tree", "builder"]
+__all__ = ["Attributes", "Builder", "Element", "Tree", "builder", "without_ignored_ends"]
 
 MISSING = (
     "reading HTML needs selectolax or justhtml, and neither is installed: "
@@ -29,6 +30,13 @@ MISSING = (
 # Bit of selectolax's options: no copies of elements that `selectedcontent` asks for.
 WITHOUT_EVENTS = 1
 ATTRIBUTES = ("name", "content", "http-equiv", "property", "itemprop")
+# HTML Standard 13.2.6.4.5: what a noscript in the head may hold, and end tags that are ignored in
+# it.
+OF_NOSCRIPT = frozenset(
+    ("basefont", "bgsound", "link", "meta", "noframes", "style", "html", "head", "noscript")
+)
+IGNORED_ENDS = frozenset(("head", "body", "html"))
+WHITESPACE = "\t\n\f\r "
 # Elements with text that is not shown.
 SILENT = frozenset(("script", "style", "template", "noscript", "iframe", "textarea", "title"))
 
@@ -168,6 +176,38 @@ class _Lexbor:
                     child = child.prev
 
 
+def without_ignored_ends(text: str) -> str:
+    """
+    Return a document without end tags that mean nothing in a `noscript` of the head.
+
+    HTML Standard 13.2.6.4.5: with scripting off, `</head>`, `</body>` and `</html>` there are
+    ignored. To justhtml 3.16 they end the head, so that a `meta` behind them is not in it. In the
+    body they move no `meta` out of it, so a `noscript` there need not be told apart. One pass over
+    the text.
+    """
+    kept: list[str] = []
+    done = position = 0
+    inside = False
+    while found := MARKUP.search(text, position):
+        start, end = found.span()
+        name = (found["name"] or "").lower()
+        if found["bare"] is not None or text[position:start].strip(WHITESPACE):
+            inside = False  # text is for the body
+        position = end
+        if found["end"]:
+            if inside and name in IGNORED_ENDS:
+                kept.append(text[done:start])
+                done = end
+            elif name in ("noscript", "br"):
+                inside = False
+        elif name:
+            inside = name == "noscript" or (inside and name in OF_NOSCRIPT)
+            if raw_end := RAW_ENDS.get(name) if name != "noscript" else None:
+                closing = raw_end.search(text, end)
+                position = closing.start() if closing else len(text)
+    return "".join((*kept, text[done:])) if kept else text
+
+
 class _Just:
     """justhtml, in Python alone."""
 
@@ -176,6 +216,8 @@ class _Just:
 
         # It takes a byte order mark away; here that is done, and a second one is text.
         text = "\ufeff" + text if text.startswith("\ufeff") else text
+        if not scripting:
+            text = without_ignored_ends(text)
         self._root: Node = JustHTML(text, sanitize=False, scripting_enabled=scripting).root
 
     def head_is_over(self) -> bool:

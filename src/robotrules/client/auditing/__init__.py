@@ -290,7 +290,11 @@ class _Auditor:
         if unseen is not None:
             # What the page says that nobody else sees; the rules and the verdict stay.
             page = page._replace(
-                status=unseen.status, fields=unseen.fields, body=unseen.body, at=unseen.at
+                status=unseen.status,
+                fields=unseen.fields,
+                body=unseen.body,
+                complete=unseen.complete,
+                at=unseen.at,
             )
         return guidance_of(
             page, tokens, purposes, application=None, profile=profile, html=self._html

@@ -259,7 +259,7 @@ def about_sitemaps(
 ) -> Iterator[Finding]:
     """Yield what is odd about sitemaps, and what they list that should not be listed."""
     usage = found.usage or found.unseen
-    noindex = usage is not None and not usage.may_index
+    noindex = usage is not None and usage.may_index is False
     verdicts = {step.url: step.verdict for step in steps}
     last = steps[-1].url if steps else ""
     for one in listed:

@@ -127,6 +127,13 @@ class MemoryStore:
             if self._leases.get(key, ("", 0.0))[0] == holder:
                 del self._leases[key]
 
+    def holder(self, key: str) -> str | None:
+        """Return who holds a lease; None: nobody does."""
+        with self._lock:
+            self._check()
+            has, until = self._leases.get(key, (None, 0.0))
+            return has if time.monotonic() < until else None
+
     def reserve(self, origin: str, now: float, interval: float) -> float:
         """Take the next turn at an origin: not before *now*, and *interval* after the last."""
         vet_turn(origin, now, interval)

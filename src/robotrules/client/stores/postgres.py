@@ -152,6 +152,11 @@ class PostgresStore:
         """Give back a lease, if it is still *holder*'s."""
         self._run(tables.RELEASE, (key, holder))
 
+    def holder(self, key: str) -> str | None:
+        """Return who holds a lease; None: nobody does."""
+        found = self._rows(tables.HOLDER, (key,))
+        return str(found[0][0]) if found else None
+
     def reserve(self, origin: str, now: float, interval: float) -> float:
         """Take the next turn at an origin: not before *now*, and *interval* after the last."""
         vet_turn(origin, now, interval)

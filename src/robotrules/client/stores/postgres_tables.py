@@ -95,6 +95,7 @@ LEASE = """INSERT INTO robotrules_leases AS there (key, holder, until)
     ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, until = excluded.until
     WHERE there.holder = excluded.holder OR there.until <= clock_timestamp()"""
 RELEASE = "DELETE FROM robotrules_leases WHERE key = %s AND holder = %s"
+HOLDER = "SELECT holder FROM robotrules_leases WHERE key = %s AND until > clock_timestamp()"
 
 
 def _believed(moment: str, now: str) -> str:

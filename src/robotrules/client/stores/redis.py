@@ -141,6 +141,11 @@ class RedisStore:
         """Give back a lease, if it is still *holder*'s."""
         self._run(scripts.RELEASE, key, holder)
 
+    def holder(self, key: str) -> str | None:
+        """Return who holds a lease; None: nobody does."""
+        found = self._run(scripts.HOLDER, key)
+        return found.decode("utf-8", "replace") if isinstance(found, bytes) else None
+
     def reserve(self, origin: str, now: float, interval: float) -> float:
         """Take the next turn at an origin: not before *now*, and *interval* after the last."""
         vet_turn(origin, now, interval)

@@ -133,6 +133,9 @@ if redis.call('GET', key) == ARGV[3] then redis.call('DEL', key) end
 return 1
 """
 
+# prefix, key
+HOLDER = "return redis.call('GET', ARGV[1] .. 'lease:' .. ARGV[2])"
+
 # prefix, origin, seconds it is kept, seconds ahead that are believed; then a moment. The words of
 # `turns`: what is noted too far ahead of the moment is forgotten with the next thing noted.
 _TURNS = """

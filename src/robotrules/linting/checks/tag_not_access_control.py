@@ -45,7 +45,7 @@ class TagNotAccessControl(PageCheck):
     def check_page(self, page: Page) -> Iterator[LintNote]:
         """Yield a note where the address of a page with `noindex` gives something away."""
         url = page.guidance.url if page.guidance else ""
-        word = telling(url[authority_end(url) :]) if not page.usage.may_index else None
+        word = telling(url[authority_end(url) :]) if page.usage.may_index is False else None
         if word:
             source = page.usage.because("noindex")[0].source
             yield self.about_tag(TagNote(self.slug, self.level, source), word=word)

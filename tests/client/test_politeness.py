@@ -6,6 +6,7 @@ Clients drive the same flows in `test_client`, and processes in `test_fleet`.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -60,7 +61,18 @@ class TestDelays:
         assert found == delay
         assert found.as_dict() == dict(zip(("seconds", "because", "line"), delay, strict=True))
 
-    def test_a_rate_counts_in_its_hours(self) -> None:
+    def test_a_rate_counts_in_its_hours(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Which are hours of UTC, wherever the crawler is."""
+        monkeypatch.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        try:
+            self._check_hours()
+        finally:
+            monkeypatch.undo()
+            time.tzset()
+
+    def _check_hours(self) -> None:
+        assert delay_of(self.FILE, "RateBot", now=NOON).seconds == 30.0
         night = NOON - 12 * 3600
         assert delay_of(self.FILE, "RateBot", now=night) == Delay(600.0, "request-rate", 9)
 

@@ -74,7 +74,10 @@ PARTS = {
             f"src/robotrules/client/{name}.py"
             for name in ("asking", "held", "memory", "pages", "politeness")
         ),
-        tuple(f"tests/client/test_{name}.py" for name in ("client", "memory", "pages", "threads")),
+        tuple(
+            f"tests/client/test_{name}.py"
+            for name in ("client", "connections", "memory", "pages", "politeness", "threads")
+        ),
     ),
     "evidence": Part(
         (

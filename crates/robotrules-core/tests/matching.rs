@@ -78,9 +78,14 @@ impl<'a> Ways<'a> {
             for (url, expected) in urls.iter().zip(&expected) {
                 let found = set.decide(url.as_bytes(), &mut scratch);
                 assert_eq!(found, *expected, "{url:?} {name} by {}", self.shown());
+                let allowed = !matches!(expected, Decision::Disallow(_));
+                assert_eq!(set.allows(url.as_bytes(), &mut scratch), allowed, "{url:?} {name}");
             }
-            let mut decided = vec![];
+            let (mut decided, mut allowed) = (vec![], vec![]);
             set.decide_lines(lines.as_bytes(), &mut decided);
+            set.allows_lines(lines.as_bytes(), &mut allowed);
+            let denied = |decision: &Decision| matches!(decision, Decision::Disallow(_));
+            assert!(decided.iter().zip(&allowed).all(|(found, allowed)| denied(found) != *allowed));
             for ((url, expected), found) in urls.iter().zip(&expected).zip(&decided) {
                 assert_eq!(found, expected, "{url:?} in a batch, {name}, by {}", self.shown());
             }

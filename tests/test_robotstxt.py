@@ -8,6 +8,7 @@ import pickle
 import threading
 from collections.abc import Callable
 from datetime import time
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -193,8 +194,8 @@ class TestTokens:
         for profile in ("default", "strict"):
             robots = read("User-agent: ExampleBot\nDisallow: /", profile)
             asks: list[Callable[[Any], Any]] = [
-                lambda name, file=robots: file.check("/x", name),
-                lambda name, file=robots: file.explain("/x", name),
+                partial(robots.check, "/x"),
+                partial(robots.explain, "/x"),
                 robots.rules_for,
                 robots.select,
             ]

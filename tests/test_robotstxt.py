@@ -530,7 +530,8 @@ class TestOtherRecords:
 
     BODY = (
         "User-agent: a\nCrawl-delay: 3\nRequest-rate: 1/5\nRequest-rate: 1/60 0600-0845\n"
-        "Disallow: /x\nUser-agent: *\nCrawl-delay: 9\nSitemap: https://example.com/s.xml\n"
+        "Disallow: /x\nUser-agent: *\nCrawl-delay: 9\nAllow: /\n"
+        "Sitemap: https://example.com/s.xml\n"
         "Clean-param: ref\nUser-agent: c\nDisallow: /c\n"
     )
 

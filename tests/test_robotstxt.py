@@ -517,13 +517,22 @@ def test_normal_form_of_a_url_and_of_a_pattern(engine: ModuleType) -> None:
             robotrules.normal_form(odd)  # type: ignore[arg-type]
 
 
+def test_a_file_that_was_cut_stays_cut(read: Read) -> None:
+    """Its unfinished last line is not used after a journey either."""
+    robots = read("User-agent: a\nDisallow: /x\nDisallow: /", complete=False)
+    again = pickle.loads(pickle.dumps(robots))
+    assert again == robots
+    assert [again.check(url, "a").allowed for url in ("/x", "/y")] == [False, True]
+
+
 class TestOtherRecords:
     """What readers of other records say is on the file too, as in other libraries."""
 
     BODY = (
         "User-agent: a\nCrawl-delay: 3\nRequest-rate: 1/5\nRequest-rate: 1/60 0600-0845\n"
-        "Disallow: /x\nUser-agent: *\nCrawl-delay: 9\nSitemap: https://example.com/s.xml\n"
-        "Clean-param: ref\n"
+        "Disallow: /x\nUser-agent: *\nCrawl-delay: 9\nAllow: /\n"
+        "Sitemap: https://example.com/s.xml\n"
+        "Clean-param: ref\nUser-agent: c\nDisallow: /c\n"
     )
 
     def test_they_say_what_the_functions_say(self, read: Read) -> None:
@@ -535,7 +544,9 @@ class TestOtherRecords:
         assert delay == robotrules.crawl_delay(robots, "a")
         assert delay is not None
         assert delay.seconds == 3
-        star = robots.crawl_delay("b", star=True)
+        # A crawler with a group of its own sees the star's delay only if asked.
+        assert robots.crawl_delay("c") is None
+        star = robots.crawl_delay("c", star=True)
         assert star is not None
         assert star.seconds == 9
         assert robots.clean_url("https://example.com/?ref=1&b=2") == "https://example.com/?b=2"

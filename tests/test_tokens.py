@@ -85,6 +85,7 @@ def test_nested_and_open_comments_are_survived() -> None:
         ("Mozilla/5.0 (compatible; +FooBot; BarBot)", "BarBot"),
         ("Mozilla/5.0 (compatible; www.example.com/bot; BarBot)", "BarBot"),
         ("Mozilla/5.0 (compatible; example.com; BarBot)", "BarBot"),
+        ("Mozilla/5.0 (Nexus Build Foo/1.0; RealBot/2.0)", "RealBot"),
         ("Mozilla/5.0 360Spider", "360Spider"),
         ("Mozilla/5.0 12ab", None),
         ("", None),
@@ -106,6 +107,14 @@ def test_several_names_are_vetted_one_by_one() -> None:
     for odd, name in ((b"a", "bytes"), (1, "int"), ([1], "int"), ({"a"}, "set")):
         with pytest.raises(TypeError, match=f"in the order of preference; not {name}$"):
             vet_names(odd, DEFAULT)  # type: ignore[arg-type]
+
+
+def test_an_empty_name() -> None:
+    """It says what is missing."""
+    for empty in ("", " \t"):
+        with pytest.raises(ProductTokenError) as told:
+            vetted_name(empty, DEFAULT)
+        assert str(told.value) == "the product token is empty: pass the crawler's name"
 
 
 def test_what_strict_refuses() -> None:

@@ -278,8 +278,9 @@ class TestMisuse:
         for empty in ("", " ", "\t "):
             with pytest.raises(ProductTokenError, match=words):
                 read("").rules_for("a", [ONE, empty])
-        robots = read("User-agent-purpose: \u00a0\nDisallow: /")
-        assert not robots.check("/", "a", ["\u00a0"])
+        robots = read("User-agent-purpose: \u00a0\nUser-agent-purpose: X\nDisallow: /")
+        for purpose_ in ("\u00a0", "X"):
+            assert not robots.check("/", "a", [purpose_])
 
     def test_none_is_nothing(self, read: Read) -> None:
         """As it is for `check()`."""

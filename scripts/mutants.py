@@ -74,7 +74,10 @@ PARTS = {
             f"src/robotrules/client/{name}.py"
             for name in ("asking", "held", "memory", "pages", "politeness")
         ),
-        tuple(f"tests/client/test_{name}.py" for name in ("client", "memory", "pages", "threads")),
+        tuple(
+            f"tests/client/test_{name}.py"
+            for name in ("client", "connections", "memory", "pages", "politeness", "threads")
+        ),
     ),
     "evidence": Part(
         (
@@ -107,8 +110,14 @@ PARTS = {
         ),
     ),
     "fixing": Part(
-        ("src/robotrules/linting/fixing.py", "src/robotrules/linting/fixing/*"),
-        ("tests/lint", "tests/cli/test_lint.py"),
+        (
+            *("src/robotrules/linting/fixing.py", "src/robotrules/linting/intent.py"),
+            "src/robotrules/linting/edits.py",
+        ),
+        (
+            *("tests/lint/test_fixing.py", "tests/lint/test_intent.py"),
+            "tests/property/test_fix_intent.py",
+        ),
     ),
 }
 

@@ -105,7 +105,7 @@ def unpacked(sdist: Path) -> Iterator[Path]:
     with tarfile.open(sdist) as archive:
         archive.extractall(PLACE, filter="data")
     folder = only(PLACE, "robotrules-*")
-    (folder / ".cargo").mkdir()
+    (folder / ".cargo").mkdir(exist_ok=True)
     (folder / ".cargo" / "config.toml").write_text(CARGO_CONFIG)
     yield folder
     shutil.rmtree(PLACE, ignore_errors=True)

@@ -280,9 +280,10 @@ class TestJson:
         values = at(Diary(), 0).as_dict()
         [note] = values.pop("notes")
         assert note["code"] == "never-visited"
-        nothing = ("allowed", "reason", "line", "until", "agent", "source", "failing_since")
-        nothing += ("visit", "next_visit", "explanation")
-        assert {key for key, value in values.items() if value is None} == set(nothing)
+        assert {key for key, value in values.items() if value is None} == {
+            *("allowed", "reason", "line", "until", "agent", "source", "failing_since"),
+            *("visit", "next_visit", "explanation"),
+        }
         assert (values["decides"], values["because"]) == ("nothing", "never-fetched")
         assert (values["held"], values["failures"]) == (False, 0)
 

@@ -6,7 +6,8 @@ Every command on hostile files: seconds at 500 KiB, and how they grow as the fil
     python benches/hostile.py --commands simplify diff --patience 60
 
 Each command runs as a process of its own, as people run it; counted is its processor time, the
-start of the interpreter included (the row `nothing`). What takes longer than `--patience` is ended.
+start of the interpreter included (the row `nothing`). What takes more of it than `--patience` is
+ended.
 A number with `?` ended with "not decided" or refused the file, with exit code 2 and words that say
 why; the budgets are in docs/analysis.md. Does not know: rivals.
 """
@@ -66,14 +67,17 @@ COMMANDS: dict[str, list[str]] = {
 
 def seconds(command: Sequence[str], patience: float) -> str:
     """Return the processor time of a process as text; `>` where it was ended."""
+    limit = int(patience)
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        process.wait(patience)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-        return f">{patience:g}"
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=limited
+    )
+    if process.wait() < 0:
+        return f">{limit}"
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     took = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return f"{took:.1f}{'' if process.returncode in (0, 1) else '?'}"

@@ -14,7 +14,7 @@ from robotrules.analysis.crawlers import EVERYONE_ELSE, Crawler, crawlers, shown
 from robotrules.matrix.values import NAMED, OTHERS, PICKED, PURPOSES, band_order
 from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import RobotsTxt, Tokens
-from robotrules.robotstxt.tokens import is_product_token, leading_name
+from robotrules.robotstxt.tokens import can_be_name, is_product_token, leading_name
 from robotrules.robotstxt.verdict import Because
 from robotrules.write.values import PLACEHOLDER
 
@@ -134,6 +134,11 @@ def _sorted(found: Iterable[Whom]) -> list[Whom]:
     return sorted(found, key=order)
 
 
+def _is_compared(name: str, robots: RobotsTxt) -> bool:
+    """Tell whether a profile compares a name as it is; of others parsers read the beginning."""
+    return is_product_token(name) or (robots.profile.any_product_token and can_be_name(name))
+
+
 def chosen(robots: RobotsTxt, one: Whom, *, literal: bool = False) -> Choice:
     """
     Return whose groups somebody obeys, as `robotrules check` does.
@@ -145,7 +150,7 @@ def chosen(robots: RobotsTxt, one: Whom, *, literal: bool = False) -> Choice:
     who: Tokens = EVERYONE_ELSE if one.purposes else one.product_token
     if one.known and not literal:
         who = one.known.names
-    elif not is_product_token(one.product_token) and not robots.profile.any_product_token:
+    elif not _is_compared(one.product_token, robots):
         who = leading_name(one.product_token) or EVERYONE_ELSE
     numbers, because, matched = robots._choose(who, one.purposes)
     by = matched[0] if because in (Because.TOKEN, Because.PURPOSE) else None

@@ -35,6 +35,7 @@ USER_AGENTS = (
     *(b"*", b"a", b"A", b"b", b"ExampleBot", b"examplebot", b"EXAMPLEBOT/1.0", b"ExampleBot text"),
     *(b"* text", b"*\ttext", b"*\vtext", b"*a", b"a*", b"**", b"MJ12bot", b"360Spider", b"a,b"),
     *(b"a , b", b"b,*", b",", b"*, a", b", * x", b"", b"-", b"_", b"a-b_c", b"caf\xc3\xa9"),
+    *(b"\xc2\xa0", b"\xe3\x80\x80", b"\xe2\x80\x83", b"\xc2\x85", b"\v", b"\x1c"),
     *(b"caf\xe9", b"a\0b", b"a\x01", b"a\x7f", b"\xe2\x84\xaaite", b"a.b", b"a:b", b"a  ", b"A\v"),
 )
 TOKENS = (

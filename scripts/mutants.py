@@ -110,8 +110,14 @@ PARTS = {
         ),
     ),
     "fixing": Part(
-        ("src/robotrules/linting/fixing.py", "src/robotrules/linting/fixing/*"),
-        ("tests/lint", "tests/cli/test_lint.py"),
+        (
+            *("src/robotrules/linting/fixing.py", "src/robotrules/linting/intent.py"),
+            "src/robotrules/linting/edits.py",
+        ),
+        (
+            *("tests/lint/test_fixing.py", "tests/lint/test_intent.py"),
+            "tests/property/test_fix_intent.py",
+        ),
     ),
 }
 

@@ -8,6 +8,7 @@ import pickle
 import threading
 from collections.abc import Callable
 from datetime import time
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 import robotrules
 from robotrules import DEFAULT, STRICT, ProductTokenError, RobotsTxt, parse
 from robotrules.robotstxt import REMEMBERED
+from robotrules.robotstxt.tokens import CrawlerNames
 
 Read = Callable[..., RobotsTxt]
 TEXT = "User-agent: *\nDisallow: /café\nAllow: /café/au-lait\n"
@@ -192,8 +194,8 @@ class TestTokens:
         for profile in ("default", "strict"):
             robots = read("User-agent: ExampleBot\nDisallow: /", profile)
             asks: list[Callable[[Any], Any]] = [
-                lambda name, file=robots: file.check("/x", name),
-                lambda name, file=robots: file.explain("/x", name),
+                partial(robots.check, "/x"),
+                partial(robots.explain, "/x"),
                 robots.rules_for,
                 robots.select,
             ]
@@ -227,6 +229,20 @@ class TestTokens:
         for profile in ("default", "google", STRICT.replace(any_product_token=True)):
             assert read("", profile).check("/", token)
 
+    def test_names_that_a_registry_has(self, read: Read) -> None:
+        """Of each the part that the profile reads; where no group has one, the star's or none."""
+        body = "User-agent: Sogou web spider\nDisallow: /s\nUser-agent: MJ12bot\nDisallow: /m\n"
+        body += "User-agent: *\nDisallow: /star\n"
+        for profile in ("default", "strict", "google"):
+            robots = read(body, profile)
+            assert robots.check("/s", CrawlerNames(["Sogou web spider"])).line == 2
+            # Profile google compares it as it is, and reads MJ in the file (AMB-22).
+            line = None if profile == "google" else 4
+            assert robots.check("/m", CrawlerNames(["MJ12bot"])).line == line
+            assert robots.check("/star", CrawlerNames(["360Spider"])).line == 6
+            assert robots.select(CrawlerNames(["x"], ignores_star=True)) == ()
+            assert [group.index for group in robots.select(CrawlerNames(["x"]))] == [2]
+
     def test_a_good_token_is_fine_in_strict(self, read: Read) -> None:
         """Letters, `_` and `-`, and the star itself, raise nowhere."""
         robots = read(GROUPS, "strict")
@@ -238,8 +254,11 @@ class TestTokens:
     def test_what_is_no_token(self, read: Read, token: Any) -> None:
         """Anything but text is a TypeError that shows what one looks like."""
         robots = read("User-agent: *\nDisallow: /")
-        with pytest.raises(TypeError, match="such as 'ExampleBot'"):
-            robots.check("/", token)
+        wrong = token[0] if isinstance(token, list) else token
+        name = type(wrong).__name__
+        for ask in (robots.rules_for, robots.select, lambda given: robots.check("/", given)):
+            with pytest.raises(TypeError, match=f"such as 'ExampleBot'.*not {name}$"):
+                ask(token)
 
     def test_a_mistake_stays_one_after_other_questions(self, read: Read) -> None:
         """What is remembered for one crawler never answers for what is no crawler."""
@@ -328,8 +347,8 @@ class TestRemembering:
         for number in range(3 * REMEMBERED):
             name = "".join(chr(ord("d") + int(digit)) for digit in str(number))
             assert not robots.check("/star", name)
-        assert len(robots._by_name) <= REMEMBERED
-        assert len(robots._by_groups) <= REMEMBERED
+            assert len(robots._by_name) <= REMEMBERED
+            assert len(robots._by_groups) <= REMEMBERED
         assert not robots.check("/one", "a")
 
     def test_a_file_and_its_rule_sets_form_no_cycle(self, read: Read) -> None:
@@ -530,6 +549,13 @@ class TestOtherRecords:
         rate = read(self.BODY).request_rate("a", at=at)
         assert rate is not None
         assert rate.period == period
+
+    def test_the_politest_has_the_most_seconds(self, read: Read) -> None:
+        """Not the most requests, nor the longest period."""
+        robots = read("User-agent: *\nRequest-rate: 5/60\nRequest-rate: 1/20\nRequest-rate: 9/90")
+        rate = robots.request_rate("a")
+        assert rate is not None
+        assert rate.line == 3
 
     def test_nothing_said(self, read: Read) -> None:
         """An empty file says nothing, and changes no URL."""

@@ -617,7 +617,7 @@ class TestLeftAlone:
             (
                 star("Disallow: /a").encode() + b"#" * 600_000 + b"\nAllow: /\n",
                 {},
-                "profile default",
+                "profile google",
             ),
         ],
     )

@@ -15,6 +15,7 @@ import pytest
 import robotrules as library
 from robotrules.cli import streams
 from robotrules.cli.check_text import JSONLines, TextLines
+from robotrules.cli.options import GivenCrawler
 from tests.cli.shell import ROBOTS, Ran, Stream, check, robotrules
 
 
@@ -126,7 +127,7 @@ class TestCheck:
         assert lines.disallowed == 10
         assert [call.args[0].count("\n") for call in write.call_args_list] == [3, 3, 3, 1]
         with mock.patch.object(sys, "stdout", out):
-            JSONLines(streams.Output(), ("AnyBot",)).add([], [])
+            JSONLines(streams.Output(), GivenCrawler("AnyBot", "AnyBot")).add([], [])
         assert out.text() == ""
 
 

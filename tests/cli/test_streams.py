@@ -59,7 +59,9 @@ def test_a_million_urls_take_the_memory_of_a_few(folder: Path, options: list[str
             process.stdin.write("\n".join(urls).encode() + b"\n")
         _, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
-    code, size = map(int, err.split())
+    summary, last = err.splitlines()
+    assert summary.startswith(b"robotrules check: 1,000,000 URLs: ")
+    code, size = map(int, last.split())
     assert code == 1
     assert size / 1000 < MOST_MEGABYTES
     with (folder / "out").open("rb") as out:

@@ -64,6 +64,21 @@ class TestChecking:
         assert client.check(f"{SITE}?q=/private/")
         assert server.urls == [ROBOTS]
 
+    def test_what_memory_has(self, make: Make, server: Server, clock: Clock) -> None:
+        """`cached` asks nobody: neither the server nor the store."""
+        store = open_store("memory:")
+        client = make(store=store)
+        assert client.cached(f"{SITE}/x") is None
+        assert client.cached("mailto:x") is None
+        held = client.held(SITE)
+        assert client.cached(f"{SITE}/x").entry == held.entry
+        clock.now += DAY
+        assert client.cached(SITE) is None
+        clock.now -= DAY
+        client.forget()
+        assert client.cached(SITE) is None
+        assert server.urls == [ROBOTS]
+
     def test_says_which_line(self, make: Make) -> None:
         verdict = make().check(f"{SITE}/private/x")
         assert (verdict.line, verdict.reason) == (2, Reason.DISALLOW_RULE)

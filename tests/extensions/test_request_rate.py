@@ -111,7 +111,7 @@ class TestValue:
             assert rate.as_dict()
         # Each record is a rate or a note, and not both.
         written = [record for record in robots.records if record.key == "request-rate"]
-        bad = [note.line for note in notes(robots) if note.code == "bad-request-rate"]
+        bad = [note.line or 0 for note in notes(robots) if note.code == "bad-request-rate"]
         assert sorted([*bad, *(rate.line for rate in rates)]) == [one.line for one in written]
 
     @given(

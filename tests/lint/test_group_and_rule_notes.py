@@ -373,6 +373,18 @@ def test_a_path_that_no_request_has() -> None:
     assert note.fix.words == "Write '/b'"
 
 
+def test_the_cut_of_a_long_file_names_its_line() -> None:
+    """The first line that is not read, as an editor counts lines."""
+    line = b"Disallow: /page\n"
+    body = b"User-agent: *\n" + line * (520_000 // len(line))
+    said = only(body, "truncated").message
+    first = 1 + body[:512_000].count(b"\n") + 1
+    assert said == (
+        "The file is longer than 512,000 bytes: crawlers may ignore everything from line "
+        f"{first} on."
+    )
+
+
 def test_rules_that_were_not_checked() -> None:
     """The cure that is named works: simplify has a budget of its own."""
     rules = "".join(f"Disallow: /*a*b*c*{number}*d\n" for number in range(40))

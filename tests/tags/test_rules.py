@@ -701,3 +701,75 @@ class TestUnknownLimits:
         assert found.rules == {"noindex": True}
         assert found.others == ()
         assert found.unknown == (name.lower(),)
+
+
+def test_all_of_it_as_plain_values() -> None:
+    """Every field by its name: this is what JSON has, and what other programs read."""
+    rules = usage_rules(
+        headers=[
+            ("Robots-Tag", "*;noindex;max-image-preview=none, b;nofollow, *;shiny"),
+            ("X-Robots-Tag", "max-video-preview: 3, unavailable_after: 2020-01-01"),
+            ("Cache-Control", "max-age=60"),
+        ],
+        product_token="a",
+        url="https://e.example/",
+        received=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+    field = {"carrier": "Robots-Tag", "line": 1, "element": None, "state": None, "over_tls": True}
+    old = field | {"carrier": "X-Robots-Tag"}
+    first = {"standing": "in-force", "token": "*", "source": field, "start": 0, "end": 32}
+    after = "2020-01-01T23:59:59Z"
+    preview = {"rule": "max-image-preview", "value": "none", "text": "max-image-preview=none"}
+    video = {"rule": "max-video-preview", "value": 3, "text": "max-video-preview: 3"}
+    moment = {"rule": "unavailable_after", "value": after, "text": "unavailable_after: 2020-01-01"}
+    told = rules.as_dict()
+    notes = told.pop("notes")
+    assert [one["code"] for one in notes] == ["deprecated-field", "unknown-rule"]
+    assert notes[1] == {
+        "code": "unknown-rule",
+        "level": "info",
+        "message": CODES["unknown-rule"][1],
+        "source": field,
+        "start": 46,
+        "end": 53,
+    }
+    assert told == {
+        "product_tokens": ["a"],
+        "read": ["headers"],
+        "over_tls": True,
+        "rules": {
+            "noindex": True,
+            "max-image-preview": "none",
+            "max-video-preview": 3,
+            "unavailable_after": after,
+        },
+        "may_index": False,
+        "may_index_embedded": False,
+        "may_snippet": True,
+        "may_follow": True,
+        "may_archive": True,
+        "max_snippet": None,
+        "max_image_preview": "none",
+        "max_video_preview": 3,
+        "unavailable_after": after,
+        "because": {
+            "noindex": [0],
+            "max-image-preview": [1],
+            "max-video-preview": [3],
+            "unavailable_after": [4],
+        },
+        "unknown": ["shiny"],
+        "others": ["b"],
+        "mentions": [
+            {"rule": "noindex", "value": True, "text": "noindex", **first},
+            {**preview, **first},
+            {"rule": "shiny", "value": True, "text": "shiny", **first}
+            | {"standing": "unknown", "start": 46, "end": 53},
+            {**video, **first, "source": old, "end": 20},
+            {**moment, **first, "source": old, "start": 22, "end": 51},
+        ],
+        "freshness": rules.freshness.as_dict(),
+    }
+    assert str(rules) == (
+        f"noindex, max-image-preview: none, max-video-preview: 3, unavailable_after: {after}"
+    )

@@ -149,8 +149,8 @@ ALL: tuple[Hostile, ...] = (
     ),
     Hostile(
         "repeated",
-        "counting on rules that differ: one wildcard rule 29,000 times, and 64 KiB of path in which "
-        "its last piece is not found",
+        "counting on rules that differ: one wildcard rule 29,000 times, and 64 KiB of path in "
+        "which its last piece is not found",
         _repeated,
     ),
     Hostile(

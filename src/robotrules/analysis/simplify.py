@@ -93,8 +93,8 @@ class _Work:
         whole = dict.fromkeys([robots.profile, *map(find_profile, profiles)])
         self._profiles = [_unlimited(profile, len(robots._received)) for profile in whole]
         if self._profiles[0] != robots.profile:
-            complete, engine = robots._document.complete, robots._engine
-            robots = parse(robots._received, self._profiles[0], complete=complete, engine=engine)
+            # It was cut at the limit of its profile, and what was received is taken for whole.
+            robots = parse(robots._received, self._profiles[0], engine=robots._engine)
         self._robots, self._groups, self._budget = robots, groups, budget
         self._last: tuple[list[Edit], _Present] | None = None
         self._old = [robots, *self._read(robots._received, self._profiles[1:])]

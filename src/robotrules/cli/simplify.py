@@ -94,7 +94,9 @@ def simplify(
     robots, octets = read_robots(file, profile, most=LARGEST)
     name = "stdin" if file == STDIN else quoted(file)
     limit = robots.profile.max_bytes
-    if len(octets) > limit and robots._document.complete:
+    if len(octets) > LARGEST:
+        raise Trouble(f"{name} is longer than {LARGEST:,} bytes, and is not read to its end")
+    if len(octets) > limit:
         say(
             f"{name} has {len(octets):,} bytes, and crawlers need not read more than {limit:,} "
             "(RFC 9309 §2.5): the smaller file means what the whole file says",

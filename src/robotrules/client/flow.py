@@ -268,13 +268,17 @@ class Desk:
 
         def claim() -> tuple[bool | None, Entry | None]:
             """Nobody can put in between: who puts has the lease."""
-            if unknown:
-                kept = self.store.get(origin, self.agent)
-                if kept is not None:
-                    return None, kept
             with self._together():
+                # Within what others write already, nobody can put after this look.
+                is_last_look = bool(getattr(self.store, "in_transaction", False))
+                if unknown:
+                    kept = self.store.get(origin, self.agent)
+                    if kept is not None:
+                        return None, kept
                 leased = self.store.lease(origin, holder, seconds)
-                return leased, self.store.get(origin, self.agent) if leased else None
+                if not leased or (unknown and is_last_look):
+                    return leased, None
+                return leased, self.store.get(origin, self.agent)
 
         claimed = yield from self.ask(claim, name="lease")
         if claimed == (False, None) and (yield from self._died(origin)):

@@ -76,7 +76,7 @@ class _Doubts:
         misreading = {check.code: check for check in CHECKS if check.misread}
         found = [note for note in notes if note.code in misreading]
         for code, check in misreading.items():
-            if code not in ran and code[2] in RECORDS + GROUPS:
+            if code not in ran:
                 found += check.check(subject)
         self._records, self._names = (
             {

@@ -136,7 +136,7 @@ class RobotsTxt:
         A crawler with several names passes them in its order of preference (AMB-30). *purposes*
         count where no group names it (draft-illyes-rep-purpose §3.2, AMB-95).
         """
-        return self.rules_for(product_token, purposes).check(url)
+        raise NotImplementedError  # an engine's File has it
 
     def rules_for(self, product_token: Tokens, purposes: Sequence[str] = ()) -> RuleSet:
         """Return the compiled rules that a crawler obeys; remembered for the next call."""

@@ -190,9 +190,8 @@ def _name(candidate: str) -> str | None:
     """Return the name in a part of a header; of several words the first if it has a version."""
     products = []
     for word in candidate.split():
-        word = word.strip(",;")
-        # `+https://…` and an e-mail address are contacts.
-        found = None if word.startswith("+") else _PRODUCT.fullmatch(word)
+        # Neither `+https://…` nor an e-mail address is a product: they are contacts.
+        found = _PRODUCT.fullmatch(word.strip(",;"))
         if found and not _HOST.fullmatch(found["name"]):
             products.append(found)
     if not products or (len(products) > 1 and not products[0]["version"]):

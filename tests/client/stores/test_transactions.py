@@ -143,3 +143,19 @@ def test_of_one_thread(store: SQLiteStore) -> None:
         assert taken == []
     other.join(30)
     assert taken == [False]
+
+
+def test_whether_one_is_open(store: SQLiteStore) -> None:
+    """It is once something was written, and for this thread alone."""
+    assert not store.in_transaction
+    with store.transaction():
+        assert store.get(ORIGIN, AGENT) is None
+        assert not store.in_transaction
+        put(store)
+        assert store.in_transaction
+        others: list[bool] = []
+        thread = Thread(target=lambda: others.append(store.in_transaction))
+        thread.start()
+        thread.join(30)
+        assert others == [False]
+    assert not store.in_transaction

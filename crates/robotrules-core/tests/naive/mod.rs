@@ -1,5 +1,5 @@
 //! The rules of RFC 9309 §2.2.2 and §2.2.3 by trying everything, for tests to compare with. It shares no
-//! code with the engine but the path of a URL, which is tested on its own.
+//! code with the engine, but for the path of a URL as given, which is tested on its own.
 #![allow(dead_code)] // each test file uses a part of it
 
 use robotrules_core::{octets, Decision, Kind, Settings};
@@ -118,7 +118,10 @@ pub fn matching(value: &[u8], path: &[u8], settings: &Settings) -> Option<usize>
 
 /// What decides about a URL: most octets, then allow, then the first (§2.2.2, AMB-40).
 pub fn decide(rules: &[Rule], url: &[u8], settings: &Settings) -> Decision {
-    let path = octets::normal_form(url, settings);
+    let path = match settings.switches.url_as_given {
+        true => octets::normal_form(url, settings),
+        false => path(url),
+    };
     if path == b"/robots.txt" && !settings.switches.match_robots_txt {
         return Decision::Implicit;
     }
@@ -136,4 +139,37 @@ pub fn decide(rules: &[Rule], url: &[u8], settings: &Settings) -> Decision {
         Some((_, false, rule)) => Decision::Disallow(rule as u32),
         None => Decision::NoMatch,
     }
+}
+
+/// The length of the longest beginning without these octets.
+fn before(octets: &[u8], these: &[u8]) -> usize {
+    octets.iter().position(|octet| these.contains(octet)).unwrap_or(octets.len())
+}
+
+/// Path and query of a URL in normal form: RFC 3986 §3 and §5.2.4, and the form of §2.2.2.
+pub fn path(url: &[u8]) -> Vec<u8> {
+    let first = before(url, b"/?#");
+    let has_authority = url[first..].starts_with(b"//") && (first == 0 || url[first - 1] == b':');
+    let start = match has_authority {
+        true => first + 2 + before(&url[first + 2..], b"/?#"),
+        false => first,
+    };
+    let rest = &url[start..start + before(&url[start..], b"#")];
+    let rest = if rest.starts_with(b"/") { rest.to_vec() } else { [b"/", rest].concat() };
+    let whole = form(&rest, Part::Path).0;
+    let (path, query) = whole.split_at(before(&whole, b"?"));
+    let segments: Vec<&[u8]> = path[1..].split(|&octet| octet == b'/').collect();
+    let mut kept: Vec<&[u8]> = vec![];
+    for (number, segment) in segments.iter().enumerate() {
+        let dots = matches!(*segment, b"." | b"..");
+        if *segment == b".." {
+            kept.pop();
+        }
+        if !dots {
+            kept.push(segment);
+        } else if number + 1 == segments.len() {
+            kept.push(b"");
+        }
+    }
+    [b"/", &kept.join(&b'/')[..], query].concat()
 }

@@ -317,6 +317,12 @@ class SQLiteStore:
         """
         return Transaction(self)
 
+    @property
+    def in_transaction(self) -> bool:
+        """Whether this thread has written something that is not committed yet."""
+        current = self._of_thread.transaction
+        return current is not None and current.db is not None
+
     def _read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         current = self._of_thread.transaction
         if current is not None and current.db is not None:

@@ -38,6 +38,7 @@ class Lookups:
     def __init__(self, addresses: Addresses, most: int) -> None:
         """*most*: threads at a time; further questions wait for one of them."""
         self._addresses = addresses
+        self._is_async, self._cacheable = addresses.is_async, addresses.cacheable
         self._most = most
         self._lock = Lock()
         self._questions: SimpleQueue[tuple[Future[Vetted], str, int]] = SimpleQueue()
@@ -65,18 +66,18 @@ class Lookups:
         kept = self._recalled(host)
         if kept is not None:
             return kept
-        if self._addresses.is_async:
+        if self._is_async:
             return self._remembered(host, await self._addresses.avetted(host, port))
         return self._remembered(host, await asyncio.wrap_future(self._ask(host, port)))
 
     def _recalled(self, host: str) -> list[str] | None:
         """Return addresses that were vetted a moment ago."""
-        kept = self._kept.get(host)
+        kept = self._kept.get(host) if self._cacheable else None
         return kept[1] if kept is not None and monotonic() < kept[0] else None
 
     def _remembered(self, host: str, found: Vetted) -> Vetted:
         """Keep vetted addresses for a moment; a failure is asked about again."""
-        if self._addresses.cacheable and not isinstance(found, Failure):
+        if self._cacheable and not isinstance(found, Failure):
             now = monotonic()
             with self._lock:
                 if len(self._kept) >= MOST_KEPT:

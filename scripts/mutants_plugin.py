@@ -26,13 +26,16 @@ def cache_clearers() -> Iterator[Callable[[], None]]:
                     yield clear
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give items the private name that mutmut 3.8 reads and pytest 9.2 no longer has."""
-    # mutmut runs the tests twice in one process, which Hypothesis takes for two executors.
+def pytest_collection() -> None:
+    """Let tests run twice in one process, as mutmut does: Hypothesis sees two executors then."""
     usual = settings()
-    unheeded = [*usual.suppress_health_check, HealthCheck.differing_executors]
+    unheeded = {*usual.suppress_health_check, HealthCheck.differing_executors}
     settings.register_profile("mutants", usual, suppress_health_check=unheeded)
     settings.load_profile("mutants")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give items the private name that mutmut 3.8 reads and pytest 9.2 no longer has."""
     for item in items:
         item._nodeid = item.nodeid  # type: ignore[attr-defined]
 

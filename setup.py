@@ -1,19 +1,68 @@
 """
 Builds the native engine where there is a Rust toolchain, and goes on without it where not.
 
-`ROBOTRULES_REQUIRE_EXTENSIONS=1` makes a missing engine an error; `ROBOTRULES_NO_EXTENSIONS=1`
-does not try to build it. The engine is built for the Python that builds it; `ROBOTRULES_ABI3=1`
-builds one for every Python from 3.11 on, which is slower by a tenth in batches.
+A build that wanted the engine and has none says so on stderr, and in the package, where
+`robotrules --version` finds it; its wheel is tagged `py3-none-any`, as it is for every Python.
+`ROBOTRULES_REQUIRE_EXTENSIONS=1` makes a missing engine an error; `ROBOTRULES_NO_EXTENSIONS=1` does
+not try to build it. The engine is built for the Python that builds it; `ROBOTRULES_ABI3=1` builds
+one for every Python from 3.11 on, which is slower by a tenth in batches.
 """
 
 import os
+import sys
 
 from setuptools import setup
-from setuptools_rust import Binding, RustExtension
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools_rust import Binding, RustExtension, build_rust
+
+# Beside the engine that is not there: why it is not. `robotrules.cli` reads it.
+REASON = os.path.join("robotrules", "_engine", "no_native.txt")
+LONGEST = 300
 
 
 def is_set(name: str) -> bool:
     return os.environ.get(name, "") not in ("", "0")
+
+
+class BuildEngine(build_rust):
+    """Builds the engine; where that fails, and may fail, the rest is a pure package."""
+
+    def run(self) -> None:
+        try:
+            super().run()
+        except Exception as error:
+            if is_set("ROBOTRULES_REQUIRE_EXTENSIONS"):
+                raise
+            # The package is pure now: commands that come later go by this.
+            self.distribution.has_ext_modules = lambda: False
+            words = " ".join(str(error).partition("\n\n")[0].split())
+            self._warn(words[:LONGEST] or type(error).__name__)
+
+    def _warn(self, reason: str) -> None:
+        lines = (
+            "robotrules: THE NATIVE ENGINE WAS NOT BUILT",
+            reason,
+            "This is a pure Python build: its answers are the same, and it is much slower.",
+            "To have the engine, install a Rust toolchain (see rust-version in Cargo.toml) and",
+            "build again. ROBOTRULES_REQUIRE_EXTENSIONS=1 makes a missing engine an error;",
+            "ROBOTRULES_NO_EXTENSIONS=1 asks for a pure build, without this message.",
+        )
+        rule = "*" * 80
+        print("\n".join(("", rule, *lines, rule, "")), file=sys.stderr, flush=True)
+        if not self.inplace:
+            path = os.path.join(self.get_finalized_command("build_py").build_lib, REASON)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(f"{reason}\n")
+
+
+class BuildWheel(bdist_wheel):
+    """Builds first, and tags the wheel by what was built."""
+
+    def run(self) -> None:
+        if not self.skip_build:
+            self.run_command("build")
+        self.root_is_pure = not self.distribution.has_ext_modules()
+        super().run()
 
 
 # The stable ABI has no quick way to fill a list.
@@ -24,10 +73,10 @@ native = RustExtension(
     binding=Binding.PyO3,
     py_limited_api=abi3,
     features=["abi3"] if abi3 else [],
-    optional=not is_set("ROBOTRULES_REQUIRE_EXTENSIONS"),
 )
 
 setup(
+    cmdclass={"build_rust": BuildEngine, "bdist_wheel": BuildWheel},
     rust_extensions=[] if is_set("ROBOTRULES_NO_EXTENSIONS") else [native],
     options={"bdist_wheel": {"py_limited_api": "cp311"}} if abi3 else {},
 )

@@ -6,7 +6,7 @@ One process of a prefetch: the server that answers for all origins, or one way t
 
 The clients are the whole of robotrules: transport, flow, SQLite. Beside each stands the library
 below its transport, which fetches the same URLs and keeps nothing. Names lead to 127.0.0.1 by a
-resolver that is handed over.
+resolver that is handed over: an async one on event loops, and one in threads where the row says so.
 
 Does not know: how often it is run, and what the figures are compared with; see `prefetch.py`.
 """
@@ -91,17 +91,25 @@ async def serve(file: str) -> None:
 # --- The ways -------------------------------------------------------------------------------------
 
 
-def _addresses() -> Any:
+def _addresses(resolve: Any) -> Any:
     from robotrules.client import Addresses
 
-    return Addresses(allow_private=["*.test"], resolve=lambda host, port: ["127.0.0.1"])
+    return Addresses(allow_private=["*.test"], resolve=resolve)
+
+
+def _resolve(host: str, port: int) -> list[str]:
+    return ["127.0.0.1"]
+
+
+async def _aresolve(host: str, port: int) -> list[str]:
+    return ["127.0.0.1"]
 
 
 def client_threads(count: int, port: int, store: str, concurrency: int) -> Any:
     """Client over httpx2."""
     from robotrules.client import Client
 
-    with Client(USER_AGENT, store=store, addresses=_addresses()) as client:
+    with Client(USER_AGENT, store=store, addresses=_addresses(_resolve)) as client:
         yield
         yield client.prefetch(origins(count, port), concurrency=concurrency)
 
@@ -120,11 +128,20 @@ def client_aiohttp(count: int, port: int, store: str, concurrency: int) -> Any:
     return _client_loop(AiohttpTransport, count, port, store, concurrency)
 
 
-def _client_loop(transport: Any, count: int, port: int, store: str, concurrency: int) -> Any:
+def client_aiohttp_threads(count: int, port: int, store: str, concurrency: int) -> Any:
+    """AsyncClient over aiohttp, with a resolver that blocks, as the system's does."""
+    from robotrules.client.transports.aiohttp import AiohttpTransport
+
+    return _client_loop(AiohttpTransport, count, port, store, concurrency, _resolve)
+
+
+def _client_loop(
+    transport: Any, count: int, port: int, store: str, concurrency: int, resolve: Any = _aresolve
+) -> Any:
     from robotrules.client import AsyncClient
 
     async def prefetch() -> Any:
-        carrier = transport(USER_AGENT, addresses=_addresses())
+        carrier = transport(USER_AGENT, addresses=_addresses(resolve))
         try:
             async with AsyncClient(USER_AGENT, store=store, transport=carrier) as client:
                 return await client.prefetch(origins(count, port), concurrency=concurrency)
@@ -249,6 +266,7 @@ WAYS: dict[str, tuple[str, Callable[[int, int, str, int], Any]]] = {
     "AsyncClient, httpx2": ("httpcore2, event loop", client_httpx2),
     "aiohttp, event loop": ("", plain_aiohttp),
     "AsyncClient, aiohttp": ("aiohttp, event loop", client_aiohttp),
+    "the same, names in threads": ("aiohttp, event loop", client_aiohttp_threads),
 }
 
 

@@ -71,5 +71,8 @@ with tempfile.TemporaryDirectory() as folder:
     print(f"{export_warc(store, archive)} visits written")
     store.close()
     elsewhere = open_store("memory:")
-    print(import_warc(elsewhere, archive))
-    print(f"the same answers: {list(answers(elsewhere)) == told}")
+    done = import_warc(elsewhere, archive)
+    print(f"{done.added} visits imported")
+    same = [one.partition("\n")[0] for one in answers(elsewhere)]
+    print(f"the same answers: {same == [one.partition(chr(10))[0] for one in told]}")
+    print(Evidence(elsewhere).at(URL, may(3, 18), "ExampleBot").notes[-1].code)

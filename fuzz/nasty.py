@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from robotrules.errors import ProductTokenError
 from robotrules.profile import MORE_SPELLINGS, PROFILES, STRICT, Extension, Profile, Role
+from robotrules.robotstxt.tokens import vetted_name
 
 # Record names in odd case, spelling and whitespace. The last ones are longer than sixteen octets,
 # which is where the native engine changes the way it looks names up.
@@ -33,6 +35,7 @@ USER_AGENTS = (
     *(b"*", b"a", b"A", b"b", b"ExampleBot", b"examplebot", b"EXAMPLEBOT/1.0", b"ExampleBot text"),
     *(b"* text", b"*\ttext", b"*\vtext", b"*a", b"a*", b"**", b"MJ12bot", b"360Spider", b"a,b"),
     *(b"a , b", b"b,*", b",", b"*, a", b", * x", b"", b"-", b"_", b"a-b_c", b"caf\xc3\xa9"),
+    *(b"\xc2\xa0", b"\xe3\x80\x80", b"\xe2\x80\x83", b"\xc2\x85", b"\v", b"\x1c"),
     *(b"caf\xe9", b"a\0b", b"a\x01", b"a\x7f", b"\xe2\x84\xaaite", b"a.b", b"a:b", b"a  ", b"A\v"),
 )
 TOKENS = (
@@ -90,6 +93,15 @@ class Case:
         named = {"extensions": EXTENSIONS, "spellings": MORE_SPELLINGS}
         changes = {name: named.get(name, value) for name, value in self.changes}
         return PROFILES[self.base].replace(**changes) if changes else PROFILES[self.base]
+
+    @property
+    def is_askable(self) -> bool:
+        """Whether the profile lets somebody have that name; a header or a list is misuse."""
+        try:
+            vetted_name(self.token, self.profile())
+        except ProductTokenError:
+            return False
+        return True
 
     def dump(self, **more: str) -> str:
         """Return the case as JSON, for `regressions/`."""

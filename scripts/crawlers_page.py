@@ -45,7 +45,8 @@ compares the name that it is given, and no other; pass the names to ask as the c
 ```python
 import robotrules
 
-robots = robotrules.parse("User-agent: *\\nDisallow: /\\n\\nUser-agent: Googlebot\\nDisallow: /search")
+body = "User-agent: *\\nDisallow: /\\n\\nUser-agent: Googlebot\\nDisallow: /search"
+robots = robotrules.parse(body)
 news = robotrules.crawler("Googlebot-News")
 print(tuple(news.names))                                    # ('Googlebot-News', 'Googlebot')
 print(robots.check("/", "Googlebot-News").allowed)          # False

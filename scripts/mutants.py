@@ -56,6 +56,7 @@ PARTS = {
             *("tests/test_robotstxt.py", "tests/test_ruleset.py", "tests/test_verdict.py"),
             *("tests/test_values.py", "tests/test_tokens.py", "tests/test_reading.py"),
             *("tests/test_profile.py", "tests/test_errors.py", "tests/test_public.py", VECTORS),
+            *("tests/test_group_structures.py", "tests/extensions/test_purpose.py"),
         ),
     ),
     "tags": Part(("src/robotrules/tags/*",), ("tests/tags", "tests/test_guide.py")),
@@ -67,14 +68,56 @@ PARTS = {
         ("src/robotrules/cache/*",),
         ("tests/test_cache.py", "tests/property/test_access_laws.py"),
     ),
+    # The client in parts: each is tried by the tests that are about it, which are quicker.
+    "answers": Part(
+        tuple(
+            f"src/robotrules/client/{name}.py"
+            for name in ("asking", "held", "memory", "pages", "politeness")
+        ),
+        tuple(
+            f"tests/client/test_{name}.py"
+            for name in ("client", "connections", "memory", "pages", "politeness", "threads")
+        ),
+    ),
+    "evidence": Part(
+        (
+            *("src/robotrules/client/evidence.py", "src/robotrules/client/testimony.py"),
+            "src/robotrules/client/sources.py",
+        ),
+        (
+            *("tests/client/test_evidence.py", "tests/client/test_sources.py"),
+            "tests/client/test_testimony.py",
+        ),
+    ),
+    "warc": Part(
+        ("src/robotrules/client/warc/*",),
+        ("tests/client/test_warc.py", "tests/client/test_sources.py"),
+    ),
+    "stores": Part(
+        ("src/robotrules/client/stores/*",),
+        ("tests/client/stores", "tests/client/test_store_faults.py"),
+    ),
     "client": Part(
         ("src/robotrules/client/*",),
         ("tests/client",),
-        left_out=("src/robotrules/client/transports/*",),
+        left_out=(
+            *("src/robotrules/client/transports/*", "src/robotrules/client/stores/*"),
+            *("src/robotrules/client/warc/*", "src/robotrules/client/evidence.py"),
+            *("src/robotrules/client/testimony.py", "src/robotrules/client/sources.py"),
+            *("src/robotrules/client/asking.py", "src/robotrules/client/held.py"),
+            *("src/robotrules/client/memory.py", "src/robotrules/client/pages.py"),
+            "src/robotrules/client/politeness.py",
+        ),
     ),
     "fixing": Part(
-        ("src/robotrules/linting/fixing.py", "src/robotrules/linting/fixing/*"),
-        ("tests/lint", "tests/cli/test_lint.py"),
+        (
+            *("src/robotrules/linting/fixing.py", "src/robotrules/linting/intent.py"),
+            "src/robotrules/linting/edits.py",
+        ),
+        (
+            *("tests/lint/test_fixing.py", "tests/lint/test_intent.py"),
+            "tests/property/test_fix_intent.py",
+        ),
     ),
 }
 

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 
 def cache_clearers() -> Iterator[Callable[[], None]]:
@@ -27,6 +28,11 @@ def cache_clearers() -> Iterator[Callable[[], None]]:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give items the private name that mutmut 3.8 reads and pytest 9.2 no longer has."""
+    # mutmut runs the tests twice in one process, which Hypothesis takes for two executors.
+    usual = settings()
+    unheeded = [*usual.suppress_health_check, HealthCheck.differing_executors]
+    settings.register_profile("mutants", usual, suppress_health_check=unheeded)
+    settings.load_profile("mutants")
     for item in items:
         item._nodeid = item.nodeid  # type: ignore[attr-defined]
 

@@ -58,6 +58,7 @@ class TestGroupedFor:
             (("d",), (8, 10)),
         ]
         assert robots.grouped_for("app-directive") is robots.grouped_for("APP-DIRECTIVES")
+        assert robots.grouped_for("content-usage")._engine is robots._engine
 
     @pytest.mark.parametrize("record", ["Content-Signal", "Crawl-delay", "Sitemap", "Allow", "x"])
     def test_other_records_go_by_the_rfc(self, read: Read, record: str) -> None:

@@ -307,3 +307,20 @@ def test_text_and_data_mining_in_the_body() -> None:
         for profile in ("default", "google"):
             found = guidance(URL, "a", headers=TEXT_HTML, html=body, profile=profile)
             assert found.reservation.reserved is None
+
+
+@pytest.mark.parametrize("name", ["ExampleBot/1.0", "ExampleBot ", "a,b", ["ExampleBot", "a b"]])
+def test_a_header_is_no_name(read: Read, name: Any) -> None:
+    """With a robots.txt and without one; profile google takes the leading name (AMB-22)."""
+    for robots in (read(""), None):
+        with pytest.raises(ProductTokenError, match="not a product token"):
+            guidance("https://example.com/", name, robots=robots)
+    assert guidance("https://example.com/", name, robots=read("", "google")).verdict
+    assert guidance("https://example.com/", name, profile="google").verdict is None
+
+
+def test_swapped_arguments(read: Read) -> None:
+    """The URL comes first."""
+    for robots in (read(""), None):
+        with pytest.raises(ProductTokenError, match="pass the URL first"):
+            guidance("ExampleBot", "https://example.com/", robots=robots)

@@ -19,6 +19,7 @@ import pytest
 
 import robotrules
 from robotrules import DEFAULT, GOOGLE, STRICT, Profile
+from robotrules.robotstxt import readers
 from robotrules.robotstxt.values import NOTES
 
 ROOT = Path(__file__).parents[1]
@@ -59,7 +60,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "registries": CORE,
     **dict.fromkeys(("extensions", "tags"), (*CORE, "registries", "structured")),
     **dict.fromkeys(DECIDERS, (*CORE, *READERS, "structured")),
-    "policy": (*CORE, *READERS, "structured", "write"),
+    "policy": (*CORE, *READERS, "structured", "write", "toml_places"),
     # Reports of tests: for lint and for the command line.
     "junit": CORE,
     **dict.fromkeys(WORKBENCH, (*CORE, *READERS, *DECIDERS, "structured", "origins", "junit")),
@@ -128,14 +129,38 @@ def layer(path: Path) -> str:
     return {"__init__": "", "__main__": "cli"}.get(parts[0], parts[0])
 
 
+# RobotsTxt has readers of other records as methods, and names what these return for type checkers
+# alone. What the methods call is named in `robotstxt/readers.py`.
+ANNOTATED = PACKAGE / "robotstxt" / "__init__.py"
+READERS_BY_NAME = PACKAGE / "robotstxt" / "readers.py"
+
+
 def imports(path: Path) -> Iterator[str]:
     """Yield the full name of everything a module imports, anywhere in it."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    if path == ANNOTATED:
+        tree.body = [node for node in tree.body if not _is_for_type_checkers(node)]
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: a relative import"
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _is_for_type_checkers(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def test_modules_are_imported_by_name_in_few_places() -> None:
+    """The core imports nothing by a name in a string, but for the readers that RobotsTxt has."""
+    # The engines are of their own package, and picked by name.
+    core = [path for path in MODULES if layer(path) in ("profile", "robotstxt", "access", "cache")]
+    named = [path for path in core if "importlib.import_module" in set(imports(path))]
+    assert named == [READERS_BY_NAME]
+    for function, module in readers.MODULES.items():
+        path = PACKAGE / "extensions" / f"{module}.py"
+        assert f"\ndef {function}(" in path.read_text(encoding="utf-8")
 
 
 def target(name: str) -> str:
@@ -244,7 +269,10 @@ def test_no_machine_is_named() -> None:
 # --- Departures -----------------------------------------------------------------------------------
 
 # Switches about choosing groups are read in Python; the others once in each engine.
-PYTHON_SWITCHES = ("any_product_token", "first_star_group_only", "merge_tokens")
+CHOOSING_SWITCHES = ("any_product_token", "first_star_group_only", "leading_name", "merge_tokens")
+# And one in the reader of App-Directives.
+READING_SWITCHES = ("separate_lines",)
+PYTHON_SWITCHES = (*CHOOSING_SWITCHES, *READING_SWITCHES)
 # A switch that is read at more than one place, how often, and why.
 RUST_EXCEPTIONS = {
     "ascii_whitespace": (2, "trimming, and the note on what was trimmed"),
@@ -269,7 +297,8 @@ def test_a_switch_is_read_at_one_place(switch: str) -> None:
     """A departure is looked at once in each engine, or says why more often (house, section 5)."""
     engine = [path for path in MODULES if path.name.startswith("pure")]
     rust = [path for path in RUST if path.name != "settings.rs"]
-    choosing = [path for path in MODULES if layer(path) == "robotstxt"]
+    owner = "extensions" if switch in READING_SWITCHES else "robotstxt"
+    choosing = [path for path in MODULES if layer(path) == owner]
     in_rust = occurrences(rf"\bswitches\.{switch}\b", rust)
     in_pure = occurrences(rf'"{switch}"', engine)
     if switch in PYTHON_SWITCHES:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from robotrules import MissingExtraError, origins
-from robotrules.origins import authority_end, origin_of, robots_url
+from robotrules.origins import authority_end, given_origin, origin_of, robots_url
 
 
 def test_octets_and_text() -> None:
@@ -177,3 +177,30 @@ def test_what_is_too_long_is_no_origin() -> None:
     for url in (f"https://{'a' * 2000}/", f"https://a.example:{'0' * 100}80/"):
         assert origin_of(url) is None
     assert origin_of(f"https://{'u' * 2000}@a.example/") == "https://a.example"
+
+
+@pytest.mark.parametrize(
+    ("text", "origin"),
+    [
+        ("example.com", "https://example.com"),
+        (" EXAMPLE.com\n", "https://example.com"),
+        ("example.com:8080/a", "https://example.com:8080"),
+        ("localhost", "https://localhost"),
+        ("[::1]:80", "https://[::1]:80"),
+        ("http://example.com/x", "http://example.com"),
+        (b"http://example.com/x", "http://example.com"),
+        ("example.com?x=a@b", "https://example.com"),
+        ("me@example.com", None),
+        ("mailto:me@example.com", None),
+        ("ftp://example.com", None),
+        ("//example.com", None),
+        ("/robots.txt", None),
+        ("example.com,", None),
+        ("two words", None),
+        (b"example.com", None),
+        ("", None),
+    ],
+)
+def test_what_people_write_in_lists(text: str, origin: str | None) -> None:
+    """A host alone is its https origin; what may be something else is none."""
+    assert given_origin(text) == origin

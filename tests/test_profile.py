@@ -36,7 +36,7 @@ def test_strict_departs_from_nothing() -> None:
     """Every switch is off in STRICT, which has no spelling but the RFC's."""
     assert STRICT.switches() == ()
     assert STRICT.spellings == ()
-    assert len(SWITCHES) == 21
+    assert len(SWITCHES) == 23
 
 
 def test_default_and_google_depart_as_written() -> None:
@@ -48,6 +48,7 @@ def test_default_and_google_depart_as_written() -> None:
         "keep_spaces",
         "literal_tokens",
         "missing_colon",
+        "separate_lines",
         "star_with_text",
     ]
     assert sorted(set(SWITCHES) - set(GOOGLE.switches())) == [

@@ -104,6 +104,15 @@ def test_all_is_sorted_and_importable() -> None:
         assert hasattr(robotrules, name)
 
 
+def test_dir_shows_what_is_imported_later() -> None:
+    """`dir()` has every public name and the packages that are imported when one asks."""
+    told = run("import robotrules; print(*dir(robotrules))")
+    shown = set(told.stdout.split())
+    assert set(robotrules.__all__) <= shown
+    assert {"extensions", "client", "linting", "tags"} <= shown
+    assert "Client" in shown
+
+
 def test_nothing_else_is_public() -> None:
     """Other names of the package are its modules, or start with an underscore."""
     modules = {"errors", "profile", "robotstxt", "extensions", "registries", "write", "cli"}

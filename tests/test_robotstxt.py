@@ -7,6 +7,8 @@ import gc
 import pickle
 import threading
 from collections.abc import Callable
+from datetime import time
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -15,6 +17,7 @@ import pytest
 import robotrules
 from robotrules import DEFAULT, STRICT, ProductTokenError, RobotsTxt, parse
 from robotrules.robotstxt import REMEMBERED
+from robotrules.robotstxt.tokens import CrawlerNames
 
 Read = Callable[..., RobotsTxt]
 TEXT = "User-agent: *\nDisallow: /café\nAllow: /café/au-lait\n"
@@ -142,9 +145,9 @@ class TestTokens:
     """A product token is text that names somebody; what it may hold depends on the profile."""
 
     @pytest.mark.parametrize("token", ["", " ", "\t\n", [], (), ["a", ""]])
-    def test_an_empty_token_is_an_error_in_every_profile(self, read: Read, token: Any) -> None:
+    def test_an_empty_token_is_an_error(self, read: Read, token: Any) -> None:
         """Nobody has no name."""
-        for profile in ("default", "strict", "google"):
+        for profile in ("default", "strict"):
             robots = read("User-agent: b\nDisallow: /", profile)
             for ask in (robots.select, robots.rules_for):
                 with pytest.raises(ProductTokenError, match="crawler's name"):
@@ -154,13 +157,91 @@ class TestTokens:
             with pytest.raises(ProductTokenError, match="crawler's name"):
                 robots.explain("/", token)
 
-    @pytest.mark.parametrize("token", ["MJ12bot", "a/1.0", "a b", "é", "a*", "\udce9"])
+    @pytest.mark.parametrize("token", ["", " ", ["", "c"], " b", "(b)"])
+    def test_an_empty_token_obeys_the_star_in_profile_google(self, read: Read, token: Any) -> None:
+        """As google/robotstxt has it; no name at all is still misuse (AMB-22)."""
+        robots = read("User-agent: b\nDisallow: /b\nUser-agent: *\nDisallow: /star", "google")
+        told = robots.explain("/star", token)
+        assert (told.verdict.line, str(told.because), told.matched_tokens) == (4, "star", ())
+        assert robots.check("/b", token)
+        with pytest.raises(ProductTokenError, match="no product token was given"):
+            robots.check("/", [])
+
+    @pytest.mark.parametrize(
+        ("token", "cure"),
+        [
+            ("ExampleBot/1.0", "here, pass 'ExampleBot'"),
+            ("ExampleBot ", "here, pass 'ExampleBot'"),
+            (" ExampleBot", "here, pass 'ExampleBot'"),
+            ("Example\u00a0Bot", "no white space"),
+            ("ExampleBot(x)", "here, pass 'ExampleBot'"),
+            ("ExampleBot;", "here, pass 'ExampleBot'"),
+            (
+                "Mozilla/5.0 (compatible; ExampleBot/1.0)",
+                r"robotrules.product_token\(\); here",
+            ),
+            ("Mozilla/5.0 (X11) Firefox/1", "such as 'ExampleBot'"),
+            ("a,b", r"as a list, \['a', 'b'\]"),
+            ("a, b, c, d, e", r"as a list, \['a', 'b', 'c', 'd', ...\]"),
+            ("a,b/1", "a name has no '/'"),
+            ("https://example.com/x", r"is a URL .* check\(url, product_token\)"),
+            ("/x", r"is a URL .* check\(url, product_token\)"),
+            ("x" * 100 + "/1", "xxx...' is not"),
+        ],
+    )
+    def test_what_is_no_name(self, read: Read, token: str, cure: str) -> None:
+        """A header, a list or a URL would obey nothing: it raises with the cure (AMB-22)."""
+        for profile in ("default", "strict"):
+            robots = read("User-agent: ExampleBot\nDisallow: /", profile)
+            asks: list[Callable[[Any], Any]] = [
+                partial(robots.check, "/x"),
+                partial(robots.explain, "/x"),
+                robots.rules_for,
+                robots.select,
+            ]
+            for ask in asks:
+                for given in (token, [token], ["b", token]):
+                    for _ in range(2):  # nothing is remembered of it
+                        with pytest.raises(ProductTokenError, match=cure):
+                            ask(given)
+
+    def test_swapped_arguments(self, read: Read) -> None:
+        """The URL comes first: said in every profile, for paths too."""
+        for profile in ("default", "strict", "google"):
+            robots = read("User-agent: ExampleBot\nDisallow: /", profile)
+            for url in ("https://example.com/x", "/x", "HTTP://example.com"):
+                with pytest.raises(ProductTokenError, match="pass the URL first"):
+                    robots.check("ExampleBot", url)
+
+    def test_profile_google_takes_the_leading_name(self, read: Read) -> None:
+        """Of a header, as google/robotstxt does of user-agent lines; other names as they are."""
+        robots = read("User-agent: ExampleBot/2\nDisallow: /", "google")
+        for token in ("ExampleBot/1.0", "ExampleBot (x)", "ExampleBot ", ["x", "ExampleBot;"]):
+            assert not robots.check("/", token)
+            assert robots.explain("/", token).matched_tokens == ("ExampleBot",)
+        assert robots.check("/", "ExampleBot2")
+
+    @pytest.mark.parametrize("token", ["MJ12bot", "archive.org_bot", "é", "a*", "\udce9"])
     def test_a_token_outside_the_grammar(self, read: Read, token: str) -> None:
         """`strict` raises and names the cure; other profiles compare it as it is."""
         with pytest.raises(ProductTokenError, match="letters, '_' and '-' only"):
             read("", "strict").check("/", token)
         for profile in ("default", "google", STRICT.replace(any_product_token=True)):
             assert read("", profile).check("/", token)
+
+    def test_names_that_a_registry_has(self, read: Read) -> None:
+        """Of each the part that the profile reads; where no group has one, the star's or none."""
+        body = "User-agent: Sogou web spider\nDisallow: /s\nUser-agent: MJ12bot\nDisallow: /m\n"
+        body += "User-agent: *\nDisallow: /star\n"
+        for profile in ("default", "strict", "google"):
+            robots = read(body, profile)
+            assert robots.check("/s", CrawlerNames(["Sogou web spider"])).line == 2
+            # Profile google compares it as it is, and reads MJ in the file (AMB-22).
+            line = None if profile == "google" else 4
+            assert robots.check("/m", CrawlerNames(["MJ12bot"])).line == line
+            assert robots.check("/star", CrawlerNames(["360Spider"])).line == 6
+            assert robots.select(CrawlerNames(["x"], ignores_star=True)) == ()
+            assert [group.index for group in robots.select(CrawlerNames(["x"]))] == [2]
 
     def test_a_good_token_is_fine_in_strict(self, read: Read) -> None:
         """Letters, `_` and `-`, and the star itself, raise nowhere."""
@@ -173,8 +254,11 @@ class TestTokens:
     def test_what_is_no_token(self, read: Read, token: Any) -> None:
         """Anything but text is a TypeError that shows what one looks like."""
         robots = read("User-agent: *\nDisallow: /")
-        with pytest.raises(TypeError, match="such as 'ExampleBot'"):
-            robots.check("/", token)
+        wrong = token[0] if isinstance(token, list) else token
+        name = type(wrong).__name__
+        for ask in (robots.rules_for, robots.select, lambda given: robots.check("/", given)):
+            with pytest.raises(TypeError, match=f"such as 'ExampleBot'.*not {name}$"):
+                ask(token)
 
     def test_a_mistake_stays_one_after_other_questions(self, read: Read) -> None:
         """What is remembered for one crawler never answers for what is no crawler."""
@@ -263,8 +347,8 @@ class TestRemembering:
         for number in range(3 * REMEMBERED):
             name = "".join(chr(ord("d") + int(digit)) for digit in str(number))
             assert not robots.check("/star", name)
-        assert len(robots._by_name) <= REMEMBERED
-        assert len(robots._by_groups) <= REMEMBERED
+            assert len(robots._by_name) <= REMEMBERED
+            assert len(robots._by_groups) <= REMEMBERED
         assert not robots.check("/one", "a")
 
     def test_a_file_and_its_rule_sets_form_no_cycle(self, read: Read) -> None:
@@ -433,6 +517,63 @@ def test_normal_form_of_a_url_and_of_a_pattern(engine: ModuleType) -> None:
             robotrules.normal_form(odd)  # type: ignore[arg-type]
 
 
+class TestOtherRecords:
+    """What readers of other records say is on the file too, as in other libraries."""
+
+    BODY = (
+        "User-agent: a\nCrawl-delay: 3\nRequest-rate: 1/5\nRequest-rate: 1/60 0600-0845\n"
+        "Disallow: /x\nUser-agent: *\nCrawl-delay: 9\nSitemap: https://example.com/s.xml\n"
+        "Clean-param: ref\n"
+    )
+
+    def test_they_say_what_the_functions_say(self, read: Read) -> None:
+        """Each method is the function of the package, asked of this file."""
+        robots = read(self.BODY)
+        assert robots.sitemaps == robotrules.sitemaps(robots)
+        assert [one.url for one in robots.sitemaps] == ["https://example.com/s.xml"]
+        delay = robots.crawl_delay("a")
+        assert delay == robotrules.crawl_delay(robots, "a")
+        assert delay is not None
+        assert delay.seconds == 3
+        star = robots.crawl_delay("b", star=True)
+        assert star is not None
+        assert star.seconds == 9
+        assert robots.clean_url("https://example.com/?ref=1&b=2") == "https://example.com/?b=2"
+        assert robots.clean_url(b"/?ref=1") == robotrules.clean_url(robots, b"/?ref=1")
+
+    @pytest.mark.parametrize(
+        ("at", "period"), [(None, 60), (time(7), 60), (time(9), 5), (time(5, 59), 5)]
+    )
+    def test_the_politest_rate_of_the_hour(self, read: Read, at: time | None, period: int) -> None:
+        """Of several rates the slowest; with a time of day those for other hours are left out."""
+        rate = read(self.BODY).request_rate("a", at=at)
+        assert rate is not None
+        assert rate.period == period
+
+    def test_the_politest_has_the_most_seconds(self, read: Read) -> None:
+        """Not the most requests, nor the longest period."""
+        robots = read("User-agent: *\nRequest-rate: 5/60\nRequest-rate: 1/20\nRequest-rate: 9/90")
+        rate = robots.request_rate("a")
+        assert rate is not None
+        assert rate.line == 3
+
+    def test_nothing_said(self, read: Read) -> None:
+        """An empty file says nothing, and changes no URL."""
+        robots = read("")
+        assert (robots.sitemaps, robots.crawl_delay("a"), robots.request_rate("a")) == (
+            (),
+            None,
+            None,
+        )
+        assert robots.clean_url("/?a=1") == "/?a=1"
+
+    def test_misuse(self, read: Read) -> None:
+        """A header is no name there either."""
+        for ask in (read("").crawl_delay, read("").request_rate):
+            with pytest.raises(ProductTokenError, match="not a product token"):
+                ask("a/1.0")
+
+
 class TestMisuseOfUrls:
     """A URL that is neither text nor octets is a TypeError with its cure."""
 
@@ -454,3 +595,26 @@ class TestMisuseOfUrls:
         for ask in asks:
             with pytest.raises(TypeError, match=r"a URL is str or bytes, not .*pass str\(url\)"):
                 ask(url)
+
+    @pytest.mark.parametrize("place", [0, 1, 7, 127, 128, 129, 300])
+    @pytest.mark.parametrize("odd", [None, 1.5])
+    def test_one_of_a_batch(self, read: Read, place: int, odd: Any) -> None:
+        """In a batch of any size, of text or of octets, the error says which one it is."""
+        rules = read(GROUPS).rules_for("a")
+        for usual in ("/x", b"/x", "/a\nb"):
+            urls: list[Any] = [usual] * 301
+            urls[place] = odd
+            words = rf"urls\[{place}\]: a URL is str or bytes, not {type(odd).__name__}"
+            for ask in (rules.allows_many, rules.check_many):
+                for given in (urls, iter(urls), urls[: place + 1]):
+                    with pytest.raises(TypeError, match=words):
+                        ask(given)
+
+    def test_one_far_on_in_a_batch(self, read: Read) -> None:
+        """Places count over the whole batch, and not over a part of it."""
+        urls: list[Any] = ["/x"] * 150_000
+        urls[140_001] = None
+        rules = read(GROUPS).rules_for("a")
+        for given in (urls, iter(urls)):
+            with pytest.raises(TypeError, match=r"urls\[140001\]"):
+                rules.allows_many(given)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from robotrules import DEFAULT, Reason, RobotsTxt, RuleSet
+from robotrules import DEFAULT, Reason, RobotsTxt, Rule, RuleSet
 
 Read = Callable[..., RobotsTxt]
 TEXT = "User-agent: *\nDisallow: /\nAllow: /shop\nDisallow: /*.gif$\nAllow:\nDisallow: shop\n"
@@ -365,3 +365,33 @@ class TestThreads:
             sys.setswitchinterval(interval)
         assert meanwhile == 0
         assert during > 0
+
+
+def test_patterns_that_stand_alone_allow(engine: ModuleType) -> None:
+    """What matches a pattern of no file is allowed by it, and it stands nowhere."""
+    rules = RuleSet.from_patterns(["/a", b"/b*"], engine=engine)
+    verdict = rules.check("/a/x")
+    assert (verdict.allowed, verdict.reason, verdict.profile) == (
+        True,
+        Reason.ALLOW_RULE,
+        "default",
+    )
+    assert rules.rules[0] == Rule(True, "/a", "/a", 2, 0, 0, 0, 0)
+
+
+def test_what_was_pickled_can_be_pickled_again(read: Callable[..., RobotsTxt]) -> None:
+    """A rule set survives two journeys as it survives one."""
+    rules = read("User-agent: a\nDisallow: /x\nAllow: /x/y").rules_for("a")
+    once = pickle.loads(pickle.dumps(rules))
+    twice = pickle.loads(pickle.dumps(once))
+    for found in (once, twice):
+        assert found == rules
+        assert [found.allows(url) for url in ("/x", "/x/y", "/")] == [False, True, True]
+        assert found.check("/x").line == 2
+
+
+@pytest.mark.parametrize("profile", ["default", "strict", "google"])
+def test_a_verdict_names_its_profile(read: Callable[..., RobotsTxt], profile: str) -> None:
+    """Whether a rule decides or none does."""
+    rules = read("User-agent: a\nDisallow: /x", profile).rules_for("a")
+    assert [rules.check(url).profile for url in ("/x", "/")] == [profile, profile]

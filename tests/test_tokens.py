@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 import string
 
 import pytest
 
-from robotrules import is_product_token, product_token
+from robotrules import DEFAULT, STRICT, ProductTokenError, is_product_token, product_token
+from robotrules.robotstxt.tokens import CrawlerNames, vet_names, vetted_name
 
 
 @pytest.mark.parametrize("text", ["a", "Z", "-", "_", "Foo_Bar-baz", string.ascii_letters + "-_"])
@@ -71,3 +73,57 @@ def test_nested_and_open_comments_are_survived() -> None:
     """Brackets that do not pair never raise."""
     for text in ("((((", "))))", "(a(b)c)", "(compatible; ", "a" * 5000 + "(" * 5000):
         product_token(text)
+
+
+@pytest.mark.parametrize(
+    ("header", "token"),
+    [
+        ("Mozilla/5.0 (compatible; FooBot/1.0 extra words)", "FooBot"),
+        ("Mozilla/5.0 (compatible; Linux box; FooBot)", "FooBot"),
+        ("Mozilla/5.0 (compatible; FooBot/1.0; compatible; BarBot/2.0)", "FooBot"),
+        ("FooBot/1.0 (compatible; Mozilla/5.0; Library +https://example.com)", "FooBot"),
+        ("Mozilla/5.0 (compatible; +FooBot; BarBot)", "BarBot"),
+        ("Mozilla/5.0 (compatible; www.example.com/bot; BarBot)", "BarBot"),
+        ("Mozilla/5.0 (compatible; example.com; BarBot)", "BarBot"),
+        ("Mozilla/5.0 360Spider", "360Spider"),
+        ("Mozilla/5.0 12ab", None),
+        ("", None),
+    ],
+)
+def test_parts_of_headers(header: str, token: str | None) -> None:
+    """Contacts, addresses and platforms are no names; the vectors have real headers."""
+    assert product_token(header) == token
+
+
+def test_several_names_are_vetted_one_by_one() -> None:
+    """A header among them is refused; what a registry says of a crawler is taken as it is."""
+    vet_names("a", DEFAULT)
+    vet_names(["a", "MJ12bot"], DEFAULT)
+    vet_names(CrawlerNames(["Sogou web spider"]), DEFAULT)
+    for wrong in ("a/1", ["a", "b/1"], ("a b",)):
+        with pytest.raises(ProductTokenError, match="is not a product token"):
+            vet_names(wrong, DEFAULT)
+    for odd, name in ((b"a", "bytes"), (1, "int"), ([1], "int"), ({"a"}, "set")):
+        with pytest.raises(TypeError, match=f"in the order of preference; not {name}$"):
+            vet_names(odd, DEFAULT)  # type: ignore[arg-type]
+
+
+def test_what_strict_refuses() -> None:
+    """The error says what is allowed, and both ways out."""
+    with pytest.raises(ProductTokenError) as told:
+        vetted_name("MJ12bot", STRICT)
+    assert str(told.value) == (
+        "'MJ12bot' is no product token: RFC 9309 §2.2.1 knows letters, '_' and '-' only. "
+        "robotrules.product_token() finds the token in a User-Agent header; profile 'default' "
+        "compares other names literally."
+    )
+
+
+def test_names_of_a_crawler() -> None:
+    """They are a tuple that says how it chooses."""
+    assert repr(CrawlerNames(["a", "b"])) == "CrawlerNames(('a', 'b'))"
+    assert repr(CrawlerNames(["a"], ignores_star=True)) == (
+        "CrawlerNames(('a',), ignores_star=True)"
+    )
+    again = pickle.loads(pickle.dumps(CrawlerNames(["a"], ignores_star=True)))
+    assert (again, again.ignores_star) == (("a",), True)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from robotrules import STRICT, Group, Line, Note, Record, RobotsTxt, Role, Rule
-from robotrules.robotstxt.values import KEPT_BY, NOTES, octets_of, shown
+from robotrules.robotstxt.values import KEPT_BY, NOTES, octets_of, shown, visible
 
 BODY = b"\xef\xbb\xbfUser-agent: a # me\nDisalow: /caf\xe9*\n\tAllow : /\nSitemap: x\nnonsense\n"
 
@@ -205,3 +205,19 @@ def test_all_values_list_their_fields() -> None:
     for value in (Line, Record, Rule, Group, Note):
         assert issubclass(value, tuple)
         assert value._fields
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("plain é", "plain é"),
+        ("a\x00b\x1b", "a\\x00b\\x1b"),
+        ("\x7f\x80", "\\x7f\\u0080"),
+        ("\u200b\uffff", "\\u200b\\uffff"),
+        ("\U0001f600\U00010000\U000e0001", "\U0001f600\U00010000\\U000e0001"),
+        (b"\xff\xc3\xa9\n", "\\xffé\\x0a"),
+    ],
+)
+def test_what_is_invisible_shows(text: str | bytes, seen: str) -> None:
+    """Printable text is as it is; of everything else the code is shown."""
+    assert visible(text) == seen

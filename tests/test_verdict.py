@@ -206,6 +206,15 @@ class TestExplanation:
             ("pattern-start", 4),
         ]
 
+    def test_notes_up_to_the_next_group(self, read: Read) -> None:
+        """A line behind the last record of a group is in it, at the end of the file too."""
+        text = "foo\nUser-agent: a\nDisallow: /\nfoo\n\nbar\nUser-agent: b\nAllow: /\nfoo"
+        robots = read(text)
+        assert [note.line for note in robots.notes] == [1, 4, 6, 9]
+        assert [note.line for note in robots.explain("/", "a").notes] == [4, 6]
+        assert [note.line for note in robots.explain("/", "b").notes] == [9]
+        assert robots.explain("/", "c").notes == ()
+
     def test_robots_txt_is_not_consulted(self, read: Read) -> None:
         """For `/robots.txt` the rules that match are shown as not consulted (AMB-45)."""
         told = read("User-agent: *\nDisallow: /").explain("/robots.txt", "a")

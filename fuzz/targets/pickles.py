@@ -17,7 +17,7 @@ def check(case: Case) -> None:
     assert again.profile == profile
     assert (again.lines, again.records) == (robots.lines, robots.records)
     assert again.groups == robots.groups
-    if profile.any_product_token and not case.token.isspace():
+    if case.is_askable:
         assert again.check(case.url, case.token) == robots.check(case.url, case.token)
         rules = robots.rules_for(case.token)
         unpickled = pickle.loads(pickle.dumps(rules))

@@ -17,7 +17,7 @@ def check(case: Case) -> None:
     for engine in ENGINES:
         robots = robotrules.parse(case.body, profile, complete=case.complete, engine=engine)
         rejoined(robots)
-        if not case.token.isspace() and profile.any_product_token:
+        if case.is_askable:
             robots.check(case.url, case.token)
             robots.explain(case.url, case.token).as_dict()
 

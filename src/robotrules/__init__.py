@@ -20,6 +20,7 @@ from robotrules.errors import (
     MissingExtraError,
     ProductTokenError,
     ProfileError,
+    PurposeWarning,
     RegistryError,
     RobotrulesError,
     SavedError,
@@ -112,6 +113,7 @@ __all__ = [
     "ProductTokenError",
     "Profile",
     "ProfileError",
+    "PurposeWarning",
     "Reason",
     "Record",
     "Registration",
@@ -220,6 +222,10 @@ _ROOMS = (
     *("access", "analysis", "cache", "client", "config", "expect", "extensions", "formatting"),
     *("linting", "matrix", "origins", "policy", "registries", "structured", "tags", "write"),
 )
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER, *_ROOMS})
 
 
 def __getattr__(name: str) -> _typing.Any:

@@ -36,7 +36,7 @@ OWN, SHARED = "robotrules.toml", "pyproject.toml"
 LARGEST = 1 << 20
 PROFILES = ("default", "strict", "google")
 LEVELS = ("error", "warning", "info")
-FORMATS = ("text", "json", "sarif", "github", "junit")
+FORMATS = ("text", "concise", "json", "sarif", "github", "junit")
 KNOWN = {
     "lint": (
         *("select", "ignore", "per-file-ignores", "profile", "budget", "fail-on"),

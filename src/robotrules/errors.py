@@ -17,6 +17,8 @@ The errors of robotrules: for misuse, never for content.
     ├── SavedError (ValueError)          a file that is no saved response and no HAR file
     └── MissingExtraError (ImportError)  a library that an optional part needs and that is not there
 
+    PurposeWarning (UserWarning)         purposes that a profile does not read
+
 Whatever a robots.txt or a URL holds, there is an answer (RFC 9309 §2.3.1.5); what was odd about a
 file is in its notes.
 """
@@ -80,3 +82,7 @@ class StoreBusyError(StoreError):
 
 class MissingExtraError(RobotrulesError, ImportError):
     """A library that an optional part needs; the text says how to install it."""
+
+
+class PurposeWarning(UserWarning):
+    """Purposes were given under a profile that does not read User-Agent-Purpose: no effect."""

@@ -21,10 +21,10 @@ from robotrules.extensions import vet
 from robotrules.extensions.app_directives import AppDirectives, directives_for
 from robotrules.extensions.content_usage import preferences
 from robotrules.extensions.vocabulary import Preference, Preferences, Source, Statement
-from robotrules.profile import Profile
+from robotrules.profile import DEFAULT, Profile
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import RobotsTxt, Tokens, parse
-from robotrules.robotstxt.tokens import CrawlerNames
+from robotrules.robotstxt.tokens import CrawlerNames, vet_names
 from robotrules.robotstxt.values import octets_of, shown
 from robotrules.robotstxt.verdict import Verdict
 from robotrules.tags import (
@@ -189,6 +189,9 @@ def guidance(
     if robots is not None:
         vet(robots)
     vet_tokens(product_token)
+    if robots is None and find_tag_profile(profile or "default").name != "google":
+        # A robots.txt refuses what is no name; without one tags would be read for nobody (AMB-22).
+        vet_names(product_token, DEFAULT)
     url = as_url(url)
     if application is not None and robots is None:
         directives_for(parse(b""), application)  # refuses what is no application

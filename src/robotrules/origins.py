@@ -51,6 +51,20 @@ def origin_of(url: str | bytes) -> str | None:
     return _normal(found["scheme"], found["host"], found["port"])
 
 
+def given_origin(text: str) -> str | None:
+    """
+    Return the origin that somebody means by a URL or by a host alone; None: it is neither.
+
+    `example.com` is `https://example.com`, as people write it in lists. An address of mail or
+    another scheme is no host.
+    """
+    found = origin_of(text)
+    if found is None and isinstance(text, str) and "://" not in text:
+        host = re.split("[/?#]", text.strip(), maxsplit=1)[0]
+        found = None if "@" in host else origin_of(f"https://{text.strip()}")
+    return found
+
+
 def authority_end(url: str) -> int:
     """Return where scheme and authority end as written; 0: there is no origin."""
     found = _URL.match(url)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import base64
 import math
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
@@ -22,6 +21,7 @@ from typing import Any, NamedTuple, NoReturn
 from robotrules import structured
 from robotrules.errors import WriteError
 from robotrules.robotstxt import normal_form
+from robotrules.toml_places import read
 from robotrules.write import (
     NewGroup,
     NewRecord,
@@ -34,6 +34,8 @@ from robotrules.write import (
     token_value,
 )
 
+# A policy is written by hand; what is larger is something else.
+LARGEST = 1 << 20
 IN_A_POLICY = ("comment", "sitemaps", "records", "everyone", "for", "applications")
 TO_EVERYONE = ("comment", "keep-out", "welcome", "use", "crawl-delay", "records")
 FOR_SOME = ("crawlers", "purposes", "instead-of-everyone", *TO_EVERYONE)
@@ -51,13 +53,12 @@ def compose(text: str, name: str = "policy.toml") -> NewRobotsTxt:
     """
     Return the robots.txt that a policy asks for; *name* is for its errors.
 
-    Raises `WriteError` that says the file, the key and what is known there.
+    Raises `WriteError` that says the file, the key and what is known there. A policy of more than
+    1 MiB, or one that is nested deeper than settings are, is refused.
     """
-    try:
-        said = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise WriteError(f"{name}: this is no TOML: {error}") from None
-    return _robots(_Place(said, name))
+    # Half a surrogate pair is no UTF-8, and refused as that.
+    octets = text.encode("utf-8", "surrogatepass")
+    return _robots(_Place(read(octets, name, WriteError, LARGEST).value, name))
 
 
 class _Place:

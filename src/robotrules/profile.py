@@ -134,6 +134,10 @@ class _Fields(NamedTuple):
     """Of several product tokens all that have groups count, not the first (AMB-30)."""
     any_product_token: bool = False
     """Ask for a product token outside the grammar without an error (§2.2.1)."""
+    leading_name: bool = False
+    """A header asked for as a name counts by its leading name, an empty one as `*` (AMB-22)."""
+    separate_lines: bool = False
+    """A broken App-Directives line voids no other line of its path (RFC 9651 §4.2, AMB-105)."""
     minimal_encoding: bool = False
     """Compare with the least percent-encoding: reading 3 of AMB-33 (AMB-35 to AMB-37)."""
     url_as_given: bool = False
@@ -226,6 +230,12 @@ class Profile(_Fields):
         """Return the names of the departures that are on, in the order they stand here."""
         return tuple(name for name, value in self._asdict().items() if value is True)
 
+    def reads_purposes(self) -> bool:
+        """Tell whether purpose lines open groups, so that a crawler's purposes count."""
+        key = USER_AGENT_PURPOSE.key.lower()
+        known = (one for one in self.extensions if one.key.lower() == key)
+        return any(extension.role is Role.START for extension in known)
+
     def settings(self, engine: ModuleType) -> Any:
         """Return this profile as *engine* wants it; made once for each engine."""
         settings = self.__dict__.get(engine.__name__)
@@ -251,8 +261,10 @@ def _rebuild(values: dict[str, Any]) -> Profile:
     return Profile(**values)
 
 
-# Switches about choosing groups, which is done in Python (`robotstxt`).
-_PYTHON_SWITCHES = frozenset({"first_star_group_only", "merge_tokens", "any_product_token"})
+# Switches about choosing groups, which is done in Python (`robotstxt`), and one of a reader.
+_PYTHON_SWITCHES = frozenset(
+    {"first_star_group_only", "merge_tokens", "any_product_token", "leading_name", "separate_lines"}
+)
 
 STRICT = Profile(name="strict")
 DEFAULT = Profile(
@@ -266,6 +278,7 @@ DEFAULT = Profile(
     star_with_text=True,
     literal_tokens=True,
     any_product_token=True,
+    separate_lines=True,
 )
 GOOGLE = Profile(
     name="google",
@@ -286,6 +299,8 @@ GOOGLE = Profile(
     star_with_text=True,
     merge_tokens=True,
     any_product_token=True,
+    leading_name=True,
+    separate_lines=True,
     minimal_encoding=True,
     url_as_given=True,
     split_escapes=True,

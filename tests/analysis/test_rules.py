@@ -502,7 +502,21 @@ class TestValues:
 
     def test_immutable(self, read: Read) -> None:
         """Answers are values."""
-        rules = rules_of(read, "Disallow: /a", "Disallow: /a/b")
-        assert analysis.minimise(rules) == analysis.minimise(rules)
-        for value in (Dead, Redundant, Minimised):
-            assert issubclass(value, tuple)
+        rules = rules_of(read, "Disallow: /a", "Disallow: /a/b", "Allow: /a$", "Disallow: /a$")
+        found = analysis.minimise(rules)
+        before = (found, rules.rules, hash(rules), rules.allows("/a/b"))
+        values: list[Any] = [
+            found,
+            *found.removed,
+            *analysis.dead_rules(rules).rules,
+            rules.rules[0],
+        ]
+        assert {type(value) for value in values} >= {Minimised, Redundant, Dead}
+        for value in values:
+            for name in (*value._fields, "anything"):
+                with pytest.raises(AttributeError):
+                    setattr(value, name, None)
+            with pytest.raises(TypeError):
+                value[0] = None
+        assert found._replace(kept=()) != found
+        assert (analysis.minimise(rules), rules.rules, hash(rules), rules.allows("/a/b")) == before

@@ -149,21 +149,44 @@ class TestWords:
         assert "--urls FILE with one a line" in check(file, terminals=["stdin"]).err
 
     @pytest.mark.parametrize(
-        ("token", "hint"),
+        ("token", "why"),
         [
             ("ExampleBot/1.0", "; use --as ExampleBot\n"),
+            ("ExampleBot ", "; use --as ExampleBot\n"),
             ("Mozilla/5.0 (compatible; ExampleBot/1.0)", "; use --as ExampleBot\n"),
-            ("1 2", "has no '/' and no space\n"),
+            ("1 2", "and no white space\n"),
+            ("a,b", "pass --as once for each name\n"),
+            ("https://example.com/", "the crawler's name with --as\n"),
             ("MJ12bot", ""),
             ("*", ""),
             ("ExampleBot", ""),
         ],
     )
-    def test_a_header_instead_of_a_token(self, file: str, token: str, hint: str) -> None:
-        ran = robotrules("check", "/", "--as", token, "--robots", file)
-        assert ran.code == 0
-        assert ran.err.endswith(hint)
-        assert bool(ran.err) == bool(hint)
+    def test_a_header_instead_of_a_token(self, file: str, token: str, why: str) -> None:
+        """What is no name is refused, and the cure is said (AMB-22)."""
+        commands = [
+            ["check", "/"],
+            ["explain", "/"],
+            ["preferences", "/"],
+            ["directives", "/", "--app", "x"],
+        ]
+        for command in commands:
+            ran = robotrules(*command, "--as", token, "--robots", file)
+            assert ran.code == (2 if why else 0)
+            assert ran.err.endswith(why)
+            assert bool(ran.err) == bool(why)
+
+    def test_profile_google_reads_the_leading_name(self, file: str) -> None:
+        """And says so; an empty name obeys the star there."""
+        ran = robotrules(
+            *("check", "/", "--as", "ExampleBot/1.0", "--robots", file, "--profile", "google")
+        )
+        assert "hint: 'ExampleBot/1.0' is read as 'ExampleBot'" in ran.err
+        ran = robotrules("check", "/", "--as", "", "--robots", file, "--profile", "google")
+        assert (ran.code, ran.err) == (
+            0,
+            "robotrules check: hint: '' is read as '*' in profile google\n",
+        )
 
     @pytest.mark.parametrize(
         ("token", "cure"),
@@ -220,7 +243,7 @@ class TestRobotsFile:
         with mock.patch.object(streams, "open_octets", return_value=broken):
             assert "from stdin: Input/output error" in robotrules("parse", "-").err
         assert broken.close.call_count == 0
-        with mock.patch("robotrules.cli.check.open_octets", return_value=broken):
+        with mock.patch("robotrules.cli.url_files.open_octets", return_value=broken):
             assert "cannot read URLs from stdin" in check(file, "--urls", "-").err
 
     def test_what_lies_far_past_the_limit_is_not_read(self) -> None:

@@ -15,6 +15,7 @@ import pytest
 import robotrules as library
 from robotrules.cli import streams
 from robotrules.cli.check_text import JSONLines, TextLines
+from robotrules.cli.options import GivenCrawler
 from tests.cli.shell import ROBOTS, Ran, Stream, check, robotrules
 
 
@@ -75,7 +76,7 @@ class TestCheck:
         endless.read1 = mock.Mock(side_effect=[b"/x\n", AssertionError("read on")])
         with mock.patch("robotrules.cli.check.open_octets", return_value=endless):
             assert check(file, "--urls", "-", "--quiet") == Ran(1, "", "")
-        assert check(file, "a/b", "--quiet", "--as", "A/1") == Ran(0, "", "")
+        assert check(file, "a/b", "--quiet", "--as", "A1") == Ran(0, "", "")
 
     def test_a_summary_only_on_a_terminal(self, file: str) -> None:
         ran = check(file, "--urls", "-", stdin=b"/x\n/\n", terminals=["stderr"])
@@ -126,7 +127,7 @@ class TestCheck:
         assert lines.disallowed == 10
         assert [call.args[0].count("\n") for call in write.call_args_list] == [3, 3, 3, 1]
         with mock.patch.object(sys, "stdout", out):
-            JSONLines(streams.Output(), ("AnyBot",)).add([], [])
+            JSONLines(streams.Output(), GivenCrawler("AnyBot", "AnyBot")).add([], [])
         assert out.text() == ""
 
 
@@ -225,6 +226,17 @@ class TestExplain:
         many = b"".join(b"User-agent: A\nDisallow: /%d\n" % n for n in range(25))
         ran = robotrules("explain", "/9", "--as", "A", "--robots", "-", stdin=many)
         assert "and 5 more, which --json shows" in ran.out
+
+    def test_every_note_is_there(self) -> None:
+        """Up to so many, the last one too."""
+        for count in (1, 2, 20):
+            body = b"User-agent: *\nDisallow: /x\n" + b"nothing\n" * count
+            ran = robotrules("explain", "/", "--as", "A", "--robots", "-", stdin=body)
+            assert ran.out.count("error no-separator") == count
+            assert f"line {count + 2}: error no-separator" in ran.out
+            assert "which --json shows" not in ran.out
+            ran = robotrules("explain", "/", "--as", "A", "--robots", "-", "--json", stdin=body)
+            assert len(json.loads(ran.out)["notes"]) == count
 
     def test_long_patterns_are_cut(self) -> None:
         body = b"User-agent: *\nDisallow: /" + b"\xc3\xa9*" * 1000

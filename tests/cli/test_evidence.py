@@ -14,7 +14,8 @@ from robotrules import StoreError
 from robotrules.access import Response
 from robotrules.cache import digest_of
 from robotrules.cli import client
-from robotrules.client.stores import SQLiteStore
+from robotrules.client.stores import SQLiteStore, rows
+from robotrules.client.warc import export_warc
 from tests.cli.shell import Ran, robotrules
 from tests.client.archives import with_fastwarc
 from tests.client.diary import DAY, SITE, START, Diary, file, refused, rules
@@ -36,8 +37,9 @@ def where(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def evil(tmp_path: Path) -> str:
-    """A store with everything that a stranger can write into it."""
+def evil(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A store with everything that a stranger could write into it, in version 1."""
+    monkeypatch.setattr(rows, "vet", lambda visit, body: None)
     path = tmp_path / "evil.sqlite"
     store = SQLiteStore(path)
     body = b"User-agent: *\nDisallow: /a\x1b[31m\n"
@@ -190,10 +192,11 @@ class TestHistory:
     """What was found over time: columns, tabs or JSON."""
 
     def test_tabs(self, where: str) -> None:
-        rows = [line.split("\t") for line in asked(where, SITE, "--list").out.splitlines()]
-        assert [len(row) for row in rows] == [7, 7, 7]
-        assert [row[3] for row in rows] == ["file", "unreachable", "file"]
-        assert rows[0][5] == digest_of(rules("/a"))
+        lines = [line.split("\t") for line in asked(where, SITE, "--list").out.splitlines()]
+        assert [len(row) for row in lines] == [8, 8, 8]
+        assert [row[3] for row in lines] == ["file", "unreachable", "file"]
+        assert [row[7] for row in lines] == ["own", "own", "own"]
+        assert lines[0][5] == digest_of(rules("/a"))
 
     def test_colour(self, where: str) -> None:
         out = asked(where, SITE, "--list", terminals=("stdout",)).out
@@ -210,7 +213,7 @@ class TestHistory:
     def test_origins(self, where: str, evil: str) -> None:
         """Without a URL: of which origins there is evidence, how much, from when to when."""
         assert asked(where, "--list").out == (
-            f"{SITE}\t3 visits\t2026-05-01T00:00:00Z\t2026-05-03T00:00:00Z\n"
+            f"{SITE}\t3 visits\t2026-05-01T00:00:00Z\t2026-05-03T00:00:00Z\t0 imported\n"
         )
         out = asked(where, "--list", terminals=("stdout",)).out
         assert out.startswith(f"{SITE}  3 visits")
@@ -252,9 +255,61 @@ class TestArchives:
         assert sum(record.kind == "metadata" for record in with_fastwarc(archive)) == 3
         ran = asked(other, "--import", str(archive))
         assert (ran.code, ran.out) == (0, "")
-        assert ran.err == "robotrules evidence: 3 visits added, 0 known already\n"
+        assert ran.err == "robotrules evidence: 3 visits added as imported, 0 known already\n"
         at = ("--at", "2026-05-01T12:00Z", "--json")
-        assert asked(other, URL, *AS, *at) == asked(where, URL, *AS, *at)
+        before, after = (asked(place, URL, *AS, *at) for place in (where, other))
+        assert after.code == before.code
+        one, two = json.loads(before.out), json.loads(after.out)
+        assert {key for key in one if one[key] != two[key]} == {
+            *("source", "visit", "next_visit", "notes"),
+        }
+        assert (one["source"], two["source"]) == ("own", "import")
+        assert two["visit"]["archive"]["name"] == "a.warc.gz"
+        assert two["visit"]["archive"]["sha256"] == digest_of(archive.read_bytes())
+        assert [note["code"] for note in two["notes"]] == ["failed-later", "imported"]
+
+    def test_sources(self, where: str, tmp_path: Path) -> None:
+        """Own visits go first; what is imported is shown as that, and can be asked alone."""
+        archive = tmp_path / "forged.warc"
+        diary = Diary()
+        diary.visit(0.25, file("/b"))
+        export_warc(diary.store, archive)
+        assert asked(where, "--import", str(archive)).code == 0
+        digest = digest_of(archive.read_bytes())
+        at = ("--at", "2026-05-01T12:00Z")
+        ran = asked(where, URL, *AS, *at)
+        assert ran.code == 1
+        assert "\nSource    own fetch\n" in ran.out
+        assert "warning import-differs: A visit by ExampleBot that was imported from" in ran.out
+        for source in ("imported", digest, digest[:8]):
+            ran = asked(where, URL, *AS, *at, "--source", source)
+            assert ran.code == 0
+            assert f"Source    imported from 'forged.warc', SHA-256 {digest}, on " in ran.out
+        ran = asked(where, URL, *AS, *at, "--source", "own")
+        assert "import-differs" not in ran.out
+        found = asked(where, SITE, "--list").out.splitlines()
+        assert [line.split("\t")[7] for line in found] == [
+            *("own", f"import {digest[:12]} forged.warc", "own", "own"),
+        ]
+        assert len(asked(where, SITE, "--list", "--source", "own").out.splitlines()) == 3
+        assert asked(where, "--list").out.endswith("\t1 imported\n")
+        assert asked(where, "--list", terminals=("stdout",)).out.endswith("  1 imported\n")
+        assert json.loads(asked(where, "--list", "--json").out)["imported"] == 1
+        own = asked(where, "--list", "--source", "own", terminals=("stdout",))
+        assert "imported" not in own.out
+        again = str(tmp_path / "own.warc")
+        assert "3 visits written" in asked(where, "--export", again, "--source", "own").err
+
+    def test_sources_that_are_none(self, where: str) -> None:
+        """A word that names no source, and a command that has none."""
+        for arguments in ((URL, *AS), (SITE, "--list"), ("--list",), ("--export", "x.warc")):
+            ran = asked(where, *arguments, "--source", "mine")
+            assert ran.code == 2
+            assert "the source 'mine' is unknown: use 'own', 'imported'" in ran.err
+        for arguments in (("--import", "x"), ("--body", "00000000")):
+            ran = asked(where, *arguments, "--source", "own")
+            assert (ran.code, ran.out) == (2, "")
+            assert f"--source and {arguments[0]} cannot be combined" in ran.err
 
     def test_a_pipe(self, where: str, tmp_path: Path) -> None:
         """The archive goes to stdout as octets, and comes from stdin."""
@@ -269,7 +324,9 @@ class TestArchives:
             raw.flush()
             raw.detach()
         ran = asked(str(tmp_path / "t"), "--import", "-", "--json", stdin=out.read_bytes())
-        assert json.loads(ran.out) == {"file": "-", "added": 3, "known": 0, "skipped": {}}
+        done = json.loads(ran.out)
+        assert done.pop("archive")["sha256"] == digest_of(out.read_bytes())
+        assert done == {"file": "-", "added": 3, "known": 0, "skipped": {}}
 
     def test_progress(self, where: str, tmp_path: Path) -> None:
         """There may be a bar on a terminal, and never anything but words beside it."""

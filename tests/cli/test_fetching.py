@@ -8,6 +8,7 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 from typing import Any
 from unittest import mock
 
@@ -15,14 +16,14 @@ import pytest
 
 from robotrules.access import ACCESS_PROFILES, Failure, Request, Response, Trouble
 from robotrules.cache import Decides, Entry, Freshness
+from robotrules.cli import check_text, fetching, url_files
 from robotrules.cli import client as cli_client
-from robotrules.cli import fetching
-from robotrules.cli.check_text import JSONLines
+from robotrules.cli.check_text import JSONLines, TextLines
 from robotrules.cli.fetching import host_of
-from robotrules.cli.options import ACCESS_ONLY
+from robotrules.cli.options import ACCESS_ONLY, GivenCrawler
 from robotrules.cli.streams import Output
 from robotrules.client import memory, sync
-from robotrules.client.held import Source, held
+from robotrules.client.held import Held, Source, held
 from robotrules.client.stores.sqlite import SQLiteStore
 from robotrules.errors import StoreError
 from robotrules.profile import DEFAULT, PROFILES
@@ -114,7 +115,7 @@ class TestCheck:
         """Answers come in the order of the URLs, however they are grouped."""
         with site({"/robots.txt": response("User-agent: *\nDisallow: /a\n")}) as other:
             urls = [f"{one.origin}/{n}" for n in "axax" for one in (example, other)]
-            ran = asked("check", "--urls", "-", stdin="\n".join(urls).encode())
+            ran = asked("check", "--urls", "-", "--ordered", stdin="\n".join(urls).encode())
             lines = [line.split("\t") for line in ran.out.splitlines()]
             assert [url for _, url, _ in lines] == urls
             words = ["allowed", "disallowed", "disallowed", "allowed"]
@@ -218,14 +219,114 @@ class TestManyOrigins:
         monkeypatch.setattr(sync, "Client", opened)
         return seen
 
-    def test_parts(self, asked_for: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-        """A chunk with many origins is answered in parts, in its order."""
-        monkeypatch.setattr(fetching, "MOST_ORIGINS", 3)
-        urls = [f"https://site{n}.example/{n}" for n in range(10)] * 2
-        ran = robotrules("check", "--urls", "-", *AS, stdin="\n".join(urls).encode())
-        assert [line.split("\t")[1] for line in ran.out.splitlines()] == urls
-        assert {line.split("\t")[0] for line in ran.out.splitlines()} == {"disallowed"}
+    @pytest.mark.parametrize("most", [(3, 65_536, 2**25), (256, 4, 2**25), (256, 65_536, 50)])
+    @pytest.mark.parametrize("ordered", [True, False])
+    def test_bounds(
+        self,
+        asked_for: list[str],
+        monkeypatch: pytest.MonkeyPatch,
+        most: tuple[int, int, int],
+        ordered: bool,
+    ) -> None:
+        """Whatever bound is reached, each URL is answered once; in order where that is wanted."""
+        for name, bound in zip(
+            ("MOST_ORIGINS", "MOST_WAITING", "MOST_WAITING_OCTETS"), most, strict=True
+        ):
+            monkeypatch.setattr(fetching, name, bound)
+        monkeypatch.setattr(url_files, "TOGETHER", 7)
+        monkeypatch.setattr(fetching, "MOST_SPELLINGS", 4)
+        urls = [f"https://site{n}.example/{n}" for n in range(10)] * 2 + ["ftp://x/", "/a"]
+        option = ["--ordered"] if ordered else []
+        ran = robotrules("check", "--urls", "-", *AS, *option, stdin="\n".join(urls).encode())
+        lines = [line.split("\t") for line in ran.out.splitlines()]
+        answered = [url for _, url, _ in lines]
+        assert answered == urls if ordered else sorted(answered) == sorted(urls)
+        assert {word for word, _, _ in lines} == {"disallowed"}
         assert len(asked_for) == 10
+
+    def test_shuffled_origins_are_grouped(
+        self, asked_for: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """However URLs are mixed, an origin is asked about a few times, and not for each URL."""
+        calls = []
+        real = Held.check_many
+
+        def counted(self: Held, urls: Any, *who: Any) -> Any:
+            calls.append(len(urls))
+            return real(self, urls, *who)
+
+        monkeypatch.setattr(Held, "check_many", counted)
+        urls = [f"https://site{n % 300:03}.example/{n}" for n in range(6000)]
+        ran = robotrules("check", "--urls", "-", *AS, stdin="\n".join(urls).encode())
+        assert sorted(line.split("\t")[1] for line in ran.out.splitlines()) == sorted(urls)
+        assert sum(calls) == 6000
+        assert len(calls) < 2000
+        assert len(asked_for) == 300
+
+    def test_a_slow_host_holds_back_its_own_urls_only(
+        self, asked_for: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The others are written before it answers; with `--ordered` they wait for it."""
+        written: list[str] = []
+        answers = Event()
+        held, add = fetching.Looker.held, TextLines.add_fetched
+
+        def slow(self: fetching.Looker, origin: str) -> Held:
+            if "slow" in origin:
+                assert answers.wait(30)
+            return held(self, origin)
+
+        def noted(self: TextLines, urls: Any, *rest: Any) -> None:
+            written.extend(url.decode() for url in urls)
+            add(self, urls, *rest)
+            if len(written) >= 10:
+                answers.set()
+
+        monkeypatch.setattr(fetching.Looker, "held", slow)
+        monkeypatch.setattr(TextLines, "add_fetched", noted)
+        urls = ["https://slow.example/s", *(f"https://site{n}.example/{n}" for n in range(10))]
+        ran = robotrules("check", "--urls", "-", *AS, stdin="\n".join(urls).encode())
+        assert written[-1] == urls[0]
+        assert sorted(written) == sorted(urls)
+        assert "11 URLs: 1 allowed, 10 disallowed, in " in ran.err
+        written.clear()
+        robotrules("check", "--urls", "-", "--ordered", *AS, stdin="\n".join(urls).encode())
+        assert written == urls
+
+    def test_quiet_waits_for_no_other(
+        self, asked_for: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The first disallowed URL is the answer, whoever else has not answered."""
+        answers = Event()
+        held = fetching.Looker.held
+
+        def slow(self: fetching.Looker, origin: str) -> Held:
+            if "slow" in origin:
+                assert answers.wait(30)
+            return held(self, origin)
+
+        monkeypatch.setattr(fetching.Looker, "held", slow)
+        urls = b"https://slow.example/a\nhttps://site1.example/1\n"
+        try:
+            assert robotrules("check", "--urls", "-", "-q", *AS, stdin=urls) == Ran(1, "", "")
+        finally:
+            answers.set()
+
+    def test_paths_of_a_log_name_no_site(self, asked_for: list[str]) -> None:
+        """What a log has is a path, also where it begins with two slashes."""
+        line = b'1.2.3.4 - - [01/May/2026:10:00:00 +0000] "GET %b HTTP/1.1" 200 5\n'
+        for path in (b"/a", b"//a"):
+            ran = robotrules("check", "--urls", "-", *AS, stdin=line % path)
+            assert (ran.code, ran.out) == (2, "")
+            assert "is of which site?" in ran.err
+        ran = robotrules(
+            "check", "--urls", "-", *AS, stdin=line % b"https://site1.example/1" + line % b"//a"
+        )
+        assert [one.split("\t")[1] for one in ran.out.splitlines()] == [
+            "//a",
+            "https://site1.example/1",
+        ]
+        assert asked_for == ["https://site1.example/robots.txt"]
 
     def test_what_is_remembered_is_bounded(
         self, asked_for: list[str], monkeypatch: pytest.MonkeyPatch
@@ -240,7 +341,7 @@ class TestManyOrigins:
         assert len(asked_for) > 10
 
     def test_progress_goes_with_origins(self, asked_for: list[str], tmp_path: Path) -> None:
-        """The bar moves before a whole chunk is answered, and ends at its end."""
+        """The bar moves as URLs are answered, and ends at the end of the file."""
         path = tmp_path / "urls"
         path.write_text("\n\n".join(f"https://site{n}.example/" for n in range(10)))
         parts: list[int] = []
@@ -249,7 +350,7 @@ class TestManyOrigins:
             side_effect=lambda _, octets: parts.append(octets),
         ):
             robotrules("check", "--urls", str(path), *AS)
-        assert len([part for part in parts if part]) >= 10
+        assert min(parts) >= 0
         assert sum(parts) == path.stat().st_size
 
     def test_a_failure_beside_others(self, asked_for: list[str]) -> None:
@@ -260,16 +361,19 @@ class TestManyOrigins:
         assert (first["state"], first["trouble"]) == ("unreachable", "timeout")
         assert second["state"] == "success"
 
-    def test_lines_keep_nothing_of_origins(self) -> None:
+    def test_lines_keep_little_of_origins(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Origins come and go, and what is gone leaves its identity to others."""
         entry = Entry("https://a.example", "robotrules")
         fresh = Freshness(Decides.ALLOW, 0.0, False, False, "fresh")
         here = held(entry, fresh, None, profile=DEFAULT, source=Source.MEMORY)
         with mock.patch.object(sys, "stdout", Stream()):
-            lines = JSONLines(Output(), ("ExampleBot",), fetched=True)
+            lines = JSONLines(Output(), GivenCrawler("ExampleBot", "ExampleBot"), fetched=True)
             for _ in range(3):
                 lines.add_fetched([b"/a"], here.check_many(["/a"], "ExampleBot"), [here])
-        assert (lines.disallowed, lines._verdicts, lines._ends) == (0, {}, {})
+            monkeypatch.setattr(check_text, "MOST_ENDS", 0)
+            lines.add_fetched([b"/a"], here.check_many(["/a"], "ExampleBot"), [here])
+        assert lines.disallowed == 0
+        assert (len(lines._verdicts), len(lines._ends), len(lines._entries)) == (1, 1, 1)
 
     def test_an_interrupt(self, asked_for: list[str]) -> None:
         """Ctrl-C ends it without a traceback."""

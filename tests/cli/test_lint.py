@@ -494,14 +494,51 @@ class TestFixing:
         assert ran.code == 1
         assert file.read_bytes() == BODY  # ten swaps are none
 
-    def test_utf_16_is_left_alone(self, file: Path) -> None:
-        """What is parsed is not what is written there."""
-        octets = BODY.decode().encode("utf-16")
+    def test_utf_16_is_saved_as_utf_8(self, file: Path) -> None:
+        """The fix that is advertised runs, and says whose verdicts change; others go on."""
+        octets = "User-agent: *\nDisallow: a\nDisallow : /b\n".encode("utf-16")
         file.write_bytes(octets)
-        ran = lint(file, "--fix-verdicts")
+        checks = ("--select", "RR103,RR505,RR208")
+        assert "fix: Save it as UTF-8 (--fix-verdicts)" in lint(file, *checks, select=()).out
+        ran = lint(file, *checks, "--fix-verdicts", "--diff", select=())
+        assert ran.out.startswith(f"--- {file} (UTF-16)\n+++ fixed (UTF-8)\n")
+        assert file.read_bytes() == octets
+        ran = lint(file, *checks, "--fix-verdicts", select=())
+        assert file.read_bytes() == b"User-agent: *\nDisallow: /a\nDisallow: /b\n"
+        assert "/b was allowed and is disallowed, for everyone, under profile strict" in ran.err
+
+    def test_utf_16_alone_is_a_diff(self, file: Path) -> None:
+        """Though no character changes."""
+        file.write_bytes("User-agent: *\nDisallow: /a\n".encode("utf-16"))
+        ran = lint(file, "--select", "RR103", "--fix-verdicts", "--diff", select=())
+        assert (ran.code, ran.out) == (1, f"--- {file} (UTF-16)\n+++ fixed (UTF-8)\n")
+
+    @pytest.mark.parametrize(
+        ("octets", "arguments", "words"),
+        [
+            ("Disallow : /a\n".encode("utf-16"), ["--fix"], "--fix-verdicts saves it as UTF-8"),
+            (
+                "Disallow : /a\n".encode("utf-16"),
+                ["--fix-verdicts", "--ignore", "RR103"],
+                "save it as UTF-8 first",
+            ),
+            # What is no character would be lost.
+            (
+                "Disallow : /a\n".encode("utf-16") + b"\x00\xd8",
+                ["--fix-verdicts"],
+                "save it as UTF-8 first",
+            ),
+        ],
+    )
+    def test_utf_16_is_left_alone(
+        self, file: Path, octets: bytes, arguments: list[str], words: str
+    ) -> None:
+        """Where nobody asked for this fix, or something would be lost."""
+        file.write_bytes(octets)
+        ran = lint(file, "--select", "RR103,RR208", *arguments, select=())
         assert (ran.code, file.read_bytes()) == (2, octets)
-        assert "robots.txt' is left alone: it is not UTF-8" in ran.err
-        assert "RR505" in ran.out
+        assert "robots.txt' is left alone: it is " in ran.err
+        assert words in ran.err
 
     def test_what_is_not_read_to_its_end_is_left_alone(self, file: Path) -> None:
         """The rest would be lost."""
@@ -669,9 +706,9 @@ class TestForms:
         assert "\x1b" not in lint(file).out
 
 
-def page(*files: Linted, width: int | None = None) -> list[str]:
+def page(*files: Linted, width: int | None = None, **how: bool) -> list[str]:
     """Return files as text without colour."""
-    made = LintPage(Paint(False), width)
+    made = LintPage(Paint(False), width, **how)
     lines = [line for one in files for line in made.lines(one)]
     return [*lines, *made.end()]
 
@@ -691,9 +728,54 @@ class TestText:
         started = time.monotonic()
         lines = page(many())
         assert sum("error RR505" in line for line in lines) == MOST_NOTES
-        assert "robots.txt: 99,990 more RR505 pattern-start; --format json has all" in lines
+        assert lines.count("    = and 99,997 more RR505 pattern-start (--all)") == 1
         assert "100,000 errors in 1 file." in lines
         assert time.monotonic() - started < 30
+
+    def test_all_of_each_check(self) -> None:
+        """Where all are asked for."""
+        notes = tuple(note(line=n, start=n, end=n) for n in range(1, 6))
+        one = Linted(b"x", notes=notes, body=b"\n" * 9)
+        lines = page(one, show_all=True)
+        assert sum("error RR505" in line for line in lines) == 5
+        assert not any("--all" in line for line in lines)
+
+    def test_errors_come_first(self) -> None:
+        """Then warnings, then the rest; each by line, and what has no line first."""
+        levels = ["info", "warning", "error", "warning", "error"]
+        notes = [note(line=n, start=n, end=n, level=level) for n, level in enumerate(levels, 1)]
+        notes.append(note(line=None, level="warning", start=0, end=0))
+        one = Linted(b"x", notes=tuple(notes), body=b"\n" * 9)
+        heads = [line.split(" RR505")[0] for line in page(one, show_all=True) if "RR505 p" in line]
+        assert heads == [
+            *("x:4:1: error", "x:6:1: error", "x: warning", "x:3:1: warning", "x:5:1: warning"),
+            "x:2:1: info",
+        ]
+        assert [line.split(" RR505")[0] for line in page(one, concise=True)[:-1]] == heads
+
+    def test_the_concise_form(self) -> None:
+        """One line for each note, all of them, and the counts."""
+        notes = tuple(note(line=n, start=n, end=n, url="https://a/") for n in range(1, 6))
+        one = Linted(b"x", notes=notes, body=b"\n" * 9)
+        lines = page(one, concise=True)
+        assert lines[0] == "x:2:1: error RR505 pattern-start: A message. Shown by https://a/"
+        assert (len(lines), lines[-1]) == (6, "5 errors in 1 file.")
+
+    def test_a_url_is_one_line(self) -> None:
+        """However narrow the screen is: a URL that is broken cannot be opened."""
+        url = "https://example.com/" + "a-long/path-of/words/" * 20
+        fix = Fix(f"Write '{url}'", ())
+        one = Linted(b"x", notes=(note(line=1, start=0, end=1, url=url, fix=fix),), body=b"abc\n")
+        lines = page(one, width=60)
+        assert f"    = shown by {url}" in lines
+        assert sum(url in line for line in lines) == 2
+
+    def test_no_empty_row_after_a_line_that_is_cut(self) -> None:
+        """Carets that fill the screen have no words beside them, and none below."""
+        body = b"Disallow: " + b"x" * 500
+        one = Linted(b"x", notes=(note(start=10, end=510, line=1),), body=body)
+        lines = page(one, width=80)
+        assert not [line for line in lines if line.strip() == "|"]
 
     def test_carets_stand_under_what_they_mark(self) -> None:
         """Whatever comes before: tabs, wide characters, octets that are no text."""
@@ -781,6 +863,17 @@ class TestLive:
             assert ran.code == 1
             assert ran.out.startswith(f"{at.origin}/robots.txt:2:11: error RR505")
             assert at.asked == ["/robots.txt"]
+
+    def test_an_origin_is_linted_once(self) -> None:
+        """However many of its URLs are named; each page has its own notes."""
+        answers = {"/robots.txt": response(ROBOTS), "/a": response("a"), "/b": response("b")}
+        with site(answers) as at:
+            ran = live(at, "/a", f"{at.origin}/b", f"{at.origin}/robots.txt", "--json")
+            files = json.loads(ran.out)["files"]
+            assert [one["url"].removeprefix(at.origin) for one in files] == [
+                *("/robots.txt", "/a", "/b")
+            ]
+            assert live(at, "/a", f"{at.origin}/b").out.count("error RR505") == 1
 
     def test_how_it_is_served(self) -> None:
         """Status, media type, charset and Cache-Control are told to the checks."""

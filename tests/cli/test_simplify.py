@@ -16,7 +16,7 @@ import pytest
 import robotrules as library
 from robotrules.analysis import compare
 from robotrules.cli import progress
-from robotrules.cli.simplify_text import MOST_LEFT
+from robotrules.cli.simplify_text import MOST_GROUPS, MOST_LEFT, MOST_STEPS
 from tests.cli.shell import Ran, robotrules
 
 BODY = b"User-agent: *\nDisallow: /a\nDisallow: /a/b\n"
@@ -69,7 +69,7 @@ class TestWriting:
         """And no other file is left in the folder."""
         ran = simplify(file, "--write", "--json")
         assert json.loads(ran.out)["written"] == str(file)
-        assert "42 octets became 27, proved to mean the same" in ran.err
+        assert "42 bytes became 27, proved to mean the same" in ran.err
         assert files(tmp_path) == {"robots.txt": LEFT}
         assert compare(library.parse(BODY), library.parse(file.read_bytes())).equal is True
 
@@ -91,7 +91,7 @@ class TestWriting:
             assert files(tmp_path) == {"robots.txt": BODY, "smaller.txt": LEFT}
         ran = simplify("-", "-o", str(target), stdin=b"# hello\n")
         assert (ran.code, target.read_bytes()) == (0, b"# hello\n")
-        assert "8 octets became 8, for nothing can go" in ran.err
+        assert "8 bytes became 8, for nothing can go" in ran.err
 
     def test_stdout(self, file: Path) -> None:
         """The file alone, octet for octet."""
@@ -225,7 +225,7 @@ class TestForms:
     def test_lines_alone(self) -> None:
         """Where neither rules nor groups become fewer."""
         ran = simplify("-", stdin=b"User-agent: a\nUser-agent: a\nDisallow: /x\n")
-        assert ran.out.startswith("stdin: 1 line can go; 41 octets become 27\n")
+        assert ran.out.startswith("stdin: 1 line can go; 41 bytes become 27\n")
 
     def test_progress(self, file: Path) -> None:
         """A bar on a terminal, and it is wiped."""
@@ -250,3 +250,33 @@ class TestForms:
         assert set(found["profiles"]) == {"default", "strict", "google"}
         alone = simplify("-", "--json", "--only-this-profile", "--profile", profile, stdin=BODY)
         assert json.loads(alone.out)["profiles"] == [profile]
+
+
+def test_what_can_go_is_capped(tmp_path: Path) -> None:
+    """Ten lines of a group and twenty groups; --all shows the rest, and JSON has everything."""
+    path = tmp_path / "robots.txt"
+    path.write_bytes(b"User-agent: *\n" + b"Disallow: /a\n" * 1_500)
+    short, whole = simplify(path).out, simplify(path, "--all").out
+    assert short.count("repeated-rule") == MOST_STEPS
+    assert f"and {1_499 - MOST_STEPS:,} more; --all shows them" in short
+    assert whole.count("repeated-rule") == 1_499
+    assert "  1501 |" in whole
+    assert len(json.loads(simplify(path, "--json").out)["steps"]) == 1_499
+    groups = (
+        f"User-agent: b{chr(97 + n)}\nAllow: /x\nAllow: /x\nDisallow: /{n}\n" for n in range(24)
+    )
+    path.write_text("\n".join(groups), encoding="utf-8")
+    short = simplify(path).out
+    assert short.count("Group of line") == MOST_GROUPS
+    assert "and 4 more groups from which something can go; --all shows them" in short
+
+
+def test_an_over_long_file(tmp_path: Path) -> None:
+    """It is taken whole, a hint says what that means, and what is written can be read whole."""
+    path = tmp_path / "robots.txt"
+    path.write_bytes(b"User-agent: *\n" + b"Disallow: /a\n" * 45_000 + b"Disallow: /b\n")
+    assert path.stat().st_size > library.DEFAULT.max_bytes
+    ran = simplify(path, "--write")
+    assert ran.code == 0
+    assert "585,027 bytes, and crawlers need not read more than 512,000" in ran.err
+    assert path.read_bytes() == b"User-agent: *\nDisallow: /a\nDisallow: /b\n"

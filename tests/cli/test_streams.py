@@ -59,7 +59,9 @@ def test_a_million_urls_take_the_memory_of_a_few(folder: Path, options: list[str
             process.stdin.write("\n".join(urls).encode() + b"\n")
         _, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
-    code, size = map(int, err.split())
+    summary, last = err.splitlines()
+    assert summary.startswith(b"robotrules check: 1,000,000 URLs: ")
+    code, size = map(int, last.split())
     assert code == 1
     assert size / 1000 < MOST_MEGABYTES
     with (folder / "out").open("rb") as out:
@@ -150,7 +152,8 @@ def test_octets_that_are_no_text(folder: Path) -> None:
     """Neither arguments, URLs nor a file's name need be UTF-8."""
     (folder / "urls").write_bytes(b"/\xff\xfe\n/\xed\xa0\x80\n/0/\x80/x\n")
     ran = as_process(*ARGUMENTS, os.fsdecode(b"/0/\xff/x"), stdin=b"", cwd=folder)
-    assert ran == (1, "disallowed\t/0/\\xff/x\tline 2: Disallow: /0/*/x\n", "")
+    assert ran[:2] == (1, "disallowed\t/0/\\xff/x\tline 2: Disallow: /0/*/x\n")
+    assert ran.err.startswith("robotrules check: 1 URL: 0 allowed, 1 disallowed, in ")
     ran = as_process("check", "--urls", "urls", *ARGUMENTS[3:], cwd=folder)
     assert [line.split("\t")[1] for line in ran.out.splitlines()] == [
         "/\\xff\\xfe",

@@ -104,3 +104,37 @@ def test_a_policy_that_cannot_be_read_to_its_end(policy: str) -> None:
     assert (ran.code, ran.out) == (2, "")
     assert "Input/output error" in ran.err
     assert broken.close.called
+
+
+def test_the_file_is_written_in_one_piece(policy: str, tmp_path: Path) -> None:
+    """A link stays one, a failure leaves the old file, and no other name is opened."""
+    target, other = tmp_path / "robots.txt", tmp_path / "elsewhere"
+    other.write_text("old")
+    target.symlink_to(other)
+    assert robotrules("write", policy, "-o", str(target)).code == 0
+    assert target.is_symlink()
+    assert other.read_bytes() == TEXT.encode()
+    other.write_text("old")
+    with mock.patch("os.fsync", side_effect=OSError(28, "No space left on device")):
+        ran = robotrules("write", policy, "-o", str(target))
+    assert (ran.code, "No space left" in ran.err) == (2, True)
+    assert other.read_text() == "old"
+    assert {path.name for path in tmp_path.iterdir()} == {"robots.txt", "elsewhere", "policy.toml"}
+
+
+def test_stdout_by_its_name(policy: str) -> None:
+    """`-o -` is stdout, as in the other commands."""
+    assert robotrules("write", policy, "-o", "-") == Ran(0, TEXT, "")
+
+
+def test_the_policy_is_not_written_over(policy: str) -> None:
+    """It is what is read."""
+    ran = robotrules("write", policy, "-o", policy)
+    assert (ran.code, "would be written over what is read" in ran.err) == (2, True)
+    assert Path(policy).read_bytes() == POLICY
+
+
+def test_a_policy_made_to_hurt() -> None:
+    """Depth ends in one line, and not in a traceback."""
+    ran = robotrules("write", "-", stdin=b"x = " + b"[" * 20_000)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)

@@ -387,7 +387,7 @@ def test_the_resolver_is_asked_once_with_the_port() -> None:
 def test_a_resolver_may_give_brackets_or_objects() -> None:
     """An IPv6 address in brackets is that address; so is one of `ipaddress`."""
     there = ["[2606:4700::1]", IPv6Address("2606:4700::2"), IPv4Address("8.8.8.8")]
-    found = Addresses(resolve=lambda host, port: there)  # type: ignore[arg-type,return-value]
+    found = Addresses(resolve=lambda host, port: there)  # type: ignore[arg-type]
     assert found.vetted("x.example", 80) == ["2606:4700::1", "2606:4700::2", "8.8.8.8"]
     for address in PRIVATE_ADDRESSES:
         refused(Addresses(resolve=to(f"[{address}]")).vetted("x.example", 80))

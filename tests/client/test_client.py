@@ -11,13 +11,14 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import robotrules
-from robotrules import CrawlerError, ProfileError, Reason, StoreError
+from robotrules import CrawlerError, ProductTokenError, ProfileError, Reason, StoreError
 from robotrules.access import AccessProfile, Failure, Request, Response, State, Trouble
 from robotrules.cache import Decides
 from robotrules.client import AsyncClient, Client, Source, open_store
@@ -61,6 +62,21 @@ class TestChecking:
         assert client.check(f"{SITE}/public")
         assert client.check(SITE)
         assert client.check(f"{SITE}?q=/private/")
+        assert server.urls == [ROBOTS]
+
+    def test_what_memory_has(self, make: Make, server: Server, clock: Clock) -> None:
+        """`cached` asks nobody: neither the server nor the store."""
+        store = open_store("memory:")
+        client = make(store=store)
+        assert client.cached(f"{SITE}/x") is None
+        assert client.cached("mailto:x") is None
+        held = client.held(SITE)
+        assert client.cached(f"{SITE}/x").entry == held.entry
+        clock.now += DAY
+        assert client.cached(SITE) is None
+        clock.now -= DAY
+        client.forget()
+        assert client.cached(SITE) is None
         assert server.urls == [ROBOTS]
 
     def test_says_which_line(self, make: Make) -> None:
@@ -411,7 +427,7 @@ class TestMany:
         seen: list[str] = []
         client = make()
         counts = client.prefetch(
-            [SITE, f"{SITE}/x", "https://a.example", "https://b.example", "no"],
+            [SITE, f"{SITE}/x", "https://a.example", "https://b.example", "/no"],
             concurrency=2,
             progress=lambda held: seen.append(held.origin),
         )
@@ -422,6 +438,22 @@ class TestMany:
             client.prefetch([], concurrency=0)
         with pytest.raises(TypeError, match="a list"):
             client.prefetch(SITE)
+        for wrong in (None, 5):
+            with pytest.raises(TypeError, match=r"a list such as \['https://example.com'\], not"):
+                client.prefetch(wrong)
+        for number in ("5", 2.5, True):
+            with pytest.raises(TypeError, match="use a whole number"):
+                client.prefetch([], concurrency=number)
+
+    @pytest.mark.parametrize("fresh", [False, True])
+    def test_prefetch_takes_hosts(self, make: Make, server: Server, fresh: bool) -> None:
+        """A host alone is its https origin, as `robotrules fetch` has it."""
+        given = ["example.com", " Example.com/a?b=c:d@e", "a.example:8443", "http://b.example"]
+        given += ["mailto:me@example.org", "ftp://c.example", "//d.example", "", "no host"]
+        seen: list[str] = []
+        counts = make().prefetch(given, fresh=fresh, progress=lambda one: seen.append(one.origin))
+        assert counts.skipped == 5
+        assert set(seen) == {SITE, "https://a.example:8443", "http://b.example"}
 
     def test_prefetch_asks_an_origin_once(self, make: Make, server: Server) -> None:
         client = make()
@@ -565,6 +597,18 @@ class TestTurns:
         server.answers[ROBOTS] = Response(200, {}, body)
         assert make(min_delay=1.5).delay(SITE) == delay
 
+    def test_a_rate_outside_its_window(self, make: Make, server: Server, clock: Clock) -> None:
+        """A Request-rate counts in its hours alone, by the clock of the day in UTC."""
+        now = datetime.fromtimestamp(clock.now, UTC)
+        hours = [f"{(now + timedelta(hours=n)):%H%M}" for n in (-2, -1, 1, 2)]
+        body = "User-agent: *\nRequest-rate: 1/10s {}-{}\nRequest-rate: 1/5s {}-{}\n"
+        outside = body.format(hours[0], hours[1], hours[2], hours[3])
+        server.answers[ROBOTS] = Response(200, {}, outside.encode())
+        client = make(min_delay=1.5)
+        assert client.delay(SITE) == (1.5, "min-delay", None)
+        clock.now += 5_400  # the second one begins
+        assert client.delay(SITE) == (5, "request-rate", 3)
+
     def test_without_a_file(self, make: Make, server: Server) -> None:
         server.answers[ROBOTS] = Response(404)
         assert make(min_delay=2).delay(SITE).because == "min-delay"
@@ -602,6 +646,45 @@ class TestTurns:
             assert turn.heed(status, headers) == seconds
         with client.turn(SITE):
             assert clock.now == START + (seconds or 0)
+
+    @pytest.mark.parametrize("down", [False, True])
+    @pytest.mark.parametrize("pauses", [(100, 10), (10, 100)])
+    def test_a_second_pause_does_not_shorten_the_first(
+        self, make: Make, clock: Clock, down: bool, pauses: tuple[int, int]
+    ) -> None:
+        """Of two pauses that an origin asks for the later end counts, whoever was told of them."""
+        fields = [{"Retry-After": str(seconds)} for seconds in pauses]
+        client = make(store=_Down() if down else "memory:")
+        with client.turn(SITE) as turn:  # both in one turn
+            assert [turn.heed(503, field) for field in fields] == list(pauses)
+        with client.turn(SITE):
+            assert clock.now == START + 100
+        for field in fields:  # and one after the other
+            client.heed(SITE, 429, field)
+        assert client.reserve(SITE) == START + 200
+        with client.turn(SITE):
+            assert clock.now == START + 200
+
+    def test_no_lease_is_kept_while_waiting(
+        self, make: Make, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Who waits for a moment leaves the turn to others: they may be told of a pause."""
+        store = open_store("memory:")
+        holders: list[str | None] = []
+        sleep = Clock.sleep
+
+        def slept(self: Clock, seconds: float) -> None:
+            holders.append(store.holder(f"turn {SITE}"))
+            sleep(self, seconds)
+
+        monkeypatch.setattr(Clock, "sleep", slept)
+        client = make(store=store, min_delay=10)
+        with client.turn(SITE):
+            assert store.holder(f"turn {SITE}") is not None
+        with client.turn(SITE):
+            assert clock.now >= START + 10
+        assert holders
+        assert set(holders) == {None}
 
     def test_through_a_store_that_is_down(self, make: Make, clock: Clock) -> None:
         client = make(store=_Down(), min_delay=3)
@@ -644,6 +727,31 @@ class TestWho:
     def test_refused(self, make: Make, agent: str, options: Any, words: str) -> None:
         with pytest.raises(CrawlerError, match=words):
             make(user_agent=agent, **options)
+
+    def test_what_is_no_url_in_a_batch(self, make: Make, server: Server) -> None:
+        """The error says which one it is, and nothing is fetched."""
+        with pytest.raises(TypeError, match=r"urls\[1\]: url is str or bytes, not NoneType"):
+            make().check_many([f"{SITE}/x", None, f"{SITE}/y"])
+        assert server.urls == []
+
+    def test_a_header_asked_about(self, make: Make, server: Server) -> None:
+        """A header, a list or a URL is no name: refused before anything is fetched (AMB-22)."""
+        client = make()
+        for name in ("Other/1.0", "Other ", "a,b", ["Other", "a b"]):
+            with pytest.raises(ProductTokenError, match="is not a product token"):
+                client.check(f"{SITE}/x", name)
+            with pytest.raises(ProductTokenError, match="is not a product token"):
+                client.check_many([f"{SITE}/x"], name)
+            with pytest.raises(ProductTokenError, match="is not a product token"):
+                client.explain(f"{SITE}/x", name)
+        with pytest.raises(ProductTokenError, match="pass the URL first"):
+            client.check("ExampleBot", f"{SITE}/x")
+        assert server.urls == []
+
+    def test_a_header_as_own_name(self, make: Make) -> None:
+        """A client cannot obey the rules of a header."""
+        with pytest.raises(ProductTokenError, match="here, pass 'ExampleBot'"):
+            make(user_agent="ExampleBot/1.0", product_token="ExampleBot/1.0")
 
     def test_token_from_the_user_agent(self, make: Make) -> None:
         agent = "Mozilla/5.0 (compatible; ExampleBot/2.1; +https://example.com/bot)"

@@ -27,7 +27,7 @@ from robotrules.client import Client, open_store
 from robotrules.client.evidence import Evidence
 from robotrules.client.stores import MemoryStore, SQLiteStore
 from robotrules.client.testimony import Testimony, told
-from robotrules.client.warc import WarcImport, export_warc, import_warc
+from robotrules.client.warc import export_warc, import_warc
 from robotrules.tags.fields import Fields
 from tests.client import wire
 from tests.client.archives import READERS
@@ -794,7 +794,7 @@ class TestThreeChanges:
                 archive = tmp_path / name
                 assert export_warc(store, archive) == len(coming)
                 with closing(SQLiteStore(tmp_path / f"{name}.sqlite")) as empty:
-                    assert import_warc(empty, archive) == WarcImport(len(coming), 0, {})
+                    assert import_warc(empty, archive)[:3] == (len(coming), 0, {})
                     assert four_answers(empty, site.url) == expected
                 for read in READERS:
                     files = {digest_of(one.body): one.body for one in read(archive)}

@@ -128,6 +128,79 @@ def test_an_overloaded_page_puts_off_the_next_turn(
     assert clock.now == begun + 100
 
 
+class TestToTheValue:
+    """Every part of what comes back, and of what is asked."""
+
+    def test_json(self, make: Make) -> None:
+        page = make().fetch(f"{SITE}/moved")
+        values = page.as_dict()
+        assert values.pop("access")["origin"] == SITE
+        assert values.pop("verdict")["allowed"] is True
+        assert values == {
+            "url": f"{SITE}/page",
+            "status": 200,
+            "fields": [{"name": "content-type", "value": "text/html"}],
+            "octets": len(page.body),
+            "complete": True,
+            "hops": [{"url": f"{SITE}/moved", "status": 301, "location": "/page"}],
+            "trouble": None,
+            "detail": "",
+            "address": "192.0.2.1",
+        }
+
+    def test_json_of_trouble(self, make: Make, server: Server) -> None:
+        server.answers[f"{SITE}/odd"] = Failure(Trouble.TIMEOUT, "10 s")
+        values = make().fetch(f"{SITE}/odd").as_dict()
+        assert (values["trouble"], values["detail"], values["status"]) == ("timeout", "10 s", None)
+        assert make().fetch("mailto:x").as_dict()["access"] is None
+
+    def test_what_is_asked(self, make: Make, server: Server) -> None:
+        """The limit of the call, and the seconds of the client."""
+        client = make(seconds=7.0)
+        client.fetch(f"{SITE}/page", limit=99)
+        client.fetch(f"{SITE}/page")
+        *_, first, second = server.asked
+        assert (first.limit, first.seconds) == (99, 7.0)
+        assert (second.limit, second.seconds) == (2 * 1024 * 1024, 7.0)
+
+    def test_when_it_came(self, make: Make, clock: Clock) -> None:
+        client, begun = make(), clock.now
+        assert client.fetch(f"{SITE}/page").at == begun
+        assert client.fetch(f"{SITE}/page").at == begun + 5
+        assert client.fetch(f"{SITE}/private").at == 0.0
+
+    @pytest.mark.parametrize("profile", ["default", "strict"])
+    def test_no_origin_has_a_profile(self, make: Make, profile: str) -> None:
+        assert make(profile=profile).fetch("mailto:x").verdict.profile == profile
+
+    def test_a_longer_loop(self, make: Make, server: Server) -> None:
+        """Any page that was asked for before ends it, and all hops are told."""
+        for here, there in (("a", "b"), ("b", "c"), ("c", "b")):
+            server.answers[f"{OTHER}/{here}"] = Response(302, {"Location": f"/{there}"})
+        page = make().fetch(f"{OTHER}/a")
+        assert (page.trouble, page.url) == (Trouble.LOOP, f"{OTHER}/c")
+        assert [(hop.url, hop.location) for hop in page.hops] == [
+            *((f"{OTHER}/a", "/b"), (f"{OTHER}/b", "/c"), (f"{OTHER}/c", "/b")),
+        ]
+
+    def test_purposes(self, make: Make, server: Server) -> None:
+        """They count for what is asked for, and for the verdict on it."""
+        server.answers[f"{SITE}/robots.txt"] = Response(
+            200,
+            {},
+            b"User-agent-purpose: EXAMPLE-1\nAllow: /page\nDisallow: /\n\n"
+            b"User-agent: *\nDisallow: /page\n",
+        )
+        client = make()
+        asked = {"product_token": "OtherBot", "purposes": ["EXAMPLE-1"]}
+        page = client.fetch(f"{SITE}/page", **asked)
+        assert (page.status, page.verdict.allowed, page.verdict.line) == (200, True, 2)
+        page = client.fetch(f"{SITE}/other", **asked)
+        assert (page.status, page.verdict.allowed, page.verdict.line) == (None, False, 3)
+        page = client.fetch(f"{SITE}/page", product_token="OtherBot")
+        assert (page.status, page.verdict.line) == (None, 6)
+
+
 class TestGuidance:
     """One answer over all carriers, about the page as it is now."""
 

@@ -24,7 +24,7 @@ VECTORS = [
     vector
     for vector in suite.load()
     if vector.path.stem != "cost"
-    and not vector.is_extension
+    and (not vector.is_extension or "app_directives" in vector.data)
     and not any(part in vector.data for part in parts.ACCESS_PARTS)
 ]
 

@@ -64,7 +64,7 @@ def test_good_sample(tmp_path: Path) -> None:
         ({"checks": [{**GOOD["checks"][0], "line": None}]}, "name its line"),
         ({"checks": [{**GOOD["checks"][0], "line": 0}]}, "fits none"),
         ({"checks": [{**GOOD["checks"][0], "line": True}]}, "fits none"),
-        ({"checks": [{**GOOD["checks"][0], "product_token": ""}]}, "fits none"),
+        ({"checks": [{**GOOD["checks"][0], "product_token": [""]}]}, "fits none"),
         ({"surprise": 1}, "is not known"),
     ],
 )

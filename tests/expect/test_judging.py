@@ -155,7 +155,7 @@ def test_a_failure_is_explained_as_explain_does() -> None:
         (
             'allowed = "/x"',
             "User-agent: *\nDisallow: /",
-            "change line 2, or add an Allow rule that matches /x with 1 octets or more: allow wins "
+            "change line 2, or add an Allow rule that matches /x with 1 octet or more: allow wins "
             "a tie",
         ),
         (
@@ -258,6 +258,7 @@ def test_which_group_a_crawler_obeys(toml: str, obeyed: str) -> None:
         ('crawlers = "Googlebot"\ncrawl-delay = 5', True),
         ('crawlers = "Googlebot"\ncrawl-delay = 5.0', True),
         ('crawlers = "Googlebot"\ncrawl-delay = 6', False),
+        ('crawlers = "Googlebot"\ncrawl-delay = 4', False),  # a larger one than expected
         ('crawlers = "Googlebot"\ncrawl-delay = false', False),
         ('crawlers = "Other"\ncrawl-delay = false', True),
         ('crawlers = "Other"\ncrawl-delay = 5', False),

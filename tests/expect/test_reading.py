@@ -69,11 +69,11 @@ def test_questions_are_in_the_order_of_the_file() -> None:
     assert [(one.number, one.line) for one in asked] == [(1, 2), (2, 3), (3, 4)]
 
 
-def test_known_names_with_spaces_are_names() -> None:
-    """Two crawlers are called so by those who run them."""
+def test_of_known_names_with_spaces_the_first_word_counts() -> None:
+    """It is what parsers read of such a user-agent line (AMB-21, AMB-22)."""
     text = '[[expect]]\ncrawlers = "Sogou web spider"\nallowed = "/"\n'
-    [question] = read_expectations(text).questions
-    assert question.crawler == ("Sogou web spider",)
+    with pytest.raises(ExpectationError, match='write "Sogou"'):
+        read_expectations(text)
 
 
 def test_a_live_robots_txt_is_of_its_origin() -> None:

@@ -11,7 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import robotrules
-from robotrules import Because, CrawlerError, ProductTokenError, RobotsTxt, crawler_notes
+from robotrules import (
+    STRICT,
+    Because,
+    CrawlerError,
+    ProductTokenError,
+    PurposeWarning,
+    RobotsTxt,
+    Role,
+    crawler_notes,
+)
 from robotrules.extensions import purpose
 from robotrules.registries import SHIPPED, Purpose, Registry
 
@@ -252,3 +261,80 @@ class TestNotes:
         robots = read(f"User-agent-purpose: {ONE.lower()}\nUser-agent-purpose: foo\nAllow: /")
         assert [note.line for note in purpose.notes(robots, known)] == [2]
         assert list(purpose.notes(robots)) == []
+
+
+class TestMisuse:
+    """Purposes are a list of names, or nothing."""
+
+    def test_what_is_no_list(self, read: Read) -> None:
+        """It is said as it was given."""
+        for odd, shown in (("ab", "'ab'"), (5, "5"), (b"ab", "b'ab'"), ([1], r"\(1,\)")):
+            with pytest.raises(TypeError, match=f"such as \\['EXAMPLE-PURPOSE-1'\\], not {shown}$"):
+                read("").rules_for("a", odd)  # type: ignore[arg-type]
+
+    def test_an_empty_one(self, read: Read) -> None:
+        """Only what the parser trims is empty: other white space is a name that files have."""
+        words = "^a purpose is empty: leave it out, or pass its registered token$"
+        for empty in ("", " ", "\t "):
+            with pytest.raises(ProductTokenError, match=words):
+                read("").rules_for("a", [ONE, empty])
+        robots = read("User-agent-purpose: \u00a0\nDisallow: /")
+        assert not robots.check("/", "a", ["\u00a0"])
+
+    def test_none_is_nothing(self, read: Read) -> None:
+        """As it is for `check()`."""
+        robots = read(f"User-agent-purpose: {ONE}\nDisallow: /")
+        assert robots.select("a", None) == ()  # type: ignore[arg-type]
+        assert robots.explain("/", "a", None).groups == ()  # type: ignore[arg-type]
+        assert [group.purposes for group in robots.select("a", [ONE])] == [(ONE,)]
+
+
+class TestUnread:
+    """Purposes under a profile that does not read the record: said, and without effect."""
+
+    BODY = f"User-agent-purpose: {ONE}\nDisallow: /\n"
+
+    @pytest.mark.parametrize("profile", ["strict", "google"])
+    def test_a_warning(self, read: Read, profile: str) -> None:
+        """Every way to ask warns, once."""
+        asks: list[Callable[[RobotsTxt], Any]] = [
+            lambda robots: robots.check("/x", "foo", [ONE]),
+            lambda robots: robots.rules_for("foo", [ONE]),
+            lambda robots: robots.rules_for(["foo"], [ONE]),
+            lambda robots: robots.select("foo", [ONE]),
+            lambda robots: robots.explain("/x", "foo", [ONE]),
+        ]
+        for ask in asks:
+            with pytest.warns(PurposeWarning, match=f"{profile!r} does not read") as told:
+                ask(read(self.BODY, profile))
+            assert len(told) == 1
+
+    def test_a_warning_for_each_file_and_name(self, read: Read) -> None:
+        """Rules that are remembered are given without another one."""
+        robots = read(self.BODY, "strict")
+        for name in ("foo", ["foo", "bar"]):
+            with pytest.warns(PurposeWarning):
+                rules = robots.rules_for(name, [ONE])
+            assert robots.rules_for(name, [ONE]) is rules
+
+    def test_no_warning_without_purposes_or_where_they_count(self, read: Read) -> None:
+        """Warnings are errors in these tests: none is given here."""
+        read(self.BODY, "strict").check("/x", "foo")
+        read(self.BODY, "strict").explain("/x", "foo", [])
+        assert not read(self.BODY).check("/x", "foo", [ONE])
+        knows = STRICT.with_extensions(purpose.EXTENSION)
+        assert not read(self.BODY, knows).check("/x", "foo", [ONE])
+        other = STRICT.with_extensions(purpose.EXTENSION._replace(role=Role.OTHER))
+        with pytest.warns(PurposeWarning):
+            assert read(self.BODY, other).check("/x", "foo", [ONE])
+
+    def test_a_note_in_an_explanation(self, read: Read) -> None:
+        """An explanation says it too; it is the last note, and about no line."""
+        with pytest.warns(PurposeWarning):
+            told = read("Foo\nUser-agent: *\nBar", "strict").explain("/x", "foo", [ONE])
+        assert [note.code for note in told.notes][-1] == "purposes-not-read"
+        assert told.notes[-1] == ("purposes-not-read", "warning", None, 0, 0)
+        assert told.as_dict()["notes"][-1]["message"].startswith("This profile does not read")
+        assert "purposes-not-read" not in [
+            note.code for note in read(self.BODY).explain("/x", "foo", [ONE]).notes
+        ]

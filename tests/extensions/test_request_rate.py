@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime, time
 from math import isfinite
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -103,11 +104,39 @@ class TestValue:
     def test_any_octets(self, octets: bytes) -> None:
         """Whatever stands there, a rate is a positive number of seconds."""
         robots = robotrules.parse(b"User-agent: *\nRequest-rate: " + octets)
-        for rate in request_rates(robots, "a"):
+        rates = request_rates(robots, "a")
+        for rate in rates:
             assert isfinite(rate.seconds)
             assert rate.seconds > 0
             assert rate.as_dict()
-        list(notes(robots))
+        # Each record is a rate or a note, and not both.
+        written = [record for record in robots.records if record.key == "request-rate"]
+        bad = [note.line or 0 for note in notes(robots) if note.code == "bad-request-rate"]
+        assert sorted([*bad, *(rate.line for rate in rates)]) == [one.line for one in written]
+
+    @given(
+        *(st.integers(1, 999), st.integers(1, 999), st.sampled_from(["", *"smhdSMHD"])),
+        st.none() | st.tuples(*[st.tuples(st.integers(0, 23), st.integers(0, 59))] * 2),
+    )
+    def test_any_rate(
+        self, requests: int, period: int, unit: str, hours: tuple[Any, Any] | None
+    ) -> None:
+        """What is written as one is read as one, whatever its numbers."""
+        window = "" if hours is None else " {:02}{:02}-{:02}{:02}".format(*hours[0], *hours[1])
+        body = f"User-agent: *\nRequest-rate: {requests}/{period}{unit}{window}"
+        (rate,) = request_rates(robotrules.parse(body), "a")
+        seconds = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "": 1}[unit.lower()]
+        assert (rate.requests, rate.period) == (requests, period * seconds)
+        assert rate.seconds == period * seconds / requests
+        assert (rate.window is None) == (hours is None)
+        if hours is not None:
+            first, last = time(*hours[0]), time(*hours[1])
+            assert rate.applies(first)
+            assert rate.applies(last)
+            # Outside of its window it asks for nothing; one over midnight has its day in between.
+            for moment in (time(hour, minute) for hour in range(24) for minute in (0, 29, 59)):
+                inside = first <= moment <= last if first <= last else not last < moment < first
+                assert rate.applies(moment) == inside
 
     @pytest.mark.parametrize("piece", [b"1/1", b"9", b"1/1 ", b"\xff", b"\x00", b"/"])
     def test_a_long_value(self, read: Read, piece: bytes) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import robotrules
-from robotrules import RobotsTxt
+from robotrules import RobotsTxt, Role
 from robotrules.extensions import unsupported
 from robotrules.extensions.unsupported import Standing, notes, standing, unused_records
 
@@ -88,13 +88,29 @@ class TestUnused:
         robots = read("Host: x\nUser-agent: *\nAllow: /\nX: 1\nDisallow: /a\nX: 2\nDomain: y")
         assert [found.record.text for found in unused_records(robots)] == ["x", "1", "2", "y"]
 
-    @given(st.binary(max_size=200))
-    def test_any_octets(self, octets: bytes) -> None:
-        """Whatever a file holds, each other record has a standing."""
-        robots = robotrules.parse(octets)
-        for found in unused_records(robots):
-            assert found.as_dict()["standing"] in {"unused", "read", "unknown"}
-        list(notes(robots))
+    @given(
+        st.lists(
+            st.tuples(
+                st.sampled_from([b"Noindex", b"Crawl-delay", b"X", b"Content-Usage", b"Allow"])
+                | st.from_regex(rb"[A-Za-z][-A-Za-z]{0,8}", fullmatch=True),
+                st.binary(max_size=20).map(lambda value: value.translate(None, b"\r\n#")),
+            ),
+            min_size=1,
+            max_size=5,
+        )
+    )
+    def test_any_octets(self, lines: list[tuple[bytes, bytes]]) -> None:
+        """Whatever a file holds, each other record has a standing, and none is left out."""
+        robots = robotrules.parse(b"\n".join(b"%b: %b" % line for line in lines))
+        found = unused_records(robots)
+        others = [record for record in robots.records if record.role is Role.OTHER]
+        assert [one.record for one in found] == others
+        for one in found:
+            assert one.as_dict()["standing"] in {"unused", "read", "unknown"}
+        noted = {note.line for note in notes(robots)}
+        assert noted <= {record.line for record in others}
+        gone = {one.key.lower() for one in unsupported.EXTENSIONS} & set(unsupported.UNSUPPORTED)
+        assert {record.line for record in others if record.key in gone} <= noted
 
 
 def test_every_extension_is_named_once() -> None:

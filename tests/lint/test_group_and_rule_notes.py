@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from robotrules import analysis, parse
-from robotrules.linting import LintNote, Received, fix, lint
+from robotrules.linting import LintNote, fix, lint
 from robotrules.linting.checks.misspelt_crawler import MOST_NAMES
 from robotrules.linting.checks.pattern_like_an_expression import MOST_DESCRIBED
 from robotrules.linting.shapes import is_authority, is_expression, is_header, list_members, path_of
@@ -151,8 +151,10 @@ def test_checks_of_groups_take_any_name_under_any_profile(profile: str, name: st
 def test_fixes_keep_line_ends() -> None:
     """A file with CRLF has it everywhere afterwards, and a file without a last one still does."""
     body = b"User-agent: a, b\r\nDisallow: /x /y\r\n\r\nUser-agent: * Disallow: /z"
-    notes = lint(body, select=["comma-list", "space-in-pattern", "star-with-text"])
-    assert fix(parse(body), notes, verdicts=True).body == (
+    checks = ["comma-list", "space-in-pattern", "star-with-text"]
+    for _ in range(2):  # groups, then rules
+        body = fix(parse(body), lint(body, select=checks), verdicts=True).body
+    assert body == (
         b"User-agent: a\r\nUser-agent: b\r\nDisallow: /x\r\nDisallow: /y\r\n\r\n"
         b"User-agent: *\r\nDisallow: /z"
     )
@@ -238,20 +240,75 @@ def test_shapes_of_values() -> None:
     assert path_of(b"readme.txt") == b""
 
 
-@pytest.mark.parametrize(
-    ("received", "level"),
-    [
-        (None, "info"),
-        (Received(url="https://example.com/robots.txt"), "info"),
-        (Received(status=200), "info"),
-        (Received(url="https://example.com/robots.txt", status=200), "warning"),
-    ],
-)
-def test_everything_is_disallowed_where_it_counts(received: Received | None, level: str) -> None:
-    """A file may be a test server's; what a live site serves is read today."""
-    body = "User-agent: *\nDisallow: /\n"
-    (note,) = lint(body, select=["everything-disallowed"], received=received)
-    assert note.level == level
+# What fails a run by default, and what does not: the levels that site owners rely on.
+LEVELS = {
+    "<!DOCTYPE html>": ("looks-like-html", "error"),
+    "User-agent: *\nDisallow: /\n": ("everything-disallowed", "warning"),
+    "User-agent: *\nDisallow: /a\nDisallow: /a\n": ("duplicate-rule", "info"),
+    "User-agent: *\nDisallow: /a\nUser-agent: B\nDisallow: /c\n": ("star-not-inherited", "warning"),
+    "User-agent: Googlebot/2.1\nDisallow: /a\n": ("user-agent-text", "info"),
+    "User-agent: Download Ninja\nDisallow: /a\n": ("user-agent-text", "info"),
+    "User-agent: Googlebot Mobile\nDisallow: /a\n": ("user-agent-text", "warning"),
+    "User-agent: Foo Disallow: /a\n": ("user-agent-text", "warning"),
+    "User-agent: http://a.example/b\nDisallow: /a\n": ("header-as-user-agent", "warning"),
+}
+
+
+@pytest.mark.parametrize("body", LEVELS)
+def test_levels(body: str) -> None:
+    """Errors and warnings fail a run, and information does not."""
+    slug, level = LEVELS[body]
+    assert only(body, slug).level == level
+
+
+def test_utf_16_is_an_error() -> None:
+    """Most crawlers read nothing there, so the fix changes what they are told."""
+    body = "\ufeffUser-agent: *\nDisallow: /a\n".encode("utf-16-le")
+    (note,) = lint(body, select=["not-utf8"])
+    assert (note.level, note.fix and note.fix.changes_verdicts) == ("error", True)
+
+
+def test_a_url_is_not_called_a_header() -> None:
+    """The words say what it is."""
+    body = "User-agent: {}\nDisallow: /a\n"
+    said = only(body.format("https://a.example/bot"), "header-as-user-agent").message
+    assert said.startswith("'https://a.example/bot' is a URL and no product token")
+    said = only(body.format("Mozilla/5.0 (x)"), "header-as-user-agent").message
+    assert "is a whole User-Agent header" in said
+
+
+# Parts of files that the software of many sites writes, with nothing wrong in them.
+STOCK = {
+    "shop": (
+        "User-agent: *\nDisallow: /a/downloads/-/*\nDisallow: /admin\nDisallow: /cart\n"
+        "Disallow: /orders\nDisallow: /checkouts/\nDisallow: /checkout\n"
+        "Disallow: /collections/*+*\nDisallow: /collections/*%2B*\nDisallow: /collections/*%2b*\n"
+        "Disallow: /*/collections/*+*\n"
+        "Disallow: /*/collections/*%2B*\nDisallow: /*/*?*ls%3D*%3Fls%3D*\n"
+        "Disallow: /*/*?*ls%3d*%3fls%3d*\n\nUser-agent: adsbot-google\nDisallow: /checkouts/\n"
+        "Disallow: /cart\n\nUser-agent: Nutch\nDisallow: /\n\nUser-agent: MJ12bot\n"
+        "Crawl-delay: 10\n"
+    ),
+    "blog": "User-agent: *\nDisallow: /wp-admin/\nAllow: /wp-admin/admin-ajax.php\n",
+    "wiki": (
+        "User-agent: Mediapartners-Google*\nDisallow: /\n\n"
+        "User-agent: Download Ninja\nDisallow: /\n\n"
+        "User-agent: *\nAllow: /w/load.php?\nDisallow: /w/\nDisallow: /wiki/Special:\n"
+        "Disallow: /wiki/Special%3A\nDisallow: /wiki/Wikipedia:L\u00f6schkandidaten/\n"
+        "Disallow: /wiki/Wikipedia%3AL%C3%B6schkandidaten/\n"
+    ),
+    "forum": (
+        "User-agent: *\nDisallow: /admin/\nDisallow: /auth/\nDisallow: /badges\n"
+        "Disallow: /search\n\n"
+        "User-agent: Googlebot\nDisallow: /admin/\nDisallow: /auth/\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STOCK)
+def test_a_stock_file_passes(name: str) -> None:
+    """By default a run fails on errors and warnings, and such files have none."""
+    assert [note for note in lint(STOCK[name]) if note.level != "info"] == []
 
 
 def test_what_was_forgotten_of_the_rules_for_everyone() -> None:
@@ -262,12 +319,80 @@ def test_what_was_forgotten_of_the_rules_for_everyone() -> None:
     )
     note = only(body, "star-not-inherited")
     assert (note.line, note.level) == (5, "info")
-    assert "repeats 2 of 3 patterns for everyone: line 3 ('Disallow: /b')" in note.message
+    assert note.message == (
+        "ExampleBot obeys this group alone, which repeats 2 of 3 rules for everyone, so it may "
+        "fetch what line 3 ('Disallow: /b') blocks for everyone else."
+    )
     assert note.url
     assert parse(body).check(note.url, "ExampleBot")
     assert not parse(body).check(note.url, "OtherBot")
-    third = body.replace("Disallow: /a\nDisallow: /b2", "Disallow: /b2")
-    assert not lint(third, select=["star-not-inherited"])
+    third = only(body.replace("Disallow: /a\nDisallow: /b2", "Disallow: /b2"), note.slug)
+    assert (third.level, "repeats 1 of 3" in third.message) == ("warning", True)
+    one_of_four = (
+        "User-agent: *\nDisallow: /a\nDisallow: /b\nDisallow: /c\nDisallow: /d\n"
+        "User-agent: ExampleBot\nDisallow: /a\nDisallow: /e\n"
+    )
+    assert only(one_of_four, note.slug).level == "warning"
+
+
+def test_one_note_for_all_redundant_rules() -> None:
+    """With all places; a line that is suppressed does not count."""
+    rules = [f"Disallow: /a/{number}" for number in range(5)]
+    body = "\n".join(["User-agent: *", "Disallow: /a/", *rules])
+    note = only(body, "redundant-rule")
+    assert (note.line, [one.line for one in note.related]) == (3, [2, 4, 5, 6, 7])
+    assert note.message.startswith("5 rules are redundant, such as this one: line 2 already blocks")
+    meant = body.replace("/a/0", "/a/0 # robotrules: ignore[RR504]")
+    assert only(meant, "redundant-rule").message.startswith("4 rules")
+    assert not lint(meant, select=["unused-suppression"])
+
+
+def test_a_redundancy_that_one_parser_sees_is_none() -> None:
+    """Google's parser tells `/a%3Ab/c` from what `/a:b` matches."""
+    body = "User-agent: *\nDisallow: /a:b\nDisallow: {}\n"
+    assert not lint(body.format("/a%3Ab/c"), select=["redundant-rule"])
+    assert lint(body.format("/a:b/c"), select=["redundant-rule"])
+    assert lint(body.format("/a:b/%3A"), select=["redundant-rule"])
+
+
+def test_one_note_for_all_retired_crawlers() -> None:
+    """Each name once."""
+    body = "User-agent: anthropic-ai\nUser-agent: Claude-Web\nUser-agent: claude-web\nDisallow: /\n"
+    note = only(body, "retired-crawler")
+    assert "2 of the crawlers that the file names are retired" in note.message
+    assert [one.line for one in note.related] == [2, 3]
+    one = only("User-agent: Claude-Web\nDisallow: /\n" * 2, "retired-crawler")
+    assert one.message.endswith(" 2 lines name it.")
+
+
+def test_a_path_that_no_request_has() -> None:
+    """The note says why the rule is dead, and offers what clients send (AMB-46)."""
+    note = only("User-agent: *\nDisallow: /a/../b\n", "dead-rule")
+    assert note.message == "'Disallow: /a/../b' decides no URL: no request has such a path."
+    assert note.fix
+    assert note.fix.words == "Write '/b'"
+
+
+def test_the_cut_of_a_long_file_names_its_line() -> None:
+    """The first line that is not read, as an editor counts lines."""
+    line = b"Disallow: /page\n"
+    body = b"User-agent: *\n" + line * (520_000 // len(line))
+    said = only(body, "truncated").message
+    first = 1 + body[:512_000].count(b"\n") + 1
+    assert said == (
+        "The file is longer than 512,000 bytes: crawlers may ignore everything from line "
+        f"{first} on."
+    )
+
+
+def test_rules_that_were_not_checked() -> None:
+    """The cure that is named works: simplify has a budget of its own."""
+    rules = "".join(f"Disallow: /*a*b*c*{number}*d\n" for number in range(40))
+    body = f"User-agent: *\n{rules}Disallow: /*a*b\n"
+    (note,) = lint(body, select=["not-decided"], budget=1)
+    assert note.message.endswith("not checked for redundancy; 'robotrules simplify' checks them.")
+    assert "(from line 2 on)" in note.message
+    assert analysis.simplify(parse(body)).rules_after == 1
 
 
 def test_a_cause_makes_profiles_differ_once_for_each_group() -> None:

@@ -6,6 +6,8 @@ The property over generated files is in `tests/property/test_fix_intent.py`.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from robotrules import parse
@@ -19,7 +21,7 @@ EVIL = (
 MENDED = EVIL.replace(b"agen:", b"agent:")
 
 
-def fixed(body: bytes, *, verdicts: bool = False, **choices: list[str]) -> bytes:
+def fixed(body: bytes, *, verdicts: bool = False, **choices: Any) -> bytes:
     """Return a file after fixes, round after round, as the command line applies them."""
     for _ in range(20):
         robots = parse(body)
@@ -27,6 +29,12 @@ def fixed(body: bytes, *, verdicts: bool = False, **choices: list[str]) -> bytes
         if body == robots.body:
             break
     return body
+
+
+def waits(body: bytes, **choices: Any) -> bool:
+    """Tell whether the duplicate rule of a file has no fix, though it is reported."""
+    (note,) = [note for note in lint(body, **choices) if note.slug == "duplicate-rule"]
+    return note.fix is None
 
 
 def test_a_duplicate_of_a_misread_group_stays() -> None:
@@ -40,9 +48,11 @@ def test_a_duplicate_of_a_misread_group_stays() -> None:
 
 
 @pytest.mark.parametrize("choices", [{"select": ["RR502"]}, {"ignore": ["RR3"]}])
-def test_what_is_not_looked_for_is_misread_all_the_same(choices: dict[str, list[str]]) -> None:
+def test_what_is_not_looked_for_is_misread_all_the_same(choices: dict[str, Any]) -> None:
     """Whoever selects one check only does not get a worse file."""
     assert fixed(EVIL, **choices) == EVIL
+    assert waits(EVIL, **choices)
+    assert not waits(b"User-agent: a\nDisallow: /a\nDisallow: /a\n", **choices)
 
 
 def test_what_is_suppressed_is_misread_all_the_same() -> None:
@@ -58,13 +68,47 @@ def test_what_is_suppressed_is_misread_all_the_same() -> None:
         b'"User-agent: EvilBot"',  # misspelt, without a fix
         b"these rules are for EvilBot",  # no record
         b"User-agent\xc2\xa0: EvilBot",
-        b"Useragent EvilBot",
     ],
 )
 def test_a_misread_line_without_a_fix_counts_too(line: bytes) -> None:
     """Somebody will mend it by hand."""
     body = EVIL.replace(b"User-agen: EvilBot", line)
     assert fixed(body) == body
+    assert waits(body)
+
+
+def test_only_groups_that_the_fix_rests_on_count() -> None:
+    """A misread line of another group, before the first one or after it, is another matter."""
+    group = b"User-agent: BadBot\nDisallow: /a\nDisallow: /a\n"
+    slip = b"User-agen: EvilBot\n"
+    other = b"\nUser-agent: OtherBot\nDisallow: /b\n"
+    assert not waits(slip + group + other)
+    assert not waits(group + other + slip)
+    assert waits(group + slip + other)
+    assert waits(b"User-agent: BadBot\n" + slip + b"Disallow: /a\nDisallow: /a\n")
+
+
+def test_a_note_that_can_be_fixed_safely_calls_nothing_misread() -> None:
+    """Here a comment of another language, which becomes one of ours."""
+    assert not waits(b"User-agent: a\nDisallow: /a\n// again\nDisallow: /a\n")
+
+
+def test_both_groups_of_a_duplicate_count() -> None:
+    """The rule that stays is in one, and the rule that would go in the other."""
+    first, second = (
+        b"User-agent: a\nDisallow: /a\n%b\n",
+        b"User-agent: a\nDisallow: /a\n%bAllow: /b\n",
+    )
+    slip = b"Disalows: /c\n"
+    assert not waits(first % b"" + second % b"")
+    assert waits(first % slip + second % b"")
+    assert waits(first % b"" + second % slip)
+
+
+def test_blank_lines_rest_on_no_record() -> None:
+    """So they can go, whatever is misspelt around them."""
+    body = b"User-agent: *\n\nDisalow: /a\n"
+    assert fixed(body) == b"User-agent: *\nDisalow: /a\n"
 
 
 def test_crawlers_that_are_misread_count_across_groups() -> None:
@@ -74,6 +118,7 @@ def test_crawlers_that_are_misread_count_across_groups() -> None:
         b"User-agent: Example\nDisallow: /a\nDisallow: /b\n"
     )
     assert fixed(body) == body
+    assert waits(body)
     alone = b"User-agent: Example Reader\nDisallow: /a\nDisallow: /b\nDisallow: /a\n"
     assert fixed(alone) == alone.removesuffix(b"Disallow: /a\n")
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from robotrules.linting import CHECKS, Edit, Fix, fix, lint
-from robotrules.linting.fixing import edited
+from robotrules.linting.edits import edited
 from robotrules.linting.render import Linted
 from robotrules.linting.render.sarif import FINGERPRINT, sarif
 from robotrules.robotstxt import parse

@@ -264,6 +264,14 @@ class TestWhoIsAsked:
         )
         assert asked(matrix(own), "bingbot").by == "bingbot"
 
+    def test_the_placeholder_of_purposes_is_no_crawler(self) -> None:
+        """`write` puts a name before a group of purposes; the matrix does not show it."""
+        body = "User-agent: _purpose-only_\nUser-agent-purpose: EXAMPLE-PURPOSE-1\nDisallow: /x\n"
+        found = matrix(parse(body))
+        assert "_purpose-only_" not in names(found)
+        assert asked(found, "EXAMPLE-PURPOSE-1").summary == "some"
+        assert found.left_out == 0
+
     def test_names_outside_the_grammar(self) -> None:
         """What a profile makes of the line decides."""
         body = "User-agent: MJ12bot\nDisallow: /"

@@ -135,5 +135,12 @@ ENGINE_SWITCHES = {
     name
     for name in dir(robotrules.STRICT)
     if getattr(robotrules.STRICT, name) is False
-    and name not in ("first_star_group_only", "merge_tokens", "any_product_token")
+    and name
+    not in (
+        "first_star_group_only",
+        "merge_tokens",
+        "any_product_token",
+        "leading_name",
+        "separate_lines",
+    )
 }

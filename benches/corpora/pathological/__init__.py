@@ -69,6 +69,10 @@ def _candidates() -> tuple[str, str]:
     return _group(*patterns), "/" + "ab" * (4 * KIB)
 
 
+def _repeated() -> tuple[str, str]:
+    return _group(*["/*a*b"] * 29_000), "/" + "a" * (64 * KIB)
+
+
 def _deep() -> tuple[str, str]:
     stem = "/" + "deep/" * 50
     return _group(*(f"{stem}{number:05}" for number in range(1_800))), stem + "01799x"
@@ -142,6 +146,12 @@ ALL: tuple[Hostile, ...] = (
         "candidates",
         "ruling rules out by their first piece: 9,000 rules whose first pieces are all there",
         _candidates,
+    ),
+    Hostile(
+        "repeated",
+        "counting on rules that differ: one wildcard rule 29,000 times, and 64 KiB of path in "
+        "which its last piece is not found",
+        _repeated,
     ),
     Hostile(
         "deep",

@@ -11,6 +11,7 @@
 //! branch that cannot be guessed costs more than all else. It knows octets, not URLs or patterns.
 
 use crate::settings::Settings;
+use memchr::memchr_iter;
 use std::borrow::Cow;
 
 /// What tells a digit of an escape from the same octet in its own right.
@@ -52,10 +53,8 @@ impl Compared {
             return Cow::Borrowed(path);
         }
         let mut form = path.to_vec();
-        for at in 0..path.len() {
-            if path[at] == b'%' {
-                form.iter_mut().skip(at + 1).take(2).for_each(|digit| *digit |= DIGIT);
-            }
+        for at in memchr_iter(b'%', path) {
+            form.iter_mut().skip(at + 1).take(2).for_each(|digit| *digit |= DIGIT);
         }
         Cow::Owned(form)
     }

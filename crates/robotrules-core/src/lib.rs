@@ -51,6 +51,9 @@
 //! | decide many, up to 256 rules | some table look-ups for 64 rules, a search for those that remain | 15 KB while it lasts, for 64 rules |
 //! | decide, at worst | octets of the path times wildcards of the rules that cannot be told apart | none |
 //!
+//! Of 1,024 wildcard rules or more, those that match the same are tried once, so that a file that repeats
+//! one rule costs what one rule does.
+//!
 //! A URL that is not in normal form needs room for its path, which the caller may keep.
 //!
 //! # Limits

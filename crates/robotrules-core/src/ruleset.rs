@@ -145,6 +145,7 @@ impl RuleSet {
                 _ => {}
             }
         }
+        rules.scan.set_repetitions_aside(&rules.arena);
         rules
     }
 
@@ -238,8 +239,7 @@ impl RuleSet {
     pub fn matches(&self, url: &[u8]) -> (Vec<u8>, Vec<(u32, u32)>) {
         let mut scratch = vec![];
         let path = octets::path(url, self.compared, &mut scratch);
-        let matching = self.scan.patterns().filter(|(_, p)| self.arena.matches(p, path));
-        let mut found: Vec<_> = matching.map(|(rank, _)| rank).collect();
+        let mut found = self.scan.matching(&self.arena, path);
         found.sort_unstable_by_key(|&rank| std::cmp::Reverse(rank));
         let found = found.into_iter().map(octets_and_rule).map(|(octets, rule)| (rule, octets));
         (self.compared.shown(path.octets()), found.collect())
@@ -267,7 +267,7 @@ impl RuleSet {
     /// Says that `urls` more checks will come, so that an index may be built before them.
     pub fn expect(&self, urls: usize) {
         if self.scan.len() > SCANNED && urls as u64 >= u64::from(PATIENCE) {
-            self.index.get_or_init(|| Box::new(Index::new(&self.arena, self.scan.patterns())));
+            self.index.get_or_init(|| Box::new(Index::new(&self.arena, self.scan.deciding())));
         }
     }
 

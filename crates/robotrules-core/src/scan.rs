@@ -10,6 +10,7 @@ use crate::lanes::{first_word, last_word};
 use crate::octets::Path;
 use crate::pattern::{Arena, Pattern};
 use crate::ruleset::Rank;
+use std::collections::HashMap;
 use wide::u32x4;
 
 /// The patterns of a rule set, plain prefixes apart from the others.
@@ -21,7 +22,12 @@ pub struct Scan {
     wild: Vec<Tried>,
     // How many patterns have to be searched for.
     searched: u32,
+    // Patterns that match what one of `wild` does, by its number, and can never decide.
+    repeated: Vec<(Tried, u32)>,
 }
+
+/// Among fewer wildcard patterns than this, repetitions are not looked for.
+const MANY: usize = 1024;
 
 /// A pattern that is left to be tried.
 #[derive(Clone, Copy, Debug)]
@@ -135,17 +141,53 @@ impl Scan {
 
     /// How many patterns there are.
     pub fn len(&self) -> usize {
-        self.plain.len() + self.wild.len()
+        self.plain.len() + self.wild.len() + self.repeated.len()
     }
 
-    /// Every pattern as it is tried.
+    /// Every pattern that can decide.
     pub fn tried(&self) -> impl Iterator<Item = &Tried> + '_ {
         self.plain.iter().chain(&self.wild)
     }
 
+    /// Every pattern that can decide, with its rank.
+    pub fn deciding(&self) -> impl Iterator<Item = (Rank, Pattern)> + '_ {
+        self.tried().map(|tried| (tried.rank, tried.pattern))
+    }
+
     /// Every pattern with its rank.
     pub fn patterns(&self) -> impl Iterator<Item = (Rank, Pattern)> + '_ {
-        self.tried().map(|tried| (tried.rank, tried.pattern))
+        self.deciding().chain(self.repeated.iter().map(|(tried, _)| (tried.rank, tried.pattern)))
+    }
+
+    /// The ranks of all patterns that match, in no order.
+    pub fn matching(&self, arena: &Arena, path: Path<'_>) -> Vec<Rank> {
+        let matches = |tried: &Tried| arena.matches(&tried.pattern, path);
+        let wild: Vec<bool> = self.wild.iter().map(matches).collect();
+        let plain = self.plain.iter().filter(|tried| matches(tried));
+        let found = self.wild.iter().zip(&wild).filter(|(_, matches)| **matches);
+        let same = |(_, number): &&(Tried, u32)| wild.get(*number as usize) == Some(&true);
+        let repeated = self.repeated.iter().filter(same).map(|(tried, _)| tried);
+        plain.chain(found.map(|(tried, _)| tried)).chain(repeated).map(|t| t.rank).collect()
+    }
+
+    /// Sets wildcard patterns aside that match what another does and come after it in precedence:
+    /// a file may have tens of thousands of them, and none can ever decide.
+    pub fn set_repetitions_aside(&mut self, arena: &Arena) {
+        if self.wild.len() < MANY {
+            return;
+        }
+        let mut numbers: HashMap<Vec<u8>, u32> = HashMap::new();
+        let mut wild = std::mem::take(&mut self.wild);
+        wild.sort_unstable_by_key(|tried| std::cmp::Reverse(tried.rank));
+        (self.wild_needs, self.searched) = (vec![], 0);
+        for tried in wild {
+            let number = self.wild.len() as u32;
+            let known = *numbers.entry(language(arena, &tried.pattern)).or_insert(number);
+            match known == number {
+                true => self.add(arena, tried.pattern, tried.rank),
+                false => self.repeated.push((tried, known)),
+            }
+        }
     }
 
     /// The greatest rank of a pattern that matches; zero where none does.
@@ -224,6 +266,18 @@ impl Tried {
             && ending.is_some_and(|ending| u64::from_le_bytes(*ending) == self.last)
             && (length <= 16 || path.octets().starts_with(self.pattern.first.of(&arena.octets)))
     }
+}
+
+/// What a pattern matches: equal for patterns that match the same, but for some that are written in
+/// ways nobody would.
+fn language(arena: &Arena, pattern: &Pattern) -> Vec<u8> {
+    let mut language = vec![u8::from(pattern.anchored)];
+    let spans = arena.pieces_of(pattern).iter().flat_map(|piece| [piece.in_path, piece.in_query]);
+    for span in std::iter::once(pattern.first).chain(spans) {
+        language.extend(span.length.to_le_bytes());
+        language.extend(span.of(&arena.octets));
+    }
+    language
 }
 
 /// What a path needs to match a pattern: its last octets under a mask, a query.

@@ -2,7 +2,7 @@
 
 mod profiles;
 
-use profiles::{limited, settings, Random};
+use profiles::{limited, parse, settings, Random};
 use robotrules_core::lines::{prepare, Ending, Lines, SLACK};
 use robotrules_core::notes::Code;
 
@@ -97,4 +97,29 @@ fn what_lies_past_the_slack_is_left_out() {
     let prepared = prepare(&more, &settings);
     assert!(prepared.cut);
     assert_eq!(prepared.octets.map(|octets| octets.len()), Some(10 + SLACK));
+}
+
+/// Only the first octets of a file are a byte order mark (RFC 3629 §6): later it is data, wherever it
+/// stands in the sixteen octets that are looked at together.
+#[test]
+fn a_mark_that_is_not_the_first() {
+    let mark = "\u{feff}";
+    for before in 0..40 {
+        let comment = format!("#{}\n", "x".repeat(before));
+        for terminator in ["\n", "\r", "\r\n", "\n\n"] {
+            let body = format!(
+                "{comment}user-agent: a{terminator}allow: /{terminator}{mark}user-agent: b\ndisallow: /"
+            );
+            let prepared = prepare(body.as_bytes(), &settings(&["cut_bom", "decode_utf16"]));
+            assert_eq!((prepared.first, prepared.encoding), (0, None));
+            let document = parse(body.as_bytes(), &[]);
+            assert_eq!((document.group_count(), document.records().len()), (1, 4), "{body:?}");
+            assert_eq!(document.choose(b"b"), (vec![], false), "{body:?}");
+            let key = document.key(&document.records()[2]);
+            assert_eq!(key, format!("{mark}user-agent").as_bytes());
+        }
+    }
+    let twice = format!("{mark}{mark}user-agent: a\ndisallow: /\n");
+    let document = parse(twice.as_bytes(), &[]);
+    assert_eq!((document.group_count(), document.choose(b"a")), (0, (vec![], false)));
 }

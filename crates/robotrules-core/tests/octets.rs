@@ -1,5 +1,6 @@
 //! The normal form: what of a URL is compared, and how it is spelled.
 
+mod naive;
 mod profiles;
 
 use profiles::{settings, Random};
@@ -103,4 +104,77 @@ fn digits_of_an_escape() {
     assert_eq!(*Compared::Octets.of_shown(shown), *shown);
     assert_eq!(*Compared::AsGiven.of_shown(b"/%3D"), *b"/%3D");
     assert_eq!(Compared::AsGiven.shown("/é".as_bytes()), "/é".as_bytes());
+}
+
+/// The path of a URL is what RFC 3986 says, found plainly: with an origin of every length, and with
+/// what ends a path, a query or an authority at every place.
+#[test]
+fn as_the_naive_path_says() {
+    let check = |url: &str| {
+        let expected = naive::path(url.as_bytes());
+        assert_eq!(form(url), String::from_utf8_lossy(&expected), "{url}");
+    };
+    let odd = [
+        "/", "//", "?", "#", ":", "/.", "/..", "/./", "/../", "/.a", ".", "..", "%2e", "%2F",
+        "%41", "%", "~", "=", "&", "*", "é", "@", "?/", "#/", "/?", "://", "", "\\", " ",
+    ];
+    for origin in
+        ["", "https://", "http://", "HTTPS://", "ftp://", "//", "x:", "https:", "http:/", "a"]
+    {
+        for length in 0..36 {
+            let name = "n".repeat(length);
+            for one in odd {
+                check(&format!("{origin}{name}{one}"));
+                check(&format!("{origin}{name}{one}b/c.d"));
+                check(&format!("{origin}h/{name}{one}/e?f=g/h"));
+                check(&format!("{origin}h/a?{name}{one}i#j/k?l"));
+            }
+        }
+    }
+    let mut random = Random(31);
+    for _ in 0..40_000 {
+        let start = ["https://e.example/", "http://", "https://e", "/", "//", ""][random.below(6)];
+        check(&format!(
+            "{start}{}{}",
+            random.words(&odd, 6),
+            random.words(&["ab", "/c", "d.e"], 9)
+        ));
+        check(&format!(
+            "{start}{}",
+            random.words(&["/", "a", ".", "..", "?", "#", "%2e", "b"], 12)
+        ));
+    }
+}
+
+/// As google/robotstxt takes it: `;` begins a path too, a scheme counts only before one does, and a
+/// fragment before the path leaves none.
+#[test]
+fn as_given_by_the_url() {
+    for (url, expected) in [
+        ("", "/"),
+        ("/", "/"),
+        ("/a;b?c", "/a;b?c"),
+        ("//h/a", "/a"),
+        ("//h", "/"),
+        ("h/a", "/a"),
+        ("h;a", "/;a"),
+        ("h?a", "/?a"),
+        ("https://h", "/"),
+        ("https://h;a/b", "/;a/b"),
+        ("https://h?a/b", "/?a/b"),
+        ("https://h/a#b", "/a"),
+        ("https://h#/a", "/"),
+        ("https://h#", "/"),
+        ("https://h/#a", "/"),
+        ("a/b://c/d", "/b://c/d"),
+        ("a?b://c/d", "/?b://c/d"),
+        ("x;y://c/d", "/;y://c/d"),
+        ("//a/b://c", "/b://c"),
+        ("//a://b/c", "/c"),
+        ("#/a", "/"),
+        ("/a\0b", "/a"),
+        ("/%7e", "/%7e"),
+    ] {
+        assert_eq!(as_given(url), expected, "{url:?}");
+    }
 }

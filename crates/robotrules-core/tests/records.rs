@@ -90,6 +90,30 @@ fn what_values_may_hold() {
     }
 }
 
+/// What a value may hold is seen wherever it stands, since the engine looks at sixteen octets at once.
+#[test]
+fn faults_at_every_place() {
+    let none = Faults::default();
+    for length in 1..50 {
+        for at in 0..length {
+            for (odd, expected) in [
+                (b'\x01', Faults { control: true, ..none }),
+                (b'\x1F', Faults { control: true, ..none }),
+                (b' ', Faults { space: true, ..none }),
+                (b'\t', Faults { space: true, ..none }),
+                (b'\x80', Faults { not_utf8: true, ..none }),
+                (b'\xFF', Faults { not_utf8: true, ..none }),
+                (b'!', none),
+                (b'\x7F', none),
+            ] {
+                let mut value = vec![b'a'; length];
+                value[at] = odd;
+                assert_eq!(faults(&value), expected, "{odd:#x} at {at} of {length}");
+            }
+        }
+    }
+}
+
 #[test]
 fn spans_are_in_bounds_and_in_order() {
     let words = ["User-agent", "Allow", "Disalow", ":", ": ", " ", "\t", "#", "/", "a", "\0", "\n"];

@@ -12,6 +12,11 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// A batch of at most this many is decided in place: some ten microseconds with the lock held.
 const SHORT: usize = 128;
+/// A URL of more octets is decided with the interpreter lock released if there are many rules: at
+/// worst each is searched for in all of it.
+const LONG: usize = 1024;
+/// So many octets times rules take some hundred microseconds at worst.
+const MUCH: usize = 1 << 22;
 /// URLs of a batch that cross at once: enough to forget the crossing, little enough to stay small.
 const CHUNK: usize = 1024;
 
@@ -52,7 +57,7 @@ impl Matcher {
     /// Tell whether the rules allow *url*: the hot path.
     fn allows(&self, url: &Bound<'_, PyAny>) -> PyResult<bool> {
         let octets = octets(url)?;
-        match self.rules.get() {
+        match self.rules.get().filter(|_| octets.len() <= LONG) {
             Some(rules) => Ok(rules.allows(&octets, &mut Vec::new())),
             None => Ok(!matches!(self.ask(url.py(), &octets), core::Decision::Disallow(_))),
         }
@@ -91,11 +96,11 @@ impl Matcher {
     }
 
     fn tied(&self, url: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
-        Ok(self.compiled(url.py()).best(&octets(url)?))
+        Ok(self.asking(url.py(), &octets(url)?, |rules, url| rules.best(url)))
     }
 
     fn found<'py>(&self, url: &Bound<'py, PyAny>) -> PyResult<Matches<'py>> {
-        let (path, found) = self.compiled(url.py()).matches(&octets(url)?);
+        let (path, found) = self.asking(url.py(), &octets(url)?, |rules, url| rules.matches(url));
         Ok((PyBytes::new(url.py(), &path), found))
     }
 
@@ -110,18 +115,35 @@ impl Matcher {
     /// What decides about a URL.
     #[inline]
     fn ask(&self, py: Python<'_>, url: &[u8]) -> core::Decision {
-        match self.rules.get() {
+        match self.rules.get().filter(|_| url.len() <= LONG) {
             Some(rules) => rules.decide(url, &mut Vec::new()),
-            None => self.ask_early(py, url),
+            None => self.ask_slowly(py, url),
         }
     }
 
+    /// The same for the first question, and for long URLs.
     #[cold]
-    fn ask_early(&self, py: Python<'_>, url: &[u8]) -> core::Decision {
-        let first = !self.asked.swap(true, Ordering::Relaxed);
-        let written = self.written.as_ref().filter(|_| first);
+    fn ask_slowly(&self, py: Python<'_>, url: &[u8]) -> core::Decision {
+        let first = self.rules.get().is_none() && !self.asked.swap(true, Ordering::Relaxed);
+        let written = self.written.as_ref().filter(|_| first && url.len() <= LONG);
         let once = written.and_then(|(document, groups)| document.get().decide_once(groups, url));
-        once.unwrap_or_else(|| self.compiled(py).decide(url, &mut Vec::new()))
+        once.unwrap_or_else(|| {
+            self.asking(py, url, |rules, url| rules.decide(url, &mut Vec::new()))
+        })
+    }
+
+    /// Asks compiled rules about a URL; others may run meanwhile if that can take long.
+    fn asking<T: Send>(
+        &self,
+        py: Python<'_>,
+        url: &[u8],
+        ask: impl FnOnce(&core::RuleSet, &[u8]) -> T + Send,
+    ) -> T {
+        let rules = self.compiled(py);
+        match url.len().saturating_mul(rules.len()) > MUCH {
+            true => py.detach(|| ask(rules, url)),
+            false => ask(rules, url),
+        }
     }
 
     fn compiled(&self, py: Python<'_>) -> &core::RuleSet {
@@ -178,7 +200,7 @@ impl Matcher {
         if count > SHORT {
             let (joined, copied) = match joined(urls) {
                 Some(text) => (Some(text), vec![]),
-                None => (None, copied(urls)?),
+                None => (None, copied(urls, known)?),
             };
             let lines = joined.as_ref().and_then(|text| text.to_str().ok()).map(str::as_bytes);
             let lines = lines.unwrap_or(&copied);
@@ -190,8 +212,12 @@ impl Matcher {
         }
         rules.expect(count);
         let mut scratch = Vec::new();
-        for url in urls {
-            answers.push(A::one(rules, &octets(&url)?, &mut scratch));
+        for (number, url) in urls.iter().enumerate() {
+            let octets = octets_at(&url, known + number)?;
+            answers.push(match octets.len() <= LONG {
+                true => A::one(rules, &octets, &mut scratch),
+                false => self.asking(py, &octets, |rules, url| A::one(rules, url, &mut vec![])),
+            });
         }
         Ok(())
     }
@@ -235,12 +261,12 @@ fn joined<'py>(urls: &Bound<'py, PyList>) -> Option<Bound<'py, PyString>> {
     text.to_str().is_ok().then_some(text)
 }
 
-/// The octets of URLs of any kind, a newline between them.
-fn copied(urls: &Bound<'_, PyList>) -> PyResult<Vec<u8>> {
+/// The octets of URLs of any kind, a newline between them; `before` came before them.
+fn copied(urls: &Bound<'_, PyList>, before: usize) -> PyResult<Vec<u8>> {
     let mut lines = Vec::new();
     for (number, url) in urls.iter().enumerate() {
         lines.extend((number > 0).then_some(b'\n'));
-        lines.extend_from_slice(&octets(&url)?);
+        lines.extend_from_slice(&octets_at(&url, before + number)?);
     }
     Ok(lines)
 }
@@ -299,6 +325,13 @@ pub fn octets<'a>(url: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
         Ok(Ok(text)) => Ok(Cow::Borrowed(text.as_bytes())),
         _ => odd_octets(url),
     }
+}
+
+/// The same of a URL in a batch: an error says which one it is.
+#[inline(always)]
+fn octets_at<'a>(url: &'a Bound<'_, PyAny>, place: usize) -> PyResult<Cow<'a, [u8]>> {
+    octets(url)
+        .map_err(|error| PyTypeError::new_err(format!("urls[{place}]: {}", error.value(url.py()))))
 }
 
 #[cold]

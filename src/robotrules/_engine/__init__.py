@@ -33,6 +33,16 @@ def engine_name() -> str:
     return "native" if native else "pure"
 
 
+def missing_reason() -> str:
+    """Return why the build of this package has no native engine; empty: it was not tried."""
+    try:
+        path = os.path.join(os.path.dirname(__file__), "no_native.txt")
+        with open(path, encoding="utf-8") as file:
+            return file.readline().strip()
+    except OSError:
+        return ""
+
+
 def __getattr__(name: str) -> ModuleType:
     if name == "pure":
         return import_module("robotrules._engine.pure")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from typing import Any
 
 from robotrules._engine.pure_settings import Note, Settings, faults
@@ -155,6 +156,7 @@ class Pattern:
             shown.append(form)
         self.form = b"*".join(shown) + (b"$" if self.anchored else b"")
         self.octets = len(self.form)  # wildcards and `$` count (AMB-38, AMB-39)
+        self.language = 0  # equal within a rule set for patterns that match the same
 
     def matches(self, path: bytes) -> bool:
         """Match a path in normal form from its first octet (§2.2.2)."""
@@ -231,6 +233,11 @@ class Patterns:
             found.append((Pattern(value, settings), allow, rule))
             if (directory := index_page(value, allow, settings)) is not None:
                 found.append((Pattern(directory, settings), allow, rule))
+        # Many rules may match the same: of those one is tried.
+        same: dict[tuple[object, ...], int] = {}
+        for pattern, _, _ in found:
+            what = (pattern.first, *pattern.pieces, pattern.anchored)
+            pattern.language = same.setdefault(what, len(same))
         # Most octets; then allow (AMB-40); then the order of the file.
         self._entries = sorted(found, key=lambda entry: (-entry[0].octets, not entry[1], entry[2]))
 
@@ -251,7 +258,13 @@ class Patterns:
 
     def _matching(self, path: bytes) -> Iterator[tuple[Pattern, bool, int]]:
         form = compared(path, self._settings)
-        return (entry for entry in self._entries if entry[0].fits(form))
+        known: dict[int, bool] = {}
+        for entry in self._entries:
+            pattern = entry[0]
+            if pattern.language not in known:
+                known[pattern.language] = pattern.fits(form)
+            if known[pattern.language]:
+                yield entry
 
     def _winner(self, url: str | bytes) -> tuple[int, bool]:
         path_ = path(octets(url), self._settings)
@@ -303,7 +316,15 @@ def several(urls: Iterable[str | bytes]) -> Iterable[str | bytes]:
         raise TypeError(
             "many URLs are a list or another iterable, not one str or bytes; pass [url]"
         )
-    return urls
+    return map(octets_at, urls, count())
+
+
+def octets_at(url: str | bytes, place: int) -> bytes:
+    """Return the octets of a URL in a batch: an error says which one it is."""
+    try:
+        return octets(url)
+    except TypeError as error:
+        raise TypeError(f"urls[{place}]: {error}") from None
 
 
 def octets(url: str | bytes) -> bytes:

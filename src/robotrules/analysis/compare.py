@@ -10,21 +10,33 @@ files or crawlers: `files` does.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 
-from robotrules.analysis.ground import BUDGET, IMPLICIT, NOBODY, Ground, Ladder, Side, vetted
+from robotrules.analysis.ground import (
+    BUDGET,
+    IMPLICIT,
+    NOBODY,
+    Ground,
+    Ladder,
+    Side,
+    first_of,
+    vet_sets,
+    vetted,
+)
 from robotrules.analysis.values import Difference, Equivalence, Region, Unchanged, Witness
 from robotrules.errors import WrongWitnessError
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.values import Rule
 
 # Regions that are told apart; a file that changes altogether has as many as it has rules.
-MOST_REGIONS = 10_000
+MOST_REGIONS = 3_000
 
 
 def equivalent(old: RuleSet, new: RuleSet, *, budget: int = BUDGET) -> Equivalence:
     """Tell whether two rule sets give every URL the same verdict, or a shortest URL where not."""
+    vet_sets([old, new], budget)
+    if says_the_same(old, new):
+        return Equivalence(True, None, None, None, 0)
     ground = Ground(old, new, budget=budget)
     best: bytes | None = None
     decided = True
@@ -47,12 +59,18 @@ def difference(
     old: RuleSet, new: RuleSet, *, most: int = MOST_REGIONS, budget: int = BUDGET
 ) -> Difference:
     """Return all URLs on which two rule sets differ, in regions; the shortest witness first."""
+    vet_sets([old, new], budget)
+    if says_the_same(old, new):
+        return Difference((), True, 0)
     ground = Ground(old, new, budget=budget)
     regions: list[Region] = []
     complete = True
     for direction in _directions(ground):
         for at in direction.only:
             passed: set[int] = set()
+            if ground.is_spent:
+                complete = False
+                break
             while len(regions) < most:
                 found = ground.seek_any(*direction.ask(at, passed))
                 complete = complete and found.decided
@@ -69,6 +87,11 @@ def difference(
                 complete = False
     regions.sort(key=lambda region: _order(region.witness.path.encode("utf-8", "surrogateescape")))
     return Difference(tuple(regions), complete, ground.states)
+
+
+def says_the_same(old: RuleSet, new: RuleSet) -> bool:
+    """Tell whether two rule sets have the same patterns, whatever their order and their number."""
+    return set(old._source.written()) == set(new._source.written())
 
 
 def exceptions(
@@ -128,46 +151,63 @@ def _order(path: bytes) -> tuple[int, bytes]:
 class _Direction:
     """One side's own rules, as the other side sees them."""
 
-    # A file that changes altogether asks for each of its rules, so a ladder is cut from lists that
-    # are made once.
+    # A file that changes altogether asks for each of its rules, so a ladder has the rules that may
+    # match where the rule in question does, and no others.
 
-    def __init__(self, mine: Side, other: Side, before: Sequence[int] = ()) -> None:
+    def __init__(self, ground: Ground, mine: Side, other: Side, before: Sequence[int] = ()) -> None:
         """*before* are entries of the other side whose regions are known already."""
         self.mine, self.other = mine, other
         self.only = _only_in(mine, other)
         """The entries that the other side does not have."""
-        self._says = {allow: other.saying(allow, before)[0] for allow in (False, True)}
-        self._noes = [at << 1 for at in other.entries]
+        self._ground, self._before = ground, frozenset(before)
+        self._near = mine.index, other.index
         # Entries that match the same URLs, however they are written. The first of them here, for
         # each of the other side; and the first of them there, for each of this side.
         here = {_language(entry.form): at for at, entry in reversed(mine.entries.items())}
         there = {_language(entry.form): at for at, entry in reversed(other.entries.items())}
         unknown = max(mine.entries, default=0) + 1
-        self._same_here = [
-            here.get(_language(entry.form), unknown) for entry in other.entries.values()
-        ]
+        self._same_here = {
+            at: here.get(_language(entry.form), unknown) for at, entry in other.entries.items()
+        }
         self._twins = {at: there.get(_language(entry.form)) for at, entry in mine.entries.items()}
 
-    def ask(self, at: int, passed: Iterable[int] = ()) -> list[Ladder]:
+    def ask(self, at: int, passed: Collection[int] = ()) -> list[Ladder]:
         """Ask for what an entry decides, and the other side says the opposite of."""
-        foot = said = not self.mine.entries[at].allow
-        rungs, twin = self._says[said], self._twins[at]
-        # What matches the same as the entry does always match there: nothing beneath it counts.
-        end = len(rungs) if twin is None else bisect_right(rungs, twin << 1 | 1)
-        # What matches the same as something above the entry does not match there.
-        pairs = zip(rungs[:end], self._same_here, strict=False)
-        found = [rung for rung, same in pairs if same >= at]
-        for number in passed:
-            if number == NOBODY:
-                foot = False
-            else:
-                found[bisect_left(found, number << 1)] = number << 1
-        return [self.mine.decided_by([at]), (found, foot)]
+        said, twin = not self.mine.entries[at].allow, self._twins[at]
+        found = []
+        for number in self._others(at):
+            # What matches the same as the entry does always match there: nothing beneath it counts.
+            if twin is not None and number > twin:
+                break
+            # What matches the same as something above the entry does not match there.
+            if self._same_here[number] >= at:
+                says = self.other.entries[number].allow == said
+                known = number in self._before or number in passed
+                found.append(number << 1 | (says and not known))
+        return [self._decided_by(at), (found, said and NOBODY not in passed)]
 
     def between(self, at: int, against: int) -> list[Ladder]:
         """Ask for what an entry decides here and another one there."""
-        there = (self._noes, True) if against == NOBODY else self.other.decided_by([against])
-        return [self.mine.decided_by([at]), there]
+        others = self._others(at)
+        if against == NOBODY:
+            return [self._decided_by(at), ([number << 1 for number in others], True)]
+        rungs = [number << 1 for number in others if number < against]
+        return [self._decided_by(at), ([*rungs, against << 1 | 1], False)]
+
+    def _decided_by(self, at: int) -> Ladder:
+        near = self._close(0, at)
+        return [*(number << 1 for number in near if number < at), at << 1 | 1], False
+
+    def _others(self, at: int) -> list[int]:
+        return self._close(1, at)
+
+    def _close(self, side: int, at: int) -> list[int]:
+        """Return the entries of a side that may match where an entry does."""
+        if self._ground.is_spent:
+            return []  # nothing is asked any more
+        found = self._near[side].near(first_of(self.mine.entries[at]))
+        self._ground.spend(len(found))
+        return found
 
 
 def _language(form: bytes) -> tuple[bytes, bool]:
@@ -179,9 +219,9 @@ def _language(form: bytes) -> tuple[bytes, bool]:
 
 def _directions(ground: Ground) -> tuple[_Direction, _Direction]:
     old, new = ground.sides
-    first = _Direction(old, new)
+    first = _Direction(ground, old, new)
     # Pairs of rules neither of which the other side has are found in the first direction.
-    return first, _Direction(new, old, first.only)
+    return first, _Direction(ground, new, old, first.only)
 
 
 def _only_in(mine: Side, other: Side) -> list[int]:

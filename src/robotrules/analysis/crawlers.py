@@ -11,17 +11,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import combinations, islice
+from itertools import combinations
 from typing import Any, NamedTuple
 
 from robotrules.profile import Role
 from robotrules.robotstxt import RobotsTxt
-from robotrules.robotstxt.tokens import is_product_token
+from robotrules.robotstxt.tokens import can_be_name, is_product_token
 from robotrules.robotstxt.values import Record
 
 EVERYONE_ELSE = "*"
-# Names and purposes of files that are looked at; past them an answer is not complete.
-MOST_NAMES = 10_000
+# Names and purposes of files that are looked at; past them an answer is not complete. Which groups
+# a name chooses is looked up in all user-agent lines: so many may be looked at in all.
+MOST_NAMES, FEWEST_NAMES = 4_000, 200
+MOST_LOOKED_AT = 20_000_000
 # A crawler may have several purposes, and obeys the groups of all of them (AMB-95). Of so many
 # purposes every set is a crawler of its own; of more, sets of one and of all.
 MOST_PURPOSES = 5
@@ -70,8 +72,16 @@ def named_crawlers(*files: RobotsTxt) -> Iterator[Crawler]:
 
 def is_complete(*files: RobotsTxt) -> bool:
     """Tell whether `crawlers()` names them all: no file names too many."""
-    named = max((sum(1 for _ in _agents(robots)) for robots in files), default=0)
-    return named <= MOST_NAMES and len(_purposes(files)) <= MOST_PURPOSES
+    for robots in files:
+        agents = sum(1 for _ in _agents(robots))
+        if agents > _most_names(agents):
+            return False
+    return len(_purposes(files)) <= MOST_PURPOSES
+
+
+def _most_names(agents: int) -> int:
+    """Return how many names are looked at in a file with so many user-agent lines."""
+    return min(max(MOST_LOOKED_AT // max(agents, 1), FEWEST_NAMES), MOST_NAMES)
 
 
 def _named(files: Iterable[RobotsTxt]) -> Iterator[Crawler]:
@@ -92,7 +102,8 @@ def _tokens(files: Iterable[RobotsTxt]) -> Iterator[str]:
 def _candidates(robots: RobotsTxt) -> Iterator[str]:
     """Yield what a user-agent line may be read as: all of it, or its leading letters."""
     seen: set[str] = set()
-    for agent in islice(_agents(robots), MOST_NAMES):
+    agents = list(_agents(robots))
+    for agent in agents[: _most_names(len(agents))]:
         for name in (agent, _letters(agent)):
             if name and name not in seen:
                 seen.add(name)
@@ -103,9 +114,10 @@ def _agents(robots: RobotsTxt) -> Iterator[str]:
     """Yield what stands in user-agent lines; of a list, where a profile knows lists, each part."""
     for record in robots.records:
         if record.key == "user-agent" and record.role is Role.START:
+            # An empty value names nobody (AMB-24).
             if robots.profile.comma_user_agents:
-                yield from map(str.strip, _value(record).split(","))
-            else:
+                yield from filter(None, map(str.strip, _value(record).split(",")))
+            elif record.value:
                 yield _value(record)
 
 
@@ -128,7 +140,7 @@ def _letters(name: str) -> str:
 
 def _is_named(robots: RobotsTxt, token: str) -> bool:
     """Tell whether a file has a group for a crawler of that name."""
-    if token == EVERYONE_ELSE or not token.strip():
+    if token == EVERYONE_ELSE or not can_be_name(token):
         return False
     if not robots.profile.any_product_token and not is_product_token(token):
         return False
@@ -138,11 +150,15 @@ def _is_named(robots: RobotsTxt, token: str) -> bool:
 def _purposes(files: Iterable[RobotsTxt]) -> dict[str, str]:
     found: dict[str, str] = {}
     for robots in files:
-        for record in robots.records:
-            if record.key == "user-agent-purpose" and record.role is Role.START:
-                value = _value(record)
-                if value not in ("", EVERYONE_ELSE) and len(found) < MOST_NAMES:
-                    found.setdefault(folded(value), value)
+        values = [
+            _value(record)
+            for record in robots.records
+            if record.key == "user-agent-purpose" and record.role is Role.START
+        ]
+        most = _most_names(len(values))
+        for value in values:
+            if value not in ("", EVERYONE_ELSE) and len(found) < most:
+                found.setdefault(folded(value), value)
     return found
 
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from robotrules.analysis.compare import MOST_REGIONS, difference
+from robotrules.analysis.compare import MOST_REGIONS, difference, says_the_same
 from robotrules.analysis.crawlers import Crawler, crawlers, is_complete, shown
-from robotrules.analysis.ground import BUDGET
+from robotrules.analysis.ground import BUDGET, RULES_FOR_A_STATE, most_states, vetted_budget
 from robotrules.analysis.statements import Statements, changed_statements, keys_of
 from robotrules.analysis.values import Difference
 from robotrules.errors import ProfileMismatchError
@@ -25,6 +25,8 @@ from robotrules.robotstxt.verdict import Because
 # Raised when a key of `FileDifference.as_dict()` changes meaning or goes away.
 SCHEMA_VERSION = 1
 Told = Callable[[int, int], None]
+# What is counted for each kind of crawlers, in states: its rules are compiled, whatever they say.
+A_KIND = 100
 
 
 class Obeyed(NamedTuple):
@@ -111,13 +113,22 @@ def compare(
     keys = keys_of(old, new)
     changes: list[CrawlerChange] = []
     statements: list[Statements] = []
+    left = most_states(vetted_budget(budget))
     for done, (found, old_obeyed, new_obeyed) in enumerate(kinds):
         if progress:
             progress(done, len(kinds))
         first = found[0]
         rules = [robots.rules_for(first.product_token, first.purposes) for robots in (old, new)]
         named = tuple(found) if only else shown(found)
-        what = difference(*rules, most=most, budget=budget)
+        # Each kind of crawlers costs at least its rules, and all together no more than one may.
+        what = Difference((), False, 0)
+        if left > 0:
+            left -= sum(map(len, rules)) // RULES_FOR_A_STATE
+            if says_the_same(*rules):
+                what = Difference((), True, 0)
+            else:
+                what = difference(*rules, most=most, budget=min(budget, max(left, 1)))
+                left -= what.states + A_KIND
         changes.append(CrawlerChange(named, old_obeyed, new_obeyed, rules[0], rules[1], what))
         for some in _told_alike(old, new, found):
             named = tuple(some) if only else shown(some)

@@ -9,7 +9,8 @@ knows nothing of automata, before anybody sees it. It does not know what the ans
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from robotrules.analysis.values import Witness
@@ -20,9 +21,14 @@ from robotrules.robotstxt.values import Rule
 # States that one question may see. What real files need is some hundreds; this many take a second
 # in the native engine and some hundred MB at the very most.
 BUDGET = 100_000
-# So many questions may use up their budget; after them nothing is decided any more, so that a
-# hostile file costs seconds and not hours.
-QUESTIONS = 50
+# So many questions may use up their budget, fewer if the budget is large; after them nothing is
+# decided any more, so that a hostile file costs seconds and not hours. A rule that a question looks
+# at costs a part of a state.
+QUESTIONS, FEWEST_QUESTIONS = 50, 5
+MOST_STATES = 500_000
+RULES_FOR_A_STATE = 16
+# So few rules are all tried, before an index of them is made.
+FEW = 64
 IMPLICIT, NOBODY = -2, -1
 Ladder = tuple[list[int], bool]
 
@@ -44,6 +50,53 @@ class Entry(NamedTuple):
     """Its position in the set; -2: `/robots.txt` itself."""
     form: bytes
     allow: bool
+
+
+class Index:
+    """Entries by how their patterns begin, so that those that cannot meet are not looked at."""
+
+    def __init__(self, entries: Iterable[tuple[int, Entry]]) -> None:
+        # Dicts for sets, because an order that changes with the process changes answers.
+        self._by_first: dict[bytes, dict[int, None]] = {}
+        self._alike: dict[tuple[bytes, bool], dict[int, None]] = {}
+        for at, entry in entries:
+            self._by_first.setdefault(first_of(entry), {})[at] = None
+            self._alike.setdefault((entry.form, entry.allow), {})[at] = None
+        self._firsts = sorted(self._by_first)
+        self._sizes = sorted(set(map(len, self._firsts)))
+
+    def drop(self, at: int, entry: Entry) -> None:
+        """Do without an entry from now on."""
+        self._by_first[first_of(entry)].pop(at, None)
+        self._alike[entry.form, entry.allow].pop(at, None)
+
+    def alike(self, form: bytes, allow: bool) -> Iterator[int]:
+        """Yield the entries that say the very same, in the order of precedence."""
+        yield from self._alike.get((form, allow), ())
+
+    def matching(self, path: bytes) -> list[int]:
+        """Return the entries that may match a path, in the order of precedence."""
+        return self._of(path[:size] for size in self._sizes if size <= len(path))
+
+    def near(self, first: bytes) -> list[int]:
+        """Return those that may match where something does that begins like this."""
+        begins = {first[:size] for size in self._sizes if size <= len(first)}
+        at = bisect_right(self._firsts, first)
+        while at < len(self._firsts) and self._firsts[at].startswith(first):
+            begins.add(self._firsts[at])
+            at += 1
+        return self._of(begins)
+
+    def _of(self, begins: Iterable[bytes]) -> list[int]:
+        found = [of for begin in begins if (of := self._by_first.get(begin))]
+        # Each is in the order of precedence, for entries come in it.
+        return list(found[0]) if len(found) == 1 else sorted(at for of in found for at in of)
+
+
+def first_of(entry: Entry) -> bytes:
+    """Return the literal beginning of an entry's pattern."""
+    first, star, _ = entry.form.partition(b"*")
+    return first if star else first.removesuffix(b"$")
 
 
 class Side:
@@ -122,34 +175,62 @@ class Side:
         left = {at: entry for at, entry in self.entries.items() if at in chosen}
         return Side(self.rules, left, self.written)
 
-    def others(self, own: Sequence[int]) -> list[int]:
-        """Return all entries but these, in the order of precedence."""
-        left = self._order.copy()
-        for at in reversed(own):
-            del left[bisect_left(left, at)]
-        return left
+    @cached_property
+    def index(self) -> Index:
+        """The entries by how their patterns begin."""
+        return Index(self.entries.items())
+
+    def matching(self, path: bytes, without: Sequence[int] = ()) -> list[int]:
+        """Return the entries that may match a path, some left out, in the order of precedence."""
+        few = len(self._order) <= FEW
+        found = self._order.copy() if few else self.index.matching(path)
+        for at in reversed(without):
+            place = bisect_left(found, at)
+            if found[place : place + 1] == [at]:
+                del found[place]
+        return found
+
+
+def vet_sets(sets: Sequence[object], budget: object) -> None:
+    """Refuse what is no rule set, rule sets that cannot be compared, and what is no budget."""
+    for rules in sets:
+        if not isinstance(rules, RuleSet):
+            name = type(rules).__name__
+            raise TypeError(f"rules are a RuleSet, not {name}: pass robots.rules_for(token)")
+    profiles = [rules.profile for rules in sets if isinstance(rules, RuleSet)]
+    if any(profile != profiles[0] for profile in profiles):
+        raise ProfileMismatchError(
+            f"the rules were read with the profiles {profiles[0].name!r} and "
+            f"{profiles[-1].name!r}, which compare URLs differently: parse both files with "
+            "the same profile"
+        )
+    vetted_budget(budget)
+
+
+def vetted_budget(budget: object) -> int:
+    """Return a budget, or refuse what is none."""
+    if not isinstance(budget, int) or budget < 1:
+        raise ValueError(f"budget is {budget!r}: pass how many states a question may see")
+    return budget
+
+
+def most_states(budget: int) -> int:
+    """Return how many states all questions together may see, each of which may see *budget*."""
+    return max(min(budget * QUESTIONS, MOST_STATES), budget * FEWEST_QUESTIONS)
 
 
 class Ground:
     """One or two rule sets under one profile, compiled together."""
 
-    def __init__(self, *sets: RuleSet, budget: int = BUDGET) -> None:
-        for rules in sets:
-            if not isinstance(rules, RuleSet):
-                name = type(rules).__name__
-                raise TypeError(f"rules are a RuleSet, not {name}: pass robots.rules_for(token)")
+    def __init__(self, *sets: RuleSet, budget: int = BUDGET, most: int | None = None) -> None:
+        """*most* bounds the states of all questions together."""
+        vet_sets(sets, budget)
         profile = sets[0].profile
-        if any(rules.profile != profile for rules in sets):
-            raise ProfileMismatchError(
-                f"the rules were read with the profiles {profile.name!r} and "
-                f"{sets[-1].profile.name!r}, which compare URLs differently: parse both files with "
-                "the same profile"
-            )
-        if not isinstance(budget, int) or budget < 1:
-            raise ValueError(f"budget is {budget!r}: pass how many states a question may see")
         self.budget = budget
         self.states = 0
         """How many states were seen, by all questions together."""
+        self._rules_seen = 0
+        self._most = most_states(budget) if most is None else most
         written = [pattern for rules in sets for pattern in rules._source.written()]
         engine = sets[0]._engine
         self._languages = engine.Languages(profile.settings(engine), written)
@@ -179,16 +260,36 @@ class Ground:
     def _sought(
         self, ladders: Sequence[Ladder], shorter_than: int | None, shortest: bool
     ) -> Sought:
-        budget = min(self.budget, self.budget * QUESTIONS - self.states)
-        if budget < 1:
-            return Sought(False, None, 0, [[] for _ in ladders])
+        self.spend(sum(len(rungs) for rungs, _ in ladders))
+        if self.is_spent:
+            return self.not_decided(len(ladders))
+        budget = min(self.budget, self._left)
         found = Sought(*self._languages.seek(ladders, budget, shorter_than, shortest))
         self.states += found.states
         return found
 
+    @property
+    def _left(self) -> int:
+        return self._most - self.states - self._rules_seen // RULES_FOR_A_STATE
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether all questions together took what they may: then nothing more is decided."""
+        return self._left < 1
+
+    def spend(self, rules: int) -> None:
+        """Count rules that a question looks at."""
+        self._rules_seen += rules
+
+    def not_decided(self, ladders: int = 1) -> Sought:
+        """Return the answer to a question that is not put any more."""
+        return Sought(False, None, 0, [[] for _ in range(ladders)])
+
     def decider(self, side: Side, path: bytes, without: Sequence[int] = ()) -> int:
         """Return the entry that decides a path, some left out; -1: none does."""
-        at: int = self._languages.decider(side.others(without), path)
+        found = side.matching(path, without)
+        self.spend(len(found))
+        at: int = self._languages.decider(found, path)
         return at
 
 
@@ -197,7 +298,8 @@ def vetted(path: bytes, claims: Sequence[tuple[RuleSet, bool, Rule | None]]) -> 
     witness = Witness(path.decode("utf-8", "surrogateescape"))
     for rules, allowed, rule in claims:
         verdict = rules.check(witness.url)
-        normal = rules.found(witness.url)[0]
+        settings = rules.profile.settings(rules._engine)
+        normal = rules._engine.normal_form(witness.url, False, settings)
         if verdict.allowed != allowed or verdict.rule != rule or normal != path:
             raise WrongWitnessError(
                 f"{witness.url} should be {'allowed' if allowed else 'disallowed'} by {rule}, and "

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from robotrules.analysis.ground import BUDGET, IMPLICIT, Ground, Side, Sought, vetted
+from robotrules.analysis.neighbours import Neighbours
 from robotrules.analysis.values import Dead, Found, Minimised, Redundant, Undecided, Witness
 from robotrules.errors import WrongWitnessError
 from robotrules.profile import Profile
@@ -95,21 +96,37 @@ def dead_rules(
     """
     ground = Ground(rules, budget=budget)
     (side,) = ground.sides
+    beside = Neighbours(ground, side.entries)
+    earlier = _earlier(side)
     written = side.written
     dead: list[Dead] = []
     undecided: list[Rule] = []
     for number in _asked(among, written):
         rule, own = written[number], side.of(number)
-        found = ground.seek(side.decided_by(own))
+        if number in earlier:
+            dead.append(Dead(rule, (written[earlier[number]],)))
+            continue
+        found = beside.alive(own) if own else Sought(True, None, 0, [[]])
         if not found.decided:
             undecided.append(rule)
         elif found.path is None:
             needed = covers(ground, side, own, found.heard[0])
             dead.append(Dead(rule, tuple(written[other] for other in needed)))
         else:
-            entry = side.entries[ground.decider(side, found.path)]
-            vetted(found.path, [(rules, entry.allow, rule)])
+            vetted(found.path, [(rules, side.entries[own[0]].allow, rule)])
     return Found(tuple(dead), tuple(undecided), ground.states)
+
+
+def _earlier(side: Side) -> dict[int, int]:
+    """Return of each rule that one before it in precedence repeats, the number of that one."""
+    first: dict[bytes, int] = {}
+    found: dict[int, int] = {}
+    for entry in side.entries.values():
+        before = first.setdefault(entry.form, entry.rule)
+        # A rule for an index page has two patterns, and is dead if it decides by neither.
+        if before not in (entry.rule, IMPLICIT) and len(side.of(entry.rule)) == 1:
+            found[entry.rule] = before
+    return found
 
 
 def redundant_rules(
@@ -124,14 +141,21 @@ def redundant_rules(
     """
     ground = Ground(rules, budget=budget)
     (side,) = ground.sides
+    beside, earlier = Neighbours(ground, side.entries), _earlier(side)
     redundant: list[Redundant] = []
     undecided: list[Rule] = []
     for number in _asked(among, side.written):
-        rule, found = side.written[number], _change_without(ground, side, number)
+        rule, own = side.written[number], side.of(number)
+        twin = beside.twin(own) if own else None
+        if twin is not None:
+            # The first of them decides; the others could go without anybody noticing.
+            redundant.append(Redundant(rule, (side.written[twin],), number in earlier))
+            continue
+        found = _change_without(beside, own)
         if not found.decided:
             undecided.append(rule)
         elif found.path is None:
-            redundant.append(_redundant(ground, side, number, found))
+            redundant.append(_redundant(ground, side, beside, number, found))
     return Found(tuple(redundant), tuple(undecided), ground.states)
 
 
@@ -144,58 +168,60 @@ def minimise(rules: RuleSet, *, budget: int = BUDGET) -> Minimised:
     """
     ground = Ground(rules, budget=budget)
     (side,) = ground.sides
+    beside, written = Neighbours(ground, side.entries), side.written
     removed: list[Redundant] = []
     # What shows that a rule has to stay; as long as it does, nobody has to ask again.
     shown: dict[int, bytes] = {}
     undecided: set[int] = set()
     order = list(dict.fromkeys(entry.rule for entry in side.entries.values()))
-    unused = [n for n in range(len(rules)) if n not in order]
-    left = unused + [number for number in order if number != IMPLICIT]
+    used = set(order)
+    unused = [n for n in range(len(rules)) if n not in used]
+    left = dict.fromkeys(unused + [number for number in order if number != IMPLICIT])
+    # Of rules that say the very same, all but the first go, and nothing has to be asked.
+    for number in reversed(list(left)):
+        own = side.of(number)
+        if own and (twin := beside.twin(own)) is not None:
+            removed.append(Redundant(written[number], (written[twin],), True))
+            del left[number]
+            beside.drop(own)
     again = True
     while again:
         again = False
         for number in list(left):
-            if number in shown and changes_without(ground, side, side.of(number), shown[number]):
+            own = side.of(number)
+            if number in shown and beside.still_changes(own, shown[number]):
                 continue
-            found = _change_without(ground, side, number)
+            found = _change_without(beside, own)
             if found.path is not None:
                 shown[number] = found.path
                 undecided.discard(number)  # with fewer rules it was decided
             elif not found.decided:
                 undecided.add(number)
             else:
-                removed.append(_redundant(ground, side, number, found))
-                left.remove(number)
-                side, again = side.without(number), True
+                removed.append(_redundant(ground, side, beside, number, found))
+                del left[number]
+                beside.drop(own)
+                again = True
                 undecided.discard(number)
-    written = side.written
     kept = tuple(written[number] for number in sorted(left))
     return Minimised(
         kept, tuple(removed), tuple(written[n] for n in sorted(undecided)), ground.states
     )
 
 
-def _change_without(ground: Ground, side: Side, number: int) -> Sought:
+def _change_without(beside: Neighbours, own: list[int]) -> Sought:
     """Seek a path whose verdict would change if a rule were not there."""
-    own = side.of(number)
     if not own:
         return Sought(True, None, 0, [[], []])
-    return ground.seek_any(side.decided_by(own), side.otherwise(own))
+    return beside.change_without(own, shortest=False)
 
 
-def changes_without(ground: Ground, side: Side, own: Sequence[int], path: bytes) -> bool:
-    """Tell whether the verdict on a path changes if a rule is taken out, given by its entries."""
-    before = ground.decider(side, path)
-    if before not in own:
-        return False
-    after = ground.decider(side, path, without=own)
-    return (side.entries[after].allow if after >= 0 else True) != side.entries[before].allow
-
-
-def _redundant(ground: Ground, side: Side, number: int, found: Sought) -> Redundant:
+def _redundant(
+    ground: Ground, side: Side, beside: Neighbours, number: int, found: Sought
+) -> Redundant:
     written = side.written
     own = side.of(number)
-    alive = ground.seek(side.decided_by(own)) if own else found
+    alive = beside.alive(own) if own else found
     if alive.decided and alive.path is None:
         needed = covers(ground, side, own, alive.heard[0]) if own else ()
         return Redundant(written[number], tuple(written[other] for other in needed), True)

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from operator import is_
 from typing import NamedTuple
 
 from robotrules.analysis.crawlers import EVERYONE_ELSE, crawlers, folded, is_complete
 from robotrules.analysis.files import FileDifference, Told, compare
-from robotrules.analysis.ground import BUDGET
+from robotrules.analysis.ground import BUDGET, most_states
 from robotrules.analysis.regroup import (
     Groups,
     Regrouping,
@@ -34,8 +35,10 @@ from robotrules.profile import PROFILES, Profile, Role, find_profile
 from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.robotstxt.values import shown
 
-# Rules, counted once for each kind of crawler that obeys them. Real files have a third of this.
-MOST_RULES = 20_000
+# Rules that differ, counted once for each kind of crawler that obeys them. Real files have two
+# thirds of this, and a tenth of the lines.
+MOST_RULES = 10_000
+MOST_LINES = 200_000
 # How often a step that breaks the proof is looked for; then what is proved so far is enough.
 MOST_TRIES = 5
 REGROUPINGS = (repeated_user_agents, groups_of_the_same_crawlers, groups_with_the_same_rules)
@@ -52,7 +55,8 @@ def simplify(
     """
     Return what can go from a file, and the smaller file, which is proved to mean the same.
 
-    It means the same under the file's own profile and under all *profiles*: everybody reads it.
+    It means the same under the file's own profile and under all *profiles*: everybody reads it. A
+    file that is longer than they read is taken whole: what it says is to fit into fewer octets.
     *groups*: also take out groups that say what everyone is told. *budget* bounds the states of
     each question. *progress* is told how many parts of the work are done, and of how many.
     """
@@ -86,8 +90,13 @@ class _Work:
         budget: int,
         progress: Told | None,
     ) -> None:
+        whole = dict.fromkeys([robots.profile, *map(find_profile, profiles)])
+        self._profiles = [_unlimited(profile, len(robots._received)) for profile in whole]
+        if self._profiles[0] != robots.profile:
+            # It was cut at the limit of its profile, and what was received is taken for whole.
+            robots = parse(robots._received, self._profiles[0], engine=robots._engine)
         self._robots, self._groups, self._budget = robots, groups, budget
-        self._profiles = list(dict.fromkeys([robots.profile, *map(find_profile, profiles)]))
+        self._last: tuple[list[Edit], _Present] | None = None
         self._old = [robots, *self._read(robots._received, self._profiles[1:])]
         self._texts = [b"", *(line.text for line in robots.lines)]
         self._group_of = {r.line: r.group for r in robots.records}
@@ -118,7 +127,7 @@ class _Work:
 
     def _search(self) -> list[_Done]:
         """Return what can go, found in rounds until nothing can."""
-        done: list[_Done] = []
+        done: list[_Done] = list(self._repeated())
         looked_at = -1
         last: set[int] = set()
         while True:
@@ -140,9 +149,31 @@ class _Work:
             if len(done) == before:
                 return done
 
+    def _repeated(self) -> Iterator[_Done]:
+        """Yield rules that stand in their group before, letter by letter, for every profile."""
+        # Nothing has to be asked about them, and a file of many becomes small before it is.
+        keys: dict[int, list[tuple[object, ...]]] = {}
+        for robots in self._old:
+            for record in robots.records:
+                if record.is_rule and record.group is not None:
+                    key = record.group, record.key, record.value
+                    keys.setdefault(record.line, []).append(key)
+        first: dict[tuple[object, ...], int] = {}
+        for line, read in keys.items():
+            before = first.setdefault(tuple(read), line)
+            if before != line and len(read) == len(self._old) and line not in self._barred:
+                if line in self._rules and line not in self._known.undecided:
+                    yield _Done(self._step("repeated-rule", (line,), (before,)), Edit([line]))
+
     def _present(self, done: Sequence[_Done]) -> _Present:
-        body, numbers = rewritten(self._robots, (one.edit for one in done))
-        return _Present(list(self._read(body, self._profiles)), numbers)
+        edits = [one.edit for one in done]
+        if not edits:
+            return _Present(self._old, list(range(1, len(self._texts))))
+        # Steps are looked for in rounds, and most rounds find none: then the file is the same.
+        if self._last is None or not _are_same(self._last[0], edits):
+            body, numbers = rewritten(self._robots, edits)
+            self._last = edits, _Present(list(self._read(body, self._profiles)), numbers)
+        return self._last[1]
 
     def _read(self, body: bytes, profiles: Iterable[Profile]) -> Iterator[RobotsTxt]:
         complete, engine = self._robots._document.complete, self._robots._engine
@@ -184,7 +215,8 @@ class _Work:
         """Take out rules; return those that only stay because they are the last of a group."""
         present = self._present(done)
         numbers = present.numbers
-        views = [View(robots, self._budget) for robots in present.files]
+        most = most_states(self._budget) // len(present.files)
+        views = [View(robots, self._budget, most) for robots in present.files]
         lines = {line for line in rule_lines(present.files[0]) if numbers[line - 1] in self._rules}
         lines = {line for line in lines if numbers[line - 1] not in self._barred}
         self._known.numbers = numbers
@@ -230,7 +262,9 @@ class _Work:
             if "not-utf8" in codes:
                 return "it is UTF-16, and robots.txt is UTF-8: save it as UTF-8 first"
             if not robots._document.complete or codes & {"truncated", "cut-line"}:
-                return f"it is not whole, or longer than profile {name} reads"
+                return f"it is not whole, or has longer lines than profile {name} reads"
+            if len(self._texts) > MOST_LINES:
+                return f"it has more lines than are looked at: {MOST_LINES:,}"
             if not is_complete(robots):
                 return "it names more crawlers or purposes than can be told apart"
             if _rules_obeyed(robots) > MOST_RULES:
@@ -311,7 +345,7 @@ class _Work:
         """Return under which profiles both files mean the same."""
         found: dict[str, bool | None] = {profile.name: True for profile in self._profiles}
         for profile in PROFILES.values():
-            if profile not in self._profiles:
+            if profile.name not in found:
                 pair = [*self._read(self._robots.body, [profile]), *self._read(new.body, [profile])]
                 found[profile.name] = new is self._robots or self._compared(*pair).equal
         return found
@@ -332,7 +366,7 @@ def _settled(steps: Sequence[Step]) -> tuple[Step, ...]:
                 more = [line for line in gone.get(waiting.pop(), ()) if line not in named]
                 named.update(more)
                 waiting += more
-            stays = tuple(sorted(named - gone.keys()))
+            stays = tuple(sorted(line for line in named if line not in gone))
             if stays or step.code != "repeated-rule":
                 step = step._replace(because=stays)
         found.append(step)
@@ -345,8 +379,17 @@ def _rules_obeyed(robots: RobotsTxt) -> int:
         tuple(robots._choose(crawler.product_token, crawler.purposes)[0])
         for crawler in crawlers(robots)
     }
-    rules = [len(group.rules) for group in robots.groups]
+    rules = [len({(rule.allow, rule.pattern) for rule in group.rules}) for group in robots.groups]
     return sum(rules[group] for kind in kinds for group in kind)
+
+
+def _unlimited(profile: Profile, octets: int) -> Profile:
+    """Return a profile that reads so many octets: a file that is too long is to become shorter."""
+    return profile if octets <= profile.max_bytes else profile.replace(max_bytes=octets)
+
+
+def _are_same(some: Sequence[Edit], others: Sequence[Edit]) -> bool:
+    return len(some) == len(others) and all(map(is_, some, others))
 
 
 def _names(robots: RobotsTxt) -> tuple[bool, set[tuple[str, tuple[str, ...]]]]:

@@ -10,13 +10,13 @@ It does not know lines that are no rules, nor how a file is written anew.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from robotrules.analysis.crawlers import crawlers
-from robotrules.analysis.ground import IMPLICIT, Entry, Ground, Side, Sought, vetted
-from robotrules.analysis.rules import changes_without, covers
+from robotrules.analysis.ground import IMPLICIT, Ground, Sought, vetted
+from robotrules.analysis.neighbours import Neighbours
+from robotrules.analysis.rules import covers
 from robotrules.analysis.values import Witness
 from robotrules.errors import WrongWitnessError
 from robotrules.profile import Role
@@ -29,107 +29,26 @@ from robotrules.robotstxt.values import Rule
 MOST_ASKED = 8
 
 
-class Index:
-    """Entries by how their patterns begin, so that those that cannot meet are not looked at."""
-
-    def __init__(self, entries: Iterable[tuple[int, Entry]]) -> None:
-        # Dicts for sets, because an order that changes with the process changes answers.
-        self._by_first: dict[bytes, dict[int, None]] = {}
-        self._alike: dict[tuple[bytes, bool], dict[int, None]] = {}
-        for at, entry in entries:
-            self._by_first.setdefault(first_of(entry), {})[at] = None
-            self._alike.setdefault((entry.form, entry.allow), {})[at] = None
-        self._firsts = sorted(self._by_first)
-        self._sizes = sorted(set(map(len, self._firsts)))
-
-    def drop(self, at: int, entry: Entry) -> None:
-        """Do without an entry from now on."""
-        self._by_first[first_of(entry)].pop(at, None)
-        self._alike[entry.form, entry.allow].pop(at, None)
-
-    def alike(self, entry: Entry) -> list[int]:
-        """Return the entries that say the very same."""
-        return list(self._alike[entry.form, entry.allow])
-
-    def matching(self, path: bytes) -> list[int]:
-        """Return the entries that may match a path, in the order of precedence."""
-        return self._of(path[:size] for size in self._sizes if size <= len(path))
-
-    def near(self, first: bytes) -> list[int]:
-        """Return those that may match where something does that begins like this."""
-        begins = {first[:size] for size in self._sizes if size <= len(first)}
-        at = bisect_right(self._firsts, first)
-        while at < len(self._firsts) and self._firsts[at].startswith(first):
-            begins.add(self._firsts[at])
-            at += 1
-        return self._of(begins)
-
-    def _of(self, begins: Iterable[bytes]) -> list[int]:
-        return sorted(at for begin in begins for at in self._by_first.get(begin, ()))
-
-
-def first_of(entry: Entry) -> bytes:
-    """Return the literal beginning of an entry's pattern."""
-    first, star, _ = entry.form.partition(b"*")
-    return first if star else first.removesuffix(b"$")
-
-
-class Listener:
+class Listener(Neighbours):
     """Crawlers that obey the same groups under a profile, and the rules that are left for them."""
 
     def __init__(self, view: View, groups: Sequence[int]) -> None:
-        self._ground, self._entries = view.ground, view.entries
         own = [at for group in (None, *groups) for at in view.by_group.get(group, ())]
-        self._index = Index([(at, self._entries[at]) for at in own])
-
-    def change_without(self, own: list[int]) -> Sought:
-        """Seek a path whose verdict would change for somebody here if a rule were not there."""
-        side = self._side(self._near(own))
-        return self._ground.seek(side.decided_by(own), side.otherwise(own))
-
-    def alive(self, own: list[int]) -> Sought:
-        """Seek a path that a rule decides."""
-        return self._ground.seek(self._side(self._near(own)).decided_by(own))
-
-    def still_changes(self, own: list[int], path: bytes) -> bool:
-        """Tell whether a path that once showed that a rule has to stay shows it now."""
-        side = self._side(self._index.matching(path))
-        # One that cannot match there is not among them, and is not to be left out.
-        return changes_without(self._ground, side, [at for at in own if at in side.entries], path)
-
-    def twins(self, own: list[int]) -> set[int]:
-        """Return the numbers of other rules that say the very same."""
-        alike = [
-            {self._entries[at].rule for at in self._index.alike(self._entries[mine])}
-            for mine in own
-        ]
-        return set.intersection(*alike) - {self._entries[own[0]].rule}
-
-    def drop(self, own: list[int]) -> None:
-        """Do without a rule from now on."""
-        for at in own:
-            self._index.drop(at, self._entries[at])
-
-    def _side(self, entries: list[int]) -> Side:
-        """Return some of the rules that are left, to be asked about."""
-        (every,) = self._ground.sides
-        return Side(every.rules, {at: self._entries[at] for at in entries}, every.written)
-
-    def _near(self, own: list[int]) -> list[int]:
-        return self._index.near(min((first_of(self._entries[at]) for at in own), key=len))
+        super().__init__(view.ground, {at: view.entries[at] for at in sorted(own)})
 
 
 class View:
     """A file as one profile reads it: its rules, and who obeys them."""
 
-    def __init__(self, robots: RobotsTxt, budget: int) -> None:
+    def __init__(self, robots: RobotsTxt, budget: int, most: int | None = None) -> None:
+        """*most* bounds the states of all questions together."""
         self.robots = robots
         document, engine, profile = robots._document, robots._engine, robots.profile
         every = list(range(document.group_count()))
         source = Reading(document, engine, profile, every)
         compiled = rule_set(engine, document, every, source, profile)
         self.rules = compiled.rules
-        self.ground = Ground(compiled, budget=budget)
+        self.ground = Ground(compiled, budget=budget, most=most)
         self.entries = self.ground.sides[0].entries
         self.by_line = {rule.line: number for number, rule in enumerate(self.rules)}
         groups = {record.line: record.group for record in robots.records}
@@ -240,8 +159,10 @@ class Greedy:
         self.last: set[int] = set()
         """Rules that could go if they were not the last of their group."""
         self.kept: dict[int, Kept] = {}
-        # What the first view's listeners answered about the rule that is looked at.
+        # What the first view's listeners answered about the rule that is looked at, or that none
+        # had to be asked, because each obeys another rule that says the very same.
         self._answers: list[tuple[Listener, Sought]] = []
+        self._twins: list[int] = []
 
     def _ordered(self, lines: Iterable[int]) -> list[int]:
         """Return the most specific first; of equals the later one, for people read downwards."""
@@ -275,8 +196,11 @@ class Greedy:
         self.last.discard(line)
         self.kept.pop(line, None)
         self._answers = []
+        self._twins = []
         if self._known.is_undecided(line):
             return False
+        if self._has_twins(line):
+            return not any(view.is_last(line) for view in self._views)
         for view in self._views:
             own = view.own(line)
             shown = self._known.shown(view.robots.profile.name, line)
@@ -301,6 +225,18 @@ class Greedy:
             return False
         return True
 
+    def _has_twins(self, line: int) -> bool:
+        """Tell whether everybody who obeys a rule obeys another one that says the very same."""
+        for view in self._views:
+            own = view.own(line)
+            for listener in view.listeners(line) if own else ():
+                twin = listener.twin(own)
+                if twin is None:
+                    return False
+                if view is self._views[0]:
+                    self._twins.append(view.rules[twin].line)
+        return bool(self._twins)
+
     def _reason(self, line: int) -> Spare:
         view = self._views[0]
         number = view.by_line.get(line)
@@ -309,12 +245,15 @@ class Greedy:
         own, answers = view.own(line), self._answers[:MOST_ASKED]
         if not view.rules[number].pattern:
             return Spare(line, "empty-rule", (), None)
+        if self._twins:
+            return Spare(line, "repeated-rule", tuple(sorted(set(self._twins[:MOST_ASKED]))), None)
         if not own or not answers:
             return Spare(line, "nobodys-rule" if own else "unusable-rule", (), None)
-        twins = [listener.twins(own) for listener, _ in answers]
-        if all(twins):
-            first = {min(view.rules[number].line for number in of) for of in twins}
-            return Spare(line, "repeated-rule", tuple(sorted(first)), None)
+        first_view = [listener.twin(own) for listener, _ in answers]
+        twins = [twin for twin in first_view if twin is not None]
+        if len(twins) == len(answers):
+            lines = sorted({view.rules[twin].line for twin in twins})
+            return Spare(line, "repeated-rule", tuple(lines), None)
         covering: set[int] = set()
         instead: set[int] = set()
         dead, witness = True, None

@@ -104,9 +104,9 @@ def reason(code: str, because: Sequence[int]) -> str:
 def named_lines(lines: Sequence[int]) -> str:
     """Return `line 3`, `lines 3 and 5`, or `lines 3, 5, 7 and 12 more`."""
     if len(lines) == 1:
-        return f"line {lines[0]:,}"
+        return f"line {lines[0]}"
     rest = len(lines) - MOST_NAMED
-    names = [f"{line:,}" for line in lines[:MOST_NAMED]] + [f"{rest:,} more"] * (rest > 0)
+    names = [str(line) for line in lines[:MOST_NAMED]] + [f"{rest:,} more"] * (rest > 0)
     return f"lines {', '.join(names[:-1])} and {names[-1]}"
 
 

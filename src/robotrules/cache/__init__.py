@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from hashlib import sha256
+from itertools import chain
 from math import inf
 
 from robotrules.access import (
@@ -27,9 +28,10 @@ from robotrules.access import (
 from robotrules.access.profile import DAY
 from robotrules.access.validators import drop_invalid
 from robotrules.cache.store import Store
-from robotrules.cache.values import Decides, Entry, Freshness, Visit, moment
+from robotrules.cache.values import Decides, Entry, Freshness, Provenance, Visit, moment
 from robotrules.tags.dates import read_http_date
 from robotrules.tags.fields import Fields
+from robotrules.tags.freshness import Freshness as HttpFreshness
 from robotrules.tags.freshness import freshness as http_freshness
 
 __all__ = [
@@ -39,6 +41,7 @@ __all__ = [
     "Decides",
     "Entry",
     "Freshness",
+    "Provenance",
     "Store",
     "Visit",
     "digest_of",
@@ -177,11 +180,12 @@ def visit_of(
     profile: AccessProfile,
 ) -> Visit:
     """Return the visit that ended with *result* at a moment; *entry* is what was known before."""
-    until, may_store = at + _lifetime(result.fields, at, profile), True
+    may_store = True
     if result.state is State.UNREACHABLE:
         until = at + _retry(result, entry.failures if entry and entry.bad else 0, at, profile)
     else:
-        may_store = http_freshness(result.fields).may_store
+        said = http_freshness(result.fields, received=datetime.fromtimestamp(at, UTC))
+        until, may_store = at + _lifetime(said, profile), said.may_store
     found = result.state is State.SUCCESS
     return Visit(
         origin=result.origin,
@@ -207,7 +211,7 @@ def visit_of(
 
 def _bounded(fields: Fields) -> Fields:
     """Return the fields that are kept: all of them, unless they are many."""
-    if sum(len(name) + len(value) for name, value in fields.lines) <= MOST_FIELD_OCTETS:
+    if sum(map(len, chain.from_iterable(fields.lines))) <= MOST_FIELD_OCTETS:
         return fields
     kept, room = [], MOST_FIELD_OCTETS
     # What says how long it holds and how to ask again comes first.
@@ -258,9 +262,8 @@ def digest_of(body: bytes) -> str:
     return sha256(body).hexdigest()
 
 
-def _lifetime(fields: Fields, at: float, profile: AccessProfile) -> float:
+def _lifetime(said: HttpFreshness, profile: AccessProfile) -> float:
     """Return the seconds a usable visit holds: explicit freshness between bounds (AMB-60)."""
-    said = http_freshness(fields, received=datetime.fromtimestamp(at, UTC))
     if said.must_validate or not said.may_store:
         return profile.shortest
     if said.because not in ("max-age", "expires") or said.lifetime is None:

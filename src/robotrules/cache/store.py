@@ -33,8 +33,10 @@ class Store(Protocol):
 
     def put(self, visit: Visit, body: bytes | None, entry: Entry | None) -> None:
         """
-        Keep a visit as evidence, its body, and the entry it makes, all of it or nothing.
+        Keep an own visit as evidence, its body, and the entry it makes, all of it or nothing.
 
+        An imported visit raises ValueError. Where the same visit was imported before, this one
+        takes its place.
         *body* None: there is none, or it is not to be kept. *entry* None: what was known of the
         origin is forgotten (`no-store`). An entry whose last visit is newer stays as it is,
         unless it is from so far in the future (`SKEW`) that the clock must have been set back.
@@ -45,6 +47,9 @@ class Store(Protocol):
 
     def release(self, key: str, holder: str) -> None:
         """Give back a lease, if it is still *holder*'s."""
+
+    def holder(self, key: str) -> str | None:
+        """Return who holds a lease; None: nobody does."""
 
     def reserve(self, origin: str, now: float, interval: float) -> float:
         """
@@ -73,7 +78,11 @@ class Store(Protocol):
         """Yield visits in the order of their time, `after <= at <= before`."""
 
     def add(self, visits: Iterable[tuple[Visit, bytes | None]]) -> int:
-        """Add visits of elsewhere as evidence, without entries; return how many were new."""
+        """
+        Add visits of elsewhere as evidence, without entries; return how many were new.
+
+        A visit that is there already, own or imported, stays as it is.
+        """
 
     def prune(self, before: float) -> int:
         """Forget entries whose last visit is older; return how many. Evidence stays."""

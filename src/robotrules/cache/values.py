@@ -14,6 +14,25 @@ from robotrules.access import Hop, State, Trouble
 from robotrules.tags.fields import Fields
 
 
+class Provenance(NamedTuple):
+    """The archive that a visit was imported from: its word for it, and not an own fetch."""
+
+    archive: str
+    """The name of the archive's file, without its folder; empty: it had none."""
+    digest: str
+    """SHA-256 of the archive, in hexadecimal."""
+    imported_at: float
+    """When it was imported."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {
+            "name": self.archive,
+            "sha256": self.digest,
+            "imported": moment(self.imported_at),
+        }
+
+
 class Visit(NamedTuple):
     """One attempt to get a robots.txt, and what came of it: what is kept as evidence."""
 
@@ -42,6 +61,13 @@ class Visit(NamedTuple):
     may_store: bool
     """False: `no-store`, so the body is not kept beyond this process (HC-5.2.2-01)."""
     address: str | None
+    provenance: Provenance | None = None
+    """The archive it was imported from; None: an own fetch."""
+
+    @property
+    def source(self) -> str:
+        """`own`: fetched by a client of this store; `import`: imported from an archive."""
+        return "own" if self.provenance is None else "import"
 
     @property
     def usable(self) -> bool:
@@ -68,6 +94,8 @@ class Visit(NamedTuple):
             "until": moment(self.until),
             "may_store": self.may_store,
             "address": self.address,
+            "source": self.source,
+            "archive": self.provenance.as_dict() if self.provenance else None,
         }
 
 

@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 import click
 
 import robotrules
+from robotrules._engine import missing_reason
 from robotrules.cli.streams import Trouble, abandon_stdout, quoted, say
 from robotrules.cli.text import is_terminal
 
@@ -124,7 +125,9 @@ def _written() -> Iterator[None]:
 
 def _version() -> str:
     engine, python = robotrules.engine_name(), platform.python_version()
-    return f"robotrules {robotrules.__version__} ({engine} engine, Python {python})"
+    words = f"robotrules {robotrules.__version__} ({engine} engine, Python {python})"
+    reason = missing_reason() if engine == "pure" else ""
+    return f"{words}\nThe native engine was not built: {reason}" if reason else words
 
 
 @click.group(

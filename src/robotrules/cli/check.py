@@ -2,16 +2,17 @@
 `robotrules check`: verdicts on URLs, one a line, a million of them if need be.
 
 With a robots.txt at hand, a few lines over `RuleSet.check_many`; without one, over a client that
-fetches those of the URLs' origins, several at once. URLs go through in chunks, so memory does not
-grow with their number. How a verdict looks is the business of `check_text`.
+fetches those of the URLs' origins, several at once, and answers as they arrive. URLs go through in
+chunks, so memory does not grow with their number; files of them are read by `url_files`. How a
+verdict looks is the business of `check_text`.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from typing import BinaryIO
+from contextlib import ExitStack, nullcontext
+from typing import TYPE_CHECKING
 
 import click
 
@@ -30,17 +31,14 @@ from robotrules.cli.options import (
     say_notes,
 )
 from robotrules.cli.progress import Progress
-from robotrules.cli.streams import (
-    STDIN,
-    Chunk,
-    Output,
-    Trouble,
-    open_octets,
-    say,
-    size_of,
-    url_chunks,
-)
+from robotrules.cli.streams import STDIN, Chunk, Output, Trouble, say
 from robotrules.cli.text import is_terminal, plural
+from robotrules.cli.url_files import UrlFile, refuse_empty
+from robotrules.cli.url_forms import LOG_ORIGIN, Form
+from robotrules.robotstxt.values import visible
+
+if TYPE_CHECKING:
+    from robotrules.cli.fetching import Answers, AnswerStream
 
 
 @click.command()
@@ -48,7 +46,17 @@ from robotrules.cli.text import is_terminal, plural
 @robots_options
 @purpose_option
 @click.option(
-    "--urls", "file", metavar="FILE", help="Read URLs from FILE too, one a line; '-' is stdin."
+    "--urls",
+    "file",
+    metavar="FILE",
+    help="Read URLs from FILE too: a list, an access log, JSON lines, CSV or a sitemap, gzipped or "
+    "not; '-' is stdin.",
+)
+@click.option(
+    "--ordered",
+    is_flag=True,
+    help="Keep the order of --urls: an answer waits for those before it. By default answers come "
+    "as origins arrive.",
 )
 @json_option("Print one JSON object a line, for each URL.")
 @click.option(
@@ -63,6 +71,7 @@ def check(
     profile: str,
     purposes: tuple[str, ...],
     file: str | None,
+    ordered: bool,
     as_json: bool,
     quiet: bool,
     opening: Opening,
@@ -83,7 +92,7 @@ def check(
       robotrules check http://localhost:8000/a --as ExampleBot --allow-private localhost
       robotrules check /a /b?q=1 --as ExampleBot-News --as ExampleBot --robots robots.txt
       robotrules check /a --as ExampleBot --purpose EXAMPLE-PURPOSE-1 --robots robots.txt
-      zcat urls.gz | robotrules check --urls - --as ExampleBot --robots robots.txt --json
+      robotrules check --urls access.log.gz --as ExampleBot --robots robots.txt --json
     """
     if robots == STDIN and file == STDIN:
         raise Trouble(
@@ -93,7 +102,9 @@ def check(
     if not urls and file is None:
         raise Trouble(_no_urls())
     parsing = parsing_profile(profile, fetches=robots is None)
-    run = _Run(product_tokens, literal, purposes, parsing, file, as_json, quiet)
+    # A few URLs that somebody typed are answered as they stand there.
+    in_order = ordered or file is None
+    run = _Run(product_tokens, literal, purposes, parsing, file, as_json, quiet, in_order)
     if robots is None:
         return run.fetching(urls, opening, profile)
     if not quiet:
@@ -113,12 +124,14 @@ class _Run:
         file: str | None,
         as_json: bool,
         quiet: bool,
+        ordered: bool,
     ) -> None:
         self._given = product_tokens, literal, purposes
         self._profile = profile
         self._file = file
         self._as_json = as_json
         self._quiet = quiet
+        self._ordered = ordered
 
     def over_file(self, urls: tuple[str, ...], robots: str) -> int:
         """Answer from a file for all URLs."""
@@ -126,17 +139,19 @@ class _Run:
         crawler, purposes = self._who()
         rules = parsed.rules_for(crawler.names, purposes)
         first = given_urls(urls, self._profile, hints=not self._quiet)
-        with _opened(self._file) as stream:
-            chunks = _chunks(first, stream, self._file or "")
+        with self._opened() as given:
+            chunks = _chunks(first, given)
             if self._quiet:
-                return int(not all(all(rules.allows_many(chunk.urls)) for chunk in chunks))
+                if not all(all(rules.allows_many(chunk.urls)) for chunk in chunks):
+                    return 1
+                return self._ended(None, None, given)
             say_notes(parsed.notes, robots)
             lines = self._lines(first, crawler, purposes, fetched=False)
-            with self._progress(lines, stream) as progress:
+            with self._progress(lines, given) as progress:
                 for chunk in chunks:
                     lines.add(chunk.urls, rules.check_many(chunk.urls))
                     progress.add(len(chunk.urls), chunk.octets)
-        return self._ended(lines, progress, stream)
+        return self._ended(lines, progress, given)
 
     def fetching(self, urls: tuple[str, ...], opening: Opening, access: str) -> int:
         """Answer from the robots.txt files of the URLs' origins."""
@@ -147,25 +162,31 @@ class _Run:
         refuse_paths(urls)
         first = given_urls(urls, self._profile, hints=not self._quiet)
         with ExitStack() as opened:
-            stream = opened.enter_context(_opened(self._file))
+            given = opened.enter_context(self._opened())
             client = opened.enter_context(opening.client(access))
             looker = opened.enter_context(
                 Looker(client, fresh=opening.fresh, profile=self._profile)
             )
-            chunks = _chunks(first, stream, self._file or "")
-            asked = crawler.names, purposes
+            stream = looker.stream(crawler.names, purposes, ordered=self._ordered)
+            chunks = _chunks(first, given, whole=True)
             if self._quiet:
-                parts = (part for chunk in chunks for part in looker.answers(chunk.urls, *asked))
-                return int(not all(all(part.verdicts) for part in parts))
+                if not all(all(part.verdicts) for part in _answers(stream, chunks)):
+                    looker.stop()
+                    return 1
+                return self._ended(None, None, given)
             lines = self._lines(first, crawler, purposes, fetched=True)
-            with self._progress(lines, stream) as progress:
-                for chunk in chunks:
-                    counted = _Counted(progress, chunk.octets)
-                    for part in looker.answers(chunk.urls, *asked, counted.answered):
-                        lines.add_fetched(*part)
-                        progress.add(len(part.urls), 0)
-                    counted.answered(chunk.octets)
-        return self._ended(lines, progress, stream)
+            with self._progress(lines, given) as progress:
+                counted = _Counted(progress)
+                for part in _answers(stream, counted.read(chunks)):
+                    lines.add_fetched(*part)
+                    counted.answered(len(part.urls))
+        return self._ended(lines, progress, given)
+
+    def _opened(self) -> UrlFile | nullcontext[None]:
+        """Open the file of URLs, if there is one."""
+        if self._file is None:
+            return nullcontext()
+        return UrlFile(self._file, any_scheme=True, as_it_comes=True)
 
     def _who(self) -> tuple[GivenCrawler, tuple[str, ...]]:
         tokens, literal, purposes = self._given
@@ -188,30 +209,51 @@ class _Run:
         return TextLines(output, [] if self._file else first)
 
     @staticmethod
-    def _progress(lines: Lines, stream: BinaryIO | None) -> Progress:
+    def _progress(lines: Lines, given: UrlFile | None) -> Progress:
         # Where the lines themselves appear on the terminal, they are the progress.
-        shown = stream and is_terminal(sys.stderr) and not lines.on_terminal
-        return Progress(sys.stderr if shown else None, size_of(stream) if stream else None, "URL")
+        shown = given and is_terminal(sys.stderr) and not lines.on_terminal
+        return Progress(sys.stderr if shown else None, given.size if given else None, "URL")
 
     @staticmethod
-    def _ended(lines: Lines, progress: Progress, stream: BinaryIO | None) -> int:
-        if stream and is_terminal(sys.stderr):
-            _summarise(progress, lines.disallowed)
-        return int(lines.disallowed > 0)
+    def _ended(lines: Lines | None, progress: Progress | None, given: UrlFile | None) -> int:
+        """Say what came of it, and return the exit code."""
+        if given is not None:
+            if not given.urls:
+                refuse_empty(given)
+            if lines is not None and progress is not None:
+                _summarise(progress, lines.disallowed, given)
+            if not _is_whole(given):
+                return 2
+        return int(lines is not None and lines.disallowed > 0)
+
+
+def _answers(stream: AnswerStream, chunks: Iterator[Chunk]) -> Iterator[Answers]:
+    """Yield the answers to all chunks."""
+    for chunk in chunks:
+        yield from stream.add(chunk.urls)
+    yield from stream.rest()
 
 
 class _Counted:
-    """Counts the octets of a chunk as origins answer, and no more than it has."""
+    """Counts the octets of a file as its URLs are answered, which is later than they are read."""
 
-    def __init__(self, progress: Progress, octets: int) -> None:
+    def __init__(self, progress: Progress) -> None:
         self._progress = progress
-        self._left = octets
+        self._octets = self._urls = self._done = self._told = 0
 
-    def answered(self, octets: int) -> None:
-        """Count octets that are done."""
-        done = min(octets, self._left)
-        self._left -= done
-        self._progress.add(0, done)
+    def read(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+        """Yield chunks, and count what is read."""
+        for chunk in chunks:
+            self._octets += chunk.octets
+            self._urls += len(chunk.urls)
+            yield chunk
+
+    def answered(self, urls: int) -> None:
+        """Show how far the answers are."""
+        self._done += urls
+        done = self._octets * self._done // max(self._urls, 1)
+        self._progress.add(urls, max(done - self._told, 0))
+        self._told = max(done, self._told)
 
 
 def _no_urls() -> str:
@@ -220,33 +262,46 @@ def _no_urls() -> str:
     return "no URL was given: pass URLs, or --urls FILE with one a line"
 
 
-@contextmanager
-def _opened(file: str | None) -> Iterator[BinaryIO | None]:
-    """Open the file of URLs, if there is one."""
-    if file is None:
-        yield None
-        return
-    stream = open_octets(file, "URLs")
-    if file == STDIN:
-        if is_terminal(sys.stdin):
-            say("reading URLs from the terminal, one a line; Ctrl-D ends", label="hint")
-        yield stream
-        return
-    with stream:
-        yield stream
-
-
-def _chunks(first: list[bytes], stream: BinaryIO | None, name: str) -> Iterator[Chunk]:
-    """Yield the URLs of the command line, then those of the file."""
+def _chunks(first: list[bytes], given: UrlFile | None, *, whole: bool = False) -> Iterator[Chunk]:
+    """Yield the URLs of the command line, then those of the file; *whole*: a site is needed."""
     if first:
         yield Chunk(first, 0)
-    if stream is not None:
-        yield from url_chunks(stream, name)
+    if given is None:
+        return
+    for chunk in given.chunks():
+        if whole and given.form in (Form.LOG, Form.JSON, Form.CSV):
+            # A path `//a` of a log is written with the site that logs have none of.
+            urls = [url.removeprefix(LOG_ORIGIN) if _is_path(url) else url for url in chunk.urls]
+            chunk = chunk._replace(urls=urls)
+        yield chunk
 
 
-def _summarise(progress: Progress, disallowed: int) -> None:
+def _is_path(url: bytes) -> bool:
+    return url.startswith(LOG_ORIGIN + b"//")
+
+
+def _is_whole(given: UrlFile) -> bool:
+    """Say what of a file was not answered; tell whether all of it was that should have been."""
+    if given.trouble:
+        say(f"{given.where} was not read to its end: {given.trouble}", label="error", style="error")
+    skipped = given.skipped
+    if skipped.lines:
+        line, octets = skipped.examples[0]
+        several = "s hold" if skipped.lines > 1 else " holds"
+        say(
+            f"{skipped.lines:,} line{several} no URL and got no verdict; the first is line {line}: "
+            f"'{visible(octets)}'",
+            label="warning",
+            style="warning",
+        )
+    # In a list every line should be one; a log has lines that are none.
+    return not given.trouble and not (skipped.lines and given.form is Form.LIST)
+
+
+def _summarise(progress: Progress, disallowed: int, given: UrlFile) -> None:
     allowed = progress.count - disallowed
+    what = "" if given.form is Form.LIST else f" ({given.form})"
     say(
-        f"{plural(progress.count, 'URL')}: {allowed:,} allowed, {disallowed:,} disallowed, "
-        f"in {progress.seconds:.1f} s"
+        f"{plural(progress.count, given.form.noun)}{what}: {allowed:,} allowed, {disallowed:,} "
+        f"disallowed, in {progress.seconds:.1f} s"
     )

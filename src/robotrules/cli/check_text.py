@@ -21,6 +21,7 @@ from robotrules.cli.text import cells, shortened
 from robotrules.robotstxt.values import visible
 
 if TYPE_CHECKING:
+    from robotrules.cache import Entry
     from robotrules.cli.options import GivenCrawler
     from robotrules.client.held import Held
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 WRITE = 1024 * 1024
 # On a terminal a rule longer than this is cut; a pipe gets all of it.
 LONGEST_RULE = 200
+# How many are kept of what follows from a verdict that was fetched for.
+MOST_ENDS = 4096
 # Octets that show as they are.
 PLAIN = bytes(range(0x20, 0x7F))
 WIDEST_URL = 60
@@ -46,6 +49,8 @@ class Lines(ABC):
         # verdicts are kept, so that an identity stays theirs.
         self._verdicts: dict[Hashable, Verdict] = {}
         self._ends: dict[Hashable, tuple[str, str]] = {}
+        # As with verdicts. A file may be large, so what is held of an origin is not kept whole.
+        self._entries: list[Entry] = []
 
     @property
     def on_terminal(self) -> bool:
@@ -66,11 +71,16 @@ class Lines(ABC):
 
     def add_fetched(self, urls: Sequence[bytes], verdicts: Sequence[Verdict], helds: Helds) -> None:
         """Write the lines of a chunk whose robots.txt files were fetched."""
-        keys = [*zip(map(id, verdicts), map(id, helds), strict=True)]
+        if len(self._ends) > MOST_ENDS:
+            # Origins come and go, and what is gone leaves its identity to others.
+            self._verdicts.clear()
+            self._ends.clear()
+            self._entries.clear()
+        keys = [
+            (id(one), held and (id(held.entry), held.source))
+            for one, held in zip(verdicts, helds, strict=True)
+        ]
         self._add(urls, verdicts, helds, keys)
-        # Origins come and go, and what is gone leaves its identity to others.
-        self._verdicts.clear()
-        self._ends.clear()
 
     def _add(
         self,
@@ -101,6 +111,8 @@ class Lines(ABC):
             if key not in self._verdicts:
                 held = helds[at] if helds is not None else None
                 self._verdicts[key], self._ends[key] = verdict, self.ends(verdict, held)
+                if held is not None:
+                    self._entries.append(held.entry)
 
 
 class TextLines(Lines):

@@ -83,9 +83,15 @@ def told() -> Iterator[None]:
 class _Aloud(logging.Handler):
     """Says what the library logs, as the command says things."""
 
+    def __init__(self, level: int) -> None:
+        super().__init__(level)
+        # Threads that fetch do not know which command is running.
+        context = click.get_current_context(silent=True)
+        self._speaker = context.command_path if context else ""
+
     def emit(self, record: logging.LogRecord) -> None:
         """Say it."""
-        say(record.getMessage(), label="warning", style="warning")
+        say(record.getMessage(), label="warning", style="warning", speaker=self._speaker)
 
 
 @contextmanager

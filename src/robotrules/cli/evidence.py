@@ -11,7 +11,7 @@ import os
 import re
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -63,6 +63,13 @@ UNREADABLE = ("damaged", "bad-digest", "bad-visit", "bad-date", "alone")
     "found different files.",
 )
 @click.option(
+    "--source",
+    "chosen_source",
+    metavar="SOURCE",
+    help="Count visits of one source alone: own, imported, or the SHA-256 of an imported archive. "
+    "Without it own visits go first, and imported ones answer where there is none.",
+)
+@click.option(
     "--list",
     "listed",
     is_flag=True,
@@ -98,6 +105,7 @@ def evidence(
     product_tokens: tuple[str, ...],
     purposes: tuple[str, ...],
     agent: str | None,
+    chosen_source: str | None,
     listed: bool,
     target: str | None,
     source: str | None,
@@ -138,6 +146,8 @@ def evidence(
         raise Trouble(f"{' and '.join(chosen)} are two questions: ask one at a time")
     mode = chosen[0] if chosen else "--at"
     _refuse_unused(mode, urls, after, before, product_tokens)
+    if chosen_source is not None and mode in ("--import", "--body"):
+        raise Trouble(f"--source and {mode} cannot be combined")
     span = [
         None if text is None else given_moment(text, name)
         for name, text in (("--after", after), ("--before", before))
@@ -148,13 +158,14 @@ def evidence(
         if digest is not None:
             return _body(store, _given_digest(digest), as_json)
         if target is not None:
-            return _export(store, target, urls, span, as_json)
+            return _export(store, target, urls, span, chosen_source, as_json)
         from robotrules.client import evidence as library
 
         if listed and not urls:
-            return _list_origins(store, agent, span, as_json)
+            return _list_origins(store, agent, span, chosen_source, as_json)
         if listed:
-            return _list(library.Evidence(store, profile), urls[0], agent, span, as_json)
+            history = library.Evidence(store, profile)
+            return _list(history, urls[0], agent, span, chosen_source, as_json)
         name = profile if profile in PROFILES else "default"
         testimony = library.Evidence(store, profile).at(
             os.fsencode(urls[0]).strip(),
@@ -162,6 +173,7 @@ def evidence(
             single_or_many(given_tokens(product_tokens, name)),
             given_purposes(purposes, name),
             agent=agent,
+            source=chosen_source,
         )
     output = Output()
     if as_json:
@@ -209,11 +221,16 @@ def _refuse_unused(
 
 
 def _list(
-    evidence: Evidence, url: str, agent: str | None, span: list[float | None], as_json: bool
+    evidence: Evidence,
+    url: str,
+    agent: str | None,
+    span: list[float | None],
+    source: str | None,
+    as_json: bool,
 ) -> int:
     """Show what was found over time."""
     after, before = span
-    periods = evidence.periods(url.strip(), agent=agent, after=after, before=before)
+    periods = evidence.periods(url.strip(), agent=agent, source=source, after=after, before=before)
     output = Output()
     if as_json:
         for period in periods:
@@ -226,15 +243,21 @@ def _list(
     return 0 if periods else USAGE_OR_IO
 
 
-def _list_origins(store: Store, agent: str | None, span: list[float | None], as_json: bool) -> int:
+def _list_origins(
+    store: Store,
+    agent: str | None,
+    span: list[float | None],
+    source: str | None,
+    as_json: bool,
+) -> int:
     """Show of which origins there are visits."""
+    from robotrules.client.sources import chosen_source
+
     after, before = span
     found: dict[str, Known] = {}
-    for visit in store.visits(after=after, before=before):
+    for visit in filter(chosen_source(source), store.visits(after=after, before=before)):
         if agent is None or visit.agent.lower() == agent.strip().lower():
-            known = found.get(visit.origin)
-            first = known.first if known else visit.at
-            found[visit.origin] = Known(known.visits + 1 if known else 1, first, visit.at)
+            found[visit.origin] = found.get(visit.origin, Known(0, visit.at)).with_visit(visit)
     output = Output()
     if as_json:
         for origin, known in found.items():
@@ -251,7 +274,12 @@ def _list_origins(store: Store, agent: str | None, span: list[float | None], as_
 
 
 def _export(
-    store: Store, target: str, urls: tuple[str, ...], span: list[float | None], as_json: bool
+    store: Store,
+    target: str,
+    urls: tuple[str, ...],
+    span: list[float | None],
+    source: str | None,
+    as_json: bool,
 ) -> int:
     """Write an archive."""
     from robotrules.client.warc import export_warc
@@ -271,6 +299,8 @@ def _export(
                 origin=[url.strip() for url in urls] or None,
                 after=span[0],
                 before=span[1],
+                source=source,
+                now=client.now(),
                 progress=lambda _: progress.add(1, 0),
             )
         except FileExistsError:
@@ -304,20 +334,6 @@ def _refuse_target(target: str, error: OSError) -> NoReturn:
     raise Trouble(f"cannot write {quoted(target)}: {why}; name another file")
 
 
-class _Counted:
-    """A file that is read, and how far."""
-
-    def __init__(self, stream: BinaryIO, progress: Progress) -> None:
-        self._stream = stream
-        self._progress = progress
-
-    def read(self, size: int = -1) -> bytes:
-        """Return octets of the file."""
-        octets = self._stream.read(size)
-        self._progress.add(0, len(octets or b""))
-        return octets
-
-
 def _import(source: str, where: str | None, as_json: bool) -> int:
     """Read an archive into the store, which is made if it is not there."""
     from robotrules.client.warc import SKIPPED, import_warc
@@ -331,8 +347,13 @@ def _import(source: str, where: str | None, as_json: bool) -> int:
         try:
             bar = sys.stderr if is_terminal(sys.stderr) else None
             with Progress(bar, size_of(stream), "visit") as progress, told():
-                counted: Any = _Counted(stream, progress)
-                done = import_warc(store, counted)
+                done = import_warc(
+                    store,
+                    stream,
+                    name="stdin" if source == STDIN else source,
+                    now=client.now(),
+                    progress=lambda octets: progress.add(0, octets),
+                )
         finally:
             store.close()
     finally:
@@ -345,7 +366,7 @@ def _import(source: str, where: str | None, as_json: bool) -> int:
         output.json({"file": source, **done.as_dict()})
         output.flush()
         return code
-    say(f"{plural(done.added, 'visit')} added, {done.known:,} known already")
+    say(f"{plural(done.added, 'visit')} added as imported, {done.known:,} known already")
     for reason, count in done.skipped.items():
         say(f"skipped {count:,}: {SKIPPED[reason]}")
     return code

@@ -16,7 +16,7 @@ from robotrules.cache import moment
 from robotrules.cli.access_text import answer_words, hop_lines
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Excerpt, Paint, between, cells, plural, shortened
-from robotrules.client.testimony import Period, Testimony, when
+from robotrules.client.testimony import Period, Testimony, imported_from, when
 from robotrules.robotstxt.values import visible
 
 if TYPE_CHECKING:
@@ -93,6 +93,8 @@ class TestimonyPage:
             yield self._fact("", line)
         url = shortened(visible(visit.url), LONGEST)
         yield self._fact("From", f"{url}{by}")
+        given = visit.provenance
+        yield self._fact("Source", "own fetch" if given is None else visible(imported_from(given)))
         renewed = ", unchanged since the visit before" if visit.renewed else ""
         yield self._fact("Answer", f"{answer_words(visit)}{renewed}")
         if visit.digest is not None:
@@ -120,11 +122,19 @@ class Known(NamedTuple):
 
     visits: int
     first: float
-    last: float
+    last: float = 0.0
+    imported: int = 0
+    """How many of the visits were imported."""
+
+    def with_visit(self, visit: Visit) -> Known:
+        """Return it with one more visit, the latest."""
+        imported = self.imported + (visit.provenance is not None)
+        return Known(self.visits + 1, self.first, visit.at, imported)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
-        return {"visits": self.visits, "first": moment(self.first), "last": moment(self.last)}
+        times = {"first": moment(self.first), "last": moment(self.last)}
+        return {"visits": self.visits, "imported": self.imported, **times}
 
 
 def origin_lines(found: Mapping[str, Known], output: Output) -> Iterator[str]:
@@ -132,8 +142,10 @@ def origin_lines(found: Mapping[str, Known], output: Output) -> Iterator[str]:
     widest = max((cells(visible(origin)) for origin in found), default=0)
     for origin, known in found.items():
         name, visits = visible(origin), plural(known.visits, "visit")
-        row = name, visits, when(known.first), when(known.last)
+        imported = f"{known.imported:,} imported"
+        row: tuple[str, ...] = name, visits, when(known.first), when(known.last), imported
         if output.terminal:
+            row = row if known.imported else row[:-1]
             gap = " " * max(min(widest, WIDEST) - cells(name), 0)
             row = f"{name}{gap}", f"{visits:12}", *row[2:]
         yield ("  " if output.terminal else "\t").join(row)
@@ -169,4 +181,9 @@ class PeriodLines:
             size = plural(last.size, "octet")
         visits = plural(period.visits, "visit")
         word = FOUND[last.state][0]
-        return when(first.at), when(last.at), visits, word, visible(first.agent), found, size
+        given = first.provenance
+        source = "own" if given is None else f"import {given.digest[:DIGITS]}"
+        if given is not None and given.archive:
+            source += f" {visible(given.archive)}"
+        agent = visible(first.agent)
+        return when(first.at), when(last.at), visits, word, agent, found, size, source

@@ -244,6 +244,7 @@ class _Page:
 
     def _note(self, note: Note) -> str:
         where = f"line {note.line}" if note.line else "file"
+        where = "--purpose" if note.code == "purposes-not-read" else where
         return f"  {where}: {self._paint(note.level, note.level)} {note.code}: {note.message}"
 
     def _more(self, count: int) -> Sequence[str]:

@@ -41,7 +41,7 @@ from robotrules.cli.streams import (
     url_chunks,
 )
 from robotrules.cli.text import is_terminal, plural, shortened
-from robotrules.origins import origin_of
+from robotrules.origins import given_origin
 from robotrules.robotstxt.values import visible
 
 if TYPE_CHECKING:
@@ -165,14 +165,12 @@ class _Origins:
 
     def _origin(self, text: str, octets: int) -> str | None:
         self._lines.was_read(octets)
-        found = origin_of(text)
-        if found is None and "://" not in text:
-            found = origin_of(f"https://{text}")
-            if found is not None and not self._hinted:
-                self._hinted = True
-                self._lines.hint(
-                    f"{quoted(text)} has no scheme and is taken as {found}, as are others like it"
-                )
+        found = given_origin(text)
+        if found is not None and "://" not in text and not self._hinted:
+            self._hinted = True
+            self._lines.hint(
+                f"{quoted(text)} has no scheme and is taken as {found}, as are others like it"
+            )
         if found is None:
             self._lines.skip(text)
         return found

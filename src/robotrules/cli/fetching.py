@@ -1,16 +1,21 @@
 """
 Asking for many origins: verdicts on URLs whose robots.txt files are fetched, several at once.
 
-URLs are grouped by origin, so each file is looked up once a chunk; what is held at a time is
-bounded, so memory does not grow with the number of URLs. What goes wrong on the way is said once,
-with the cure. It does not know how an answer looks.
+URLs are grouped by origin. Those whose robots.txt is in memory are answered at once; the others
+wait for theirs while further URLs are read, and are answered as origins arrive, so that a slow host
+holds back its own URLs and no others. How many URLs wait is bounded, so memory does not grow with
+their number. What goes wrong on the way is said once, with the cure. It does not know how an answer
+looks.
 """
 
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,15 +27,24 @@ from robotrules.cli.client import Opening, told
 from robotrules.cli.streams import Trouble, quoted, say
 from robotrules.cli.text import shortened
 from robotrules.origins import origin_of
+from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.values import visible
 
 if TYPE_CHECKING:
     from robotrules.client.held import Held
     from robotrules.client.sync import Client
 
-# Origins that are asked at once, and whose files are held at once. Each may have half a mebibyte.
+# Origins that are asked at once, and whose files are held until their URLs are answered. Each may
+# have half a mebibyte.
 TOGETHER = 32
 MOST_ORIGINS = 256
+# URLs that wait for their robots.txt, and their octets: then no further ones are read.
+MOST_WAITING = 65_536
+MOST_WAITING_OCTETS = 32 * 1024 * 1024
+# How origins are written, remembered: when there are more, all are forgotten.
+MOST_SPELLINGS = 65_536
+# The shortest origin is `http://a`: no slash of a path stands before this.
+_SCHEME = 8
 # Origins that `--fresh` remembers to have asked, and hosts that hints name.
 MOST_ASKED = 100_000
 MOST_HINTS = 5
@@ -51,7 +65,7 @@ class Looker:
         self._client = client
         self._fresh = fresh
         self._nowhere = Verdict(False, Reason.NO_ORIGIN, None, profile)
-        self._begun = False
+        self._stopped = False
         self._asked: set[str] = set()
         self._refused: dict[str, None] = {}
         self._told_of_copy = False
@@ -68,7 +82,29 @@ class Looker:
     ) -> None:
         if self._pool is not None:
             # Who presses Ctrl-C does not wait for servers: the client closes their connections.
-            self._pool.shutdown(wait=error is None, cancel_futures=True)
+            waits = error is None and not self._stopped
+            self._pool.shutdown(wait=waits, cancel_futures=True)
+
+    def stop(self) -> None:
+        """Wait for no server any more: the answer is known."""
+        self._stopped = True
+
+    def cached(self, origin: str) -> Held | None:
+        """Return what is in memory of an origin; with `--fresh`, if its server was asked."""
+        if self._fresh and origin not in self._asked:
+            return None
+        return self._client.cached(f"{origin}/")  # a spelling that the client remembers
+
+    def begin(self, origin: str) -> Future[Held]:
+        """Look an origin up in a thread."""
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(TOGETHER, "robotrules-fetch")
+        return self._pool.submit(self.held, origin)
+
+    def hint(self, held: Held) -> None:
+        """Say what is to be said about an origin that was looked up."""
+        self._hint(held)
+        self._hint_copy([held])
 
     def held(self, origin: str) -> Held:
         """Return what is held of an origin; with `--fresh`, after its server was asked."""
@@ -109,46 +145,9 @@ class Looker:
                 progress(origin)
         return found
 
-    def answers(
-        self,
-        urls: Sequence[bytes],
-        tokens: str | tuple[str, ...],
-        purposes: Sequence[str],
-        progress: Callable[[int], object] | None = None,
-    ) -> Iterator[Answers]:
-        """
-        Yield verdicts on URLs in their order, a part at a time.
-
-        *progress* is told the octets of URLs whose origin has answered, line ends included.
-        """
-        if not self._begun and urls:
-            # A file of paths is told by its first line; a later one is just no URL.
-            refuse_paths([urls[0].decode("utf-8", "backslashreplace")])
-            self._begun = True
-        groups = grouped(urls)
-        if len(groups) > MOST_ORIGINS:
-            half = len(urls) // 2
-            yield from self.answers(urls[:half], tokens, purposes, progress)
-            yield from self.answers(urls[half:], tokens, purposes, progress)
-            return
-
-        def answered(origin: str) -> None:
-            """Tell of the octets of an origin's URLs."""
-            if progress is not None:
-                progress(sum(len(urls[at]) + 1 for at in groups[origin]))
-
-        found = self.helds([origin for origin in groups if origin is not None], answered)
-        self._hint_copy(found.values())
-        verdicts = [self._nowhere] * len(urls)
-        helds: list[Held | None] = [None] * len(urls)
-        for origin, positions in groups.items():
-            if origin is None:
-                continue
-            held = found[origin]
-            some = held.check_many([urls[at] for at in positions], tokens, purposes)
-            for at, verdict in zip(positions, some, strict=True):
-                verdicts[at], helds[at] = verdict, held
-        yield Answers(urls, verdicts, helds)
+    def stream(self, tokens: Tokens, purposes: Sequence[str], *, ordered: bool) -> AnswerStream:
+        """Return what answers URLs as their robots.txt files arrive; *ordered*: in their order."""
+        return AnswerStream(self, tokens, purposes, self._nowhere, ordered=ordered)
 
     def _hint(self, held: Held) -> None:
         """Say the cure for an address that is not asked, once for a host."""
@@ -172,6 +171,215 @@ class Looker:
             label="hint",
             style="warning",
         )
+
+
+class _Batch:
+    """URLs that were read together and are answered in their order."""
+
+    __slots__ = ("done", "helds", "urls", "verdicts")
+
+    def __init__(self, urls: Sequence[bytes], nowhere: Verdict) -> None:
+        self.urls = urls
+        self.verdicts: list[Verdict | None] = [nowhere] * len(urls)
+        self.helds: list[Held | None] = [None] * len(urls)
+        self.done = 0
+
+    def taken(self) -> Answers | None:
+        """Return the answers up to the first URL that waits, and not again; None: there is none."""
+        start, end = self.done, self.done
+        while end < len(self.urls) and self.verdicts[end] is not None:
+            end += 1
+        self.done = end
+        if start == end:
+            return None
+        verdicts = [one for one in self.verdicts[start:end] if one is not None]
+        return Answers(self.urls[start:end], verdicts, self.helds[start:end])
+
+
+class _Waiting(NamedTuple):
+    """URLs of one origin that wait for its robots.txt."""
+
+    urls: list[bytes]
+    batch: _Batch | None
+    """Whose positions they have, if order is kept."""
+    positions: list[int]
+
+
+class AnswerStream:
+    """
+    Answers URLs as the robots.txt files of their origins arrive.
+
+    `add` takes URLs and yields what can be answered by now; `rest` yields the others as they come.
+    """
+
+    def __init__(
+        self,
+        looker: Looker,
+        tokens: Tokens,
+        purposes: Sequence[str],
+        nowhere: Verdict,
+        *,
+        ordered: bool,
+    ) -> None:
+        self._looker = looker
+        self._who = tokens, purposes
+        self._nowhere = nowhere
+        self._ordered = ordered
+        self._begun = False
+        self._spellings: dict[bytes, str] = {}
+        self._waiting: dict[str, list[_Waiting]] = {}
+        self._count = self._octets = 0
+        self._batches: deque[_Batch] = deque()
+        self._due: deque[str] = deque()
+        self._asked = 0
+        self._arrived: SimpleQueue[tuple[str, Future[Held]]] = SimpleQueue()
+
+    def add(self, urls: Sequence[bytes]) -> Iterator[Answers]:
+        """Yield the answers that there are, after further URLs were read."""
+        if not self._begun and urls:
+            # A file of paths is told by its first line; a later one is just no URL.
+            refuse_paths([urls[0].decode("utf-8", "backslashreplace")])
+            self._begun = True
+        yield from self._taken(urls)
+        yield from self._answered(wait=False)
+        while self._count > MOST_WAITING or self._octets > MOST_WAITING_OCTETS:
+            yield from self._answered(wait=True)
+
+    def rest(self) -> Iterator[Answers]:
+        """Yield the answers to all URLs that wait, as their origins arrive."""
+        while self._waiting:
+            yield from self._answered(wait=True)
+
+    def _taken(self, urls: Sequence[bytes]) -> Iterator[Answers]:
+        """Answer what memory can, and let the rest wait."""
+        batch = _Batch(urls, self._nowhere)
+        late = False
+        for origin, positions in self._grouped(urls).items():
+            if origin is None:
+                continue
+            some = [urls[at] for at in positions]
+            # What waits already goes first.
+            held = None if origin in self._waiting else self._looker.cached(origin)
+            if held is not None:
+                self._fill(batch, positions, held, held.check_many(some, *self._who))
+                continue
+            late = True
+            for at in positions:
+                batch.verdicts[at] = None
+            self._wait(origin, _Waiting(some, batch if self._ordered else None, positions))
+        if self._ordered and (late or self._batches):
+            self._batches.append(batch)
+            self._count += len(urls)  # given back when the whole batch is answered
+            yield from self._in_order()
+        elif late:
+            there = [at for at, one in enumerate(batch.verdicts) if one is not None]
+            if there:
+                verdicts = [one for one in batch.verdicts if one is not None]
+                helds = [batch.helds[at] for at in there]
+                yield Answers([urls[at] for at in there], verdicts, helds)
+        elif (all_of_it := batch.taken()) is not None:
+            yield all_of_it
+
+    def _wait(self, origin: str, waiting: _Waiting) -> None:
+        there = self._waiting.get(origin)
+        if there is None:
+            there = self._waiting[origin] = []
+            self._due.append(origin)
+            self._begin()
+        there.append(waiting)
+        if not self._ordered:
+            self._count += len(waiting.urls)
+        self._octets += sum(map(len, waiting.urls))
+
+    def _begin(self) -> None:
+        """Ask as many origins as may be held at once."""
+        while self._due and self._asked < MOST_ORIGINS:
+            self._asked += 1
+            origin = self._due.popleft()
+            arrived = partial(self._arrive, origin)
+            self._looker.begin(origin).add_done_callback(arrived)
+
+    def _arrive(self, origin: str, future: Future[Held]) -> None:
+        self._arrived.put((origin, future))
+
+    def _answered(self, *, wait: bool) -> Iterator[Answers]:
+        """Yield the answers of origins that have arrived; *wait* for one at least."""
+        found: list[Answers] = []
+        while self._waiting:
+            try:
+                origin, future = self._arrived.get(wait and not found)
+            except Empty:
+                break
+            self._asked -= 1
+            held = future.result()
+            self._begin()
+            self._looker.hint(held)
+            for urls, batch, positions in self._waiting.pop(origin):
+                self._octets -= sum(map(len, urls))
+                verdicts = held.check_many(urls, *self._who)
+                if batch is not None:
+                    self._fill(batch, positions, held, verdicts)
+                else:
+                    self._count -= len(urls)
+                    found.append(Answers(urls, verdicts, [held] * len(urls)))
+            if self._ordered:
+                break
+        if self._ordered:
+            yield from self._in_order()
+        elif found:
+            # One write for all that are there.
+            yield Answers(
+                [url for one in found for url in one.urls],
+                [verdict for one in found for verdict in one.verdicts],
+                [held for one in found for held in one.helds],
+            )
+
+    @staticmethod
+    def _fill(batch: _Batch, positions: list[int], held: Held, verdicts: list[Verdict]) -> None:
+        for at, verdict in zip(positions, verdicts, strict=True):
+            batch.verdicts[at], batch.helds[at] = verdict, held
+
+    def _in_order(self) -> Iterator[Answers]:
+        """Yield answers up to the first URL that waits."""
+        while self._batches:
+            batch = self._batches[0]
+            answers = batch.taken()
+            if answers is not None:
+                yield answers
+            if batch.done < len(batch.urls):
+                return
+            self._batches.popleft()
+            self._count -= len(batch.urls)
+
+    def _grouped(self, urls: Sequence[bytes]) -> dict[str | None, list[int]]:
+        """Return the positions of URLs by origin: two look-ups a URL, for most of them."""
+        groups: dict[str | None, list[int]] = {}
+        by_spelling: dict[bytes, list[int]] = {}
+        spellings = self._spellings
+        with told():
+            for at, url in enumerate(urls):
+                # Without a slash behind it a spelling may be the beginning of a longer one.
+                spelling = url[: url.find(b"/", _SCHEME) + 1]
+                positions = by_spelling.get(spelling)
+                if positions is None:
+                    known = spellings.get(spelling)
+                    origin = known or origin_of(url)
+                    positions = groups.setdefault(origin, [])
+                    if known is None and origin is not None and _is_spelling(spelling):
+                        if len(spellings) >= MOST_SPELLINGS:
+                            spellings.clear()
+                        spellings[spelling] = known = origin
+                    if known is not None:
+                        by_spelling[spelling] = positions
+                positions.append(at)
+        return groups
+
+
+def _is_spelling(octets: bytes) -> bool:
+    """Tell whether octets up to a slash are scheme and authority alone."""
+    return not octets.translate(None, b"abcdefghijklmnopqrstuvwxyz0123456789.:-_/") and (
+        octets.count(b"/") == 3
+    )
 
 
 def fetched_robots(urls: Sequence[str], profile: str, opening: Opening) -> RobotsTxt:

@@ -32,7 +32,7 @@ from robotrules.linting import BUDGET, LEVELS
 from robotrules.linting.render import NEVER, Linted
 from robotrules.profile import PROFILES
 
-FORMS = ("text", "json", "sarif", "github", "junit")
+FORMS = ("text", "concise", "json", "sarif", "github", "junit")
 
 
 @click.command()
@@ -52,9 +52,10 @@ FORMS = ("text", "json", "sarif", "github", "junit")
     "form",
     type=click.Choice(FORMS),
     metavar="FORM",
-    help="How notes are written: text, json, sarif, github (workflow commands) or junit.  "
-    "[default: text]",
+    help="How notes are written: text, concise (a line each), json, sarif, github (workflow "
+    "commands) or junit.  [default: text]",
 )
+@click.option("--all", "show_all", is_flag=True, help="Show all notes of a check, not only three.")
 @json_option("As --format json: one JSON object; docs/lint.schema.json describes it.")
 @click.option("-o", "--output", "target", metavar="FILE", help="Write the notes there.")
 @click.option("--fix", "in_place", is_flag=True, help="Fix files in place; no verdict changes.")
@@ -101,6 +102,7 @@ def lint(
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     form: str | None,
+    show_all: bool,
     as_json: bool,
     target: str | None,
     in_place: bool,
@@ -162,7 +164,7 @@ def lint(
                 more = "; --fix-verdicts has fixes that change verdicts" if work.waiting else ""
                 say(f"nothing to change{where}{more}")
         else:
-            made = _rendered(form, found, statistics, target)
+            made = _rendered(form, found, statistics, target, show_all)
             _hand_out(made, target, plural(work.notes, "note"))
             if statistics and not made and not work.troubles:
                 say(f"no notes in {plural(len(given), 'file')}")
@@ -222,13 +224,15 @@ def _refuse_fixing(given: Sequence[str], fixing: bool, as_diff: bool) -> None:
 # --- Forms ----------------------------------------------------------------------------------------
 
 
-def _rendered(form: str, found: Iterator[Linted], statistics: bool, target: str | None) -> Any:
+def _rendered(
+    form: str, found: Iterator[Linted], statistics: bool, target: str | None, show_all: bool
+) -> Any:
     """Return text, or a value for JSON."""
-    if form == "text":
+    if form in ("text", "concise"):
         output = None if target else Output()
         paint = Paint(False) if output is None else output.paint
         width = output.width if output is not None and output.terminal else None
-        page = LintPage(paint, width)
+        page = LintPage(paint, width, show_all=show_all, concise=form == "concise")
         if statistics:
             from robotrules.linting.render.json_form import statistics as counted
 

@@ -25,6 +25,8 @@ from robotrules.robotstxt.values import visible
 MOST_ROUNDS = 20
 # What is told of verdicts that change.
 MOST_CHANGES = 10
+# The check whose fix saves a file in UTF-16 as UTF-8.
+NOT_UTF8 = "not-utf8"
 MOST_NAMES = 4
 LONGEST = 200
 
@@ -61,11 +63,16 @@ def mended(read: Read, *, verdicts: bool, levels: Collection[str] = LEVELS) -> M
     wanted = [
         one.fix for one in counting() if one.fix and (verdicts or not one.fix.changes_verdicts)
     ]
+    applied: list[LintNote] = []
     if wanted and robots.body != read.octets:
         # What was parsed is not what is written there: UTF-16, or more than is read.
-        refused = "it is not UTF-8, or longer than is read; save it as UTF-8 first"
-        return Mended(robots, (), tuple(notes), refused)
-    applied: list[LintNote] = []
+        applied = [note for note in counting() if verdicts and note.slug == NOT_UTF8]
+        if not (applied and _is_whole(read)):
+            refused = fix(robots, counting(), verdicts=verdicts).refused
+            more = "it is not UTF-8, or longer than is read; save it as UTF-8 first"
+            return Mended(robots, (), tuple(notes), refused or more)
+        robots = parse(robots.body, robots.profile)
+        notes = read.notes(robots)
     for _ in range(MOST_ROUNDS):
         done = fix(robots, counting(), verdicts=verdicts)
         if done.refused:
@@ -76,6 +83,15 @@ def mended(read: Read, *, verdicts: bool, levels: Collection[str] = LEVELS) -> M
         robots = parse(done.body, robots.profile)
         notes = read.notes(robots)
     return Mended(robots, tuple(applied), tuple(notes))
+
+
+def _is_whole(read: Read) -> bool:
+    """Tell whether a file in UTF-16 was parsed to its end, and every octet of it is a character."""
+    try:
+        text = read.octets.decode("utf-16")
+    except UnicodeDecodeError:
+        return False
+    return text.encode("utf-8") == read.robots.body
 
 
 class Changed(NamedTuple):
@@ -99,7 +115,7 @@ def changes(old: RobotsTxt, new: RobotsTxt) -> Changed:
     here = old.profile
     for profile in dict.fromkeys([here, *PROFILES.values()]):
         # What was parsed already is not parsed again.
-        was, now = (one if profile == here else parse(one.body, profile) for one in (old, new))
+        was, now = (one if profile == here else parse(one._received, profile) for one in (old, new))
         found = compare(was, now, most=MOST_CHANGES, budget=BUDGET)
         decided &= found.complete and None not in {one.difference.equal for one in found.changes}
         records |= dict.fromkeys(one.record for one in found.statements)

@@ -2,26 +2,28 @@
 What lint found, as text on a screen.
 
 Each note has its place, its level, code and words; the line that it is about with carets under the
-span; a URL that shows it, other lines that it speaks of, the fix, and how to learn more. Of one
-check a file shows some notes and says how many more there are. What a stranger wrote has no control
-characters left, and long lines are cut around what matters. It does not know what checks find.
+span; a URL that shows it, other lines that it speaks of, the fix, and how to learn more. Errors
+come first, then warnings, each in the order of the file. Of one check a file shows three notes and
+says how many more there are. The concise form has one line for each note, and all of them. What a
+stranger wrote has no control characters left, and long lines are cut around what matters. It does
+not know what checks find.
 """
 
 from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from robotrules.cli.text import Excerpt, Paint, plural, shortened
-from robotrules.linting.note import ROBOTS_TXT, Fix, LintNote
+from robotrules.linting.note import LEVELS, ROBOTS_TXT, Fix, LintNote
 from robotrules.linting.render import Linted, counted
 from robotrules.linting.render.places import Places
 from robotrules.robotstxt.values import visible
 
-# Notes of one check that a file shows; JSON has all of them.
-MOST_NOTES = 10
+# Notes of one check that a file shows, unless all are asked for.
+MOST_NOTES = 3
 MOST_RELATED = 4
 LONGEST = 500
 # A pipe has no width, and what is pasted from one is read in so many columns.
@@ -32,9 +34,22 @@ NARROWEST = 60
 class LintPage:
     """Notes as lines of text; keeps count for the end."""
 
-    def __init__(self, paint: Paint, width: int | None = None) -> None:
-        """*width* is that of a terminal; None: there is none."""
+    def __init__(
+        self,
+        paint: Paint,
+        width: int | None = None,
+        *,
+        show_all: bool = False,
+        concise: bool = False,
+    ) -> None:
+        """
+        *width* is that of a terminal; None: there is none.
+
+        *show_all*: every note of a check, and not the first ones. *concise*: one line for each.
+        """
         self._paint = paint
+        self._most = None if show_all or concise else MOST_NOTES
+        self._concise = concise
         self._room = max(width or WIDTH, NARROWEST)
         self._counts: Counter[str] = Counter()
         self._files = self._failed = 0
@@ -47,20 +62,19 @@ class LintPage:
         self._failed += bool(one.trouble and not one.notes)
         self._counts.update(counted([one]))
         places = Places(one.body)
-        shown: Counter[tuple[str, str]] = Counter()
-        for note in one.notes:
+        counts = Counter(note.code for note in one.notes)
+        shown: Counter[str] = Counter()
+        for note in in_order(one.notes):
             if note.fix is not None and one.is_file:
                 self._fixable += not note.fix.changes_verdicts
                 self._changing += note.fix.changes_verdicts
-            shown[note.code, note.slug] += 1
-            if shown[note.code, note.slug] <= MOST_NOTES:
+            shown[note.code] += 1
+            if self._concise:
+                yield self._head(one, note, places, concise=True)
+            elif self._most is None or shown[note.code] <= self._most:
+                more = counts[note.code] - shown[note.code] if shown[note.code] == self._most else 0
                 yield from self._gap()
-                yield from self._note(one, note, places)
-        more = [(names, count - MOST_NOTES) for names, count in shown.items()]
-        for (code, slug), count in more:
-            if count > 0:
-                yield from self._gap()
-                yield f"{visible(one.name)}: {count:,} more {code} {slug}; --format json has all"
+                yield from self._note(one, note, places, more)
 
     def end(self) -> Iterator[str]:
         """Yield the lines that sum it all up."""
@@ -69,7 +83,8 @@ class LintPage:
             if self._files > self._failed:
                 yield self._paint("allowed", f"No notes in {looked}.")
             return
-        yield from self._gap()
+        if not self._concise:
+            yield from self._gap()
         counts = [_counted(count, level) for level, count in self._counts.items() if count]
         yield self._paint("heading", f"{', '.join(counts)} in {looked}.")
         if self._fixable:
@@ -91,16 +106,23 @@ class LintPage:
             yield ""
         self._begun = True
 
-    def _note(self, one: Linted, note: LintNote, places: Places) -> Iterator[str]:
+    def _head(self, one: Linted, note: LintNote, places: Places, *, concise: bool = False) -> str:
+        """Return where a note is and what it says, in one line."""
         level, name = self._paint(note.level, note.level), visible(one.name)
         message = shortened(visible(note.message), LONGEST)
         where = "" if note.part == ROBOTS_TXT else f" {visible(note.part)}:"
-        number = "" if note.line is None else str(note.line)
         if note.line is not None:
             start = places.at(note.start)
             name += f":{start.line}:{start.column}"
-            number = str(start.line)
-        yield f"{self._paint('heading', name)}:{where} {level} {note.code} {note.slug}: {message}"
+        said = f"{self._paint('heading', name)}:{where} {level} {note.code} {note.slug}: {message}"
+        if concise and note.url is not None:
+            said += f" Shown by {shortened(visible(note.url), LONGEST)}"
+        return said
+
+    def _note(self, one: Linted, note: LintNote, places: Places, more: int) -> Iterator[str]:
+        """Yield a note with its lines; *more* of its check are not shown after it."""
+        yield self._head(one, note, places)
+        number = "" if note.line is None else str(places.at(note.start).line)
         lines = [str(places.at(related.start).line) for related in note.related[:MOST_RELATED]]
         gutter = max(map(len, [number, *lines, "   "]))
         if note.line is not None:
@@ -108,13 +130,16 @@ class LintPage:
         for related in note.related[:MOST_RELATED]:
             words = shortened(visible(related.words), LONGEST)
             yield from self._marked(places, related.start, related.end, gutter, words, "faint")
-        if (more := len(note.related) - MOST_RELATED) > 0:
-            yield from self._beside(gutter, f"and {plural(more, 'more place')}")
+        if (others := len(note.related) - MOST_RELATED) > 0:
+            yield from self._beside(gutter, f"and {plural(others, 'more place')}")
         if note.url is not None:
-            yield from self._beside(gutter, f"shown by {shortened(visible(note.url), LONGEST)}")
+            url = shortened(visible(note.url), LONGEST)
+            yield f"{' ' * (gutter + 1)}{self._paint('faint', '=')} shown by {url}"
         if note.fix is not None:
             yield from self._beside(gutter, _fix_words(note.fix, one.is_file))
         yield from self._beside(gutter, f"robotrules rule {note.code}")
+        if more:
+            yield from self._beside(gutter, f"and {more:,} more {note.code} {note.slug} (--all)")
 
     def _marked(
         self, places: Places, start: int, end: int, gutter: int, words: str, style: str
@@ -135,8 +160,17 @@ class LintPage:
 
     def _beside(self, gutter: int, words: str) -> Iterator[str]:
         margin = " " * (gutter + 1)
-        for at, line in enumerate(textwrap.wrap(words, self._room - gutter - 3) or [""]):
+        # A path or a URL that is broken is not one any more.
+        wrapped = textwrap.wrap(
+            words, self._room - gutter - 3, break_long_words=False, break_on_hyphens=False
+        )
+        for at, line in enumerate(wrapped or [""]):
             yield f"{margin}{self._paint('faint', ' ' if at else '=')} {line}"
+
+
+def in_order(notes: Iterable[LintNote]) -> list[LintNote]:
+    """Return notes as people read them: errors first, and of one level by their lines."""
+    return sorted(notes, key=lambda note: (LEVELS.index(note.level), note.line or 0, note.start))
 
 
 def _fix_words(fix: Fix, is_file: bool) -> str:

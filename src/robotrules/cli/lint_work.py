@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from robotrules.cli.client import Opening
 from robotrules.cli.diffs import diff_lines
-from robotrules.cli.lint_fixing import Changed, changes, mended
+from robotrules.cli.lint_fixing import NOT_UTF8, Changed, changes, mended
 from robotrules.cli.lint_given import (
     Given,
     Settings,
@@ -65,6 +65,8 @@ class Work:
         self._progress: Progress | None = None
         self._said: set[str] = set()
         self._live: Live | None = None
+        self._linted: set[bytes] = set()
+        """The robots.txt files that were fetched and linted: one for each origin."""
         self.diff: list[str] = []
         """That of the last file."""
         self.notes = 0
@@ -97,7 +99,9 @@ class Work:
 
             self._live = opened.enter_context(Live(self._opening, settings.profile))
         robots, held = self._live.robots(file, settings)
-        yield robots
+        if robots.where not in self._linted:
+            self._linted.add(robots.where)
+            yield robots
         yield from self._live.page(file, held, settings)
 
     def _settings(self, file: str | None) -> Settings:
@@ -149,7 +153,13 @@ class Work:
         self.changed = True
         if self._as_diff:
             shown = "stdin" if file == STDIN else visible(os.fsencode(file))
-            self.diff = list(diff_lines(read.octets, body, shown, "fixed"))
+            # A diff of UTF-16 would be one of NULs.
+            utf_16 = found.applied[0].slug == NOT_UTF8
+            names = (f"{shown} (UTF-16)", "fixed (UTF-8)") if utf_16 else (shown, "fixed")
+            old = read.robots.body if utf_16 else read.octets
+            self.diff = list(diff_lines(old, body, *names))
+            if utf_16 and not self.diff:  # no character changes, and every octet does
+                self.diff = [f"--- {names[0]}", f"+++ {names[1]}"]
         else:
             save(file, body, read.octets)
         done = fixes(len(found.applied))

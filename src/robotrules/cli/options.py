@@ -8,6 +8,7 @@ a command does with them.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,9 +17,10 @@ import click
 import robotrules
 from robotrules.cli.client import Opening
 from robotrules.cli.streams import Trouble, quoted, read_robots, say
-from robotrules.profile import PROFILES, USER_AGENT_PURPOSE
+from robotrules.profile import PROFILES
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import Tokens
+from robotrules.robotstxt.tokens import can_be_name, is_url, vetted_name
 from robotrules.robotstxt.values import Note, visible
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -123,7 +125,9 @@ def given_purposes(purposes: Sequence[str], profile: str) -> tuple[str, ...]:
     """Return the purposes of `--purpose`; hint if the profile does not know the record."""
     if not all(purpose.strip() for purpose in purposes):
         raise Trouble("--purpose is empty: pass a purpose, or leave it out")
-    if purposes and USER_AGENT_PURPOSE not in PROFILES[profile].extensions:
+    if purposes and not PROFILES[profile].reads_purposes():
+        # Said here in the words of the command line.
+        warnings.filterwarnings("ignore", category=robotrules.PurposeWarning)
         say(
             f"profile {profile} does not read User-Agent-Purpose, so --purpose changes nothing",
             label="hint",
@@ -197,31 +201,39 @@ def known_words(known: KnownCrawler) -> str:
 
 
 def given_tokens(tokens: Sequence[str], profile: str, hints: bool = True) -> tuple[str, ...]:
-    """Return the product tokens of `--as`; hint if one looks like a User-Agent header."""
+    """Return the product tokens of `--as`; refuse a User-Agent header or a list (AMB-22)."""
     if not tokens:
         raise Trouble("who asks? Pass the crawler's product token, such as --as ExampleBot")
     for token in tokens:
-        if not token.strip():
-            raise Trouble("--as is empty: pass the crawler's product token, such as ExampleBot")
-        cure = _likely(token)
-        if not PROFILES[profile].any_product_token:
-            _refuse_outside_grammar(token, cure)
-        elif hints and ("/" in token or " " in token):
+        try:
+            name = vetted_name(token, PROFILES[profile])
+        except robotrules.ProductTokenError:
+            raise Trouble(_why_refused(token)) from None
+        if hints and name != token:
             say(
-                f"{quoted(token)} looks like a User-Agent header and is compared literally; a "
-                f"product token has no '/' and no space{cure}",
+                f"{quoted(token)} is read as {quoted(name)} in profile {profile}",
                 label="hint",
                 style="warning",
             )
     return tuple(tokens)
 
 
-def _refuse_outside_grammar(token: str, cure: str) -> None:
-    if token == "*" or robotrules.is_product_token(token):
-        return
-    raise Trouble(
-        f"{quoted(token)} is no product token: RFC 9309 §2.2.1 knows letters, '_' and '-' only"
-        f"{cure or '; profile default compares other names literally'}"
+def _why_refused(token: str) -> str:
+    if not token.strip():
+        return "--as is empty: pass the crawler's product token, such as ExampleBot"
+    if is_url(token):
+        return f"{quoted(token)} is a URL: pass it as an argument, and the crawler's name with --as"
+    cure = _likely(token)
+    if can_be_name(token):
+        return (
+            f"{quoted(token)} is no product token: RFC 9309 §2.2.1 knows letters, '_' and '-' only"
+            f"{cure or '; profile default compares other names literally'}"
+        )
+    if "," in token and all(can_be_name(part.strip()) for part in token.split(",")):
+        return f"{quoted(token)} is a list: pass --as once for each name"
+    return (
+        f"{quoted(token)} is not a product token: a name has no '/', '(', ';', ',' and no white "
+        f"space{cure}"
     )
 
 

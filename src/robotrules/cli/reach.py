@@ -21,11 +21,10 @@ from typing import Any, NamedTuple
 
 from robotrules import RuleSet
 from robotrules.cli.progress import Progress
-from robotrules.cli.streams import STDIN, Trouble
+from robotrules.cli.streams import STDIN
 from robotrules.cli.text import is_terminal
-from robotrules.cli.url_files import UrlFile
+from robotrules.cli.url_files import UrlFile, refuse_empty
 from robotrules.cli.url_forms import Form, Skipped
-from robotrules.robotstxt.values import visible
 
 # URLs that are kept to be shown, of each crawler and each direction, if they are not longer.
 MOST_EXAMPLES = 3
@@ -164,19 +163,8 @@ def reach_of(
                 counting.add(urls)
                 progress.add(len(urls), octets)
     if not counting.urls:
-        _refuse_empty(file)
+        refuse_empty(file)
     return counting.reach(file)
-
-
-def _refuse_empty(file: UrlFile) -> None:
-    """Say what is wrong with a file that has no URL; one that has nothing is right."""
-    if file.trouble:
-        raise Trouble(f"cannot read URLs from {file.where}: {file.trouble}")
-    for line, octets in file.skipped.examples[:1]:
-        raise Trouble(
-            f"there is no URL in {file.where}: line {line:,} is '{visible(octets)}'; pass a list "
-            "of URLs, an access log, CSV with a header, or a sitemap"
-        )
 
 
 # --- Counting -------------------------------------------------------------------------------------

@@ -220,7 +220,7 @@ def _remarks(reach: Reach, *, markdown: bool = False) -> Iterator[str]:
         )
     for line, octets in skipped.examples:
         text = _shown(visible(octets), LONGEST_URL)
-        yield f"- line {line:,}: {code(text)}" if markdown else f"  line {line:,}: {text}"
+        yield f"- line {line}: {code(text)}" if markdown else f"  line {line}: {text}"
 
 
 def _changed(reach: Reach) -> list[CrawlerReach]:

@@ -44,6 +44,6 @@ def refuse_binary(octets: bytes, file: str) -> None:
     if controls >= FEWEST and controls * SHARE >= len(sample):
         name = "stdin" if file == STDIN else quoted(file)
         raise Trouble(
-            f"{name} is binary: {controls:,} of its first {len(sample):,} octets are control "
+            f"{name} is binary: {controls:,} of its first {len(sample):,} bytes are control "
             "characters; pass a text file"
         )

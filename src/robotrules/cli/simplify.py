@@ -26,6 +26,9 @@ from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, 
 from robotrules.profile import PROFILES
 from robotrules.robotstxt.values import visible
 
+# A file longer than this is no robots.txt that a person wants smaller.
+LARGEST = 16 * 1024 * 1024
+
 
 @click.command()
 @click.argument("file", metavar="FILE")
@@ -54,6 +57,7 @@ from robotrules.robotstxt.values import visible
     show_default=True,
     help="How many states each question may see before it is not decided.",
 )
+@click.option("--all", "all_steps", is_flag=True, help="Show all that can go, however much.")
 @json_option("Print one JSON object; docs/cli/simplify.md describes it.")
 def simplify(
     file: str,
@@ -64,6 +68,7 @@ def simplify(
     profile: str,
     only_this_profile: bool,
     budget: int,
+    all_steps: bool,
     as_json: bool,
 ) -> int:
     """
@@ -86,8 +91,18 @@ def simplify(
         raise Trouble("stdout cannot have the smaller file and something else: name a file with -o")
     if as_json and as_diff:
         raise click.UsageError("--json and --diff are two forms: leave out one")
-    robots, octets = read_robots(file, profile)
+    robots, octets = read_robots(file, profile, most=LARGEST)
     name = "stdin" if file == STDIN else quoted(file)
+    limit = robots.profile.max_bytes
+    if len(octets) > LARGEST:
+        raise Trouble(f"{name} is longer than {LARGEST:,} bytes, and is not read to its end")
+    if len(octets) > limit:
+        say(
+            f"{name} has {len(octets):,} bytes, and crawlers need not read more than {limit:,} "
+            "(RFC 9309 §2.5): the smaller file means what the whole file says",
+            label="hint",
+            style="warning",
+        )
     with counting("rule") as progress:
         profiles = () if only_this_profile else tuple(PROFILES)
         found = simplified(
@@ -106,10 +121,10 @@ def simplify(
         lines = diff_lines(octets, found.body, shown, "simplified")
         output.lines(painted(lines, output.paint))
     else:
-        output.lines(list(SimplifyPage(found, robots, file, output).lines()))
+        output.lines(list(SimplifyPage(found, robots, file, output, all_steps=all_steps).lines()))
     output.flush()
     if written:
-        words = f"{found.octets_before:,} octets became {found.octets_after:,}"
+        words = f"{found.octets_before:,} bytes became {found.octets_after:,}"
         words += ", proved to mean the same" if found.steps else ", for nothing can go"
         say(f"{quoted(str(target))} was written: {words}")
     return int(bool(found.steps) and target is None)

@@ -27,13 +27,23 @@ LONGEST = 200
 # A pipe has no width, and what is pasted from one is read in 80 columns.
 WIDTH = 80
 GUTTER = 8
+# What is shown of what can go: steps of a group, and groups; --all shows all.
+MOST_STEPS, MOST_GROUPS = 10, 20
 
 
 class SimplifyPage:
     """A simplification as lines of text."""
 
-    def __init__(self, found: Simplification, robots: RobotsTxt, file: str, output: Output) -> None:
-        self._found = found
+    def __init__(
+        self,
+        found: Simplification,
+        robots: RobotsTxt,
+        file: str,
+        output: Output,
+        *,
+        all_steps: bool = False,
+    ) -> None:
+        self._found, self._all = found, all_steps
         self._groups = {group.starts[0].line: group for group in robots.groups}
         self._name = "stdin" if file == STDIN else visible(os.fsencode(file))
         self._paint: Paint = output.paint
@@ -43,11 +53,19 @@ class SimplifyPage:
         """Yield the lines."""
         found = self._found
         yield from self._wrapped(f"{self._name}: {self._headline()}", "", "heading")
-        for group, steps in groupby(_by_group(found.steps), key=lambda step: step.group):
+        by_group = groupby(_by_group(found.steps), key=lambda step: step.group)
+        groups = [(group, list(steps)) for group, steps in by_group]
+        for group, steps in groups if self._all else groups[:MOST_GROUPS]:
             yield ""
             yield self._heading(group)
-            for step in steps:
+            for step in steps if self._all else steps[:MOST_STEPS]:
                 yield from self._step(step)
+            if not self._all and len(steps) > MOST_STEPS:
+                yield f"{' ' * (GUTTER + 1)}and {len(steps) - MOST_STEPS:,} more; --all shows them"
+        if not self._all and len(groups) > MOST_GROUPS:
+            yield ""
+            more = plural(len(groups) - MOST_GROUPS, "more group")
+            yield f"and {more} from which something can go; --all shows them"
         yield from self._optional()
         yield from self._left()
         if found.undecided:
@@ -72,7 +90,7 @@ class SimplifyPage:
             groups = plural(found.groups_before, "group")
             parts.append(f"{groups} can become {found.groups_after:,}")
         parts = parts or [f"{plural(len(found.steps), 'line')} can go"]
-        before, after = plural(found.octets_before, "octet"), f"{found.octets_after:,}"
+        before, after = plural(found.octets_before, "byte"), f"{found.octets_after:,}"
         return f"{', '.join(parts)}; {before} become {after}"
 
     def _heading(self, line: int | None) -> str:
@@ -82,7 +100,7 @@ class SimplifyPage:
         names = [visible(shortened(name, LONGEST)) for name in group.user_agents if name]
         names += [f"purpose {visible(purpose)}" for purpose in group.purposes]
         return self._paint(
-            "heading", f"Group of line {line:,}: {listed(names, MOST_NAMES) or 'nobody'}"
+            "heading", f"Group of line {line}: {listed(names, MOST_NAMES) or 'nobody'}"
         )
 
     def _step(self, step: Step) -> Iterator[str]:
@@ -93,7 +111,7 @@ class SimplifyPage:
 
     def _entry(self, line: int, text: str, words: str) -> Iterator[str]:
         bar = self._paint("faint", "|")
-        number = self._paint("faint", f"{line:>{GUTTER - 2},}")
+        number = self._paint("faint", f"{line:>{GUTTER - 2}}")
         yield f"{number} {bar} {shortened(text, LONGEST)}"
         if words:
             for part in textwrap.wrap(shortened(words, 2 * LONGEST), self._room - GUTTER - 1):

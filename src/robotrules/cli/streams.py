@@ -105,11 +105,13 @@ def unreadable(name: str, what: str, error: OSError) -> Trouble:
     return Trouble(f"cannot read {what} from {path}: {why}")
 
 
-def read_robots(name: str, profile: str) -> tuple[robotrules.RobotsTxt, bytes]:
+def read_robots(
+    name: str, profile: str, *, most: int | None = None
+) -> tuple[robotrules.RobotsTxt, bytes]:
     """
     Read and parse a robots.txt; return it, and its octets as they were read.
 
-    What lies far past the parsing limit (RFC 9309 §2.5) is not even read.
+    What lies far past the parsing limit (RFC 9309 §2.5) is not even read, or past *most* octets.
     """
     if name == STDIN and is_terminal(sys.stdin):
         raise Trouble(
@@ -117,7 +119,7 @@ def read_robots(name: str, profile: str) -> tuple[robotrules.RobotsTxt, bytes]:
             "program such as curl"
         )
     # Twice the limit, because UTF-16 has two octets where UTF-8 has one.
-    most = 2 * find_profile(profile).max_bytes + BLOCK
+    most = max(2 * find_profile(profile).max_bytes + BLOCK, most or 0)
     stream = open_octets(name, "robots.txt")
     body = bytearray()
     try:
@@ -182,7 +184,7 @@ def _refuse_long(octets: int, name: str, line: int) -> None:
     if octets > LONGEST_URL:
         where = "stdin" if name == STDIN else quoted(name)
         raise Trouble(
-            f"line {line:,} of {where} is longer than 1 MiB, which no URL is: pass a file with "
+            f"line {line} of {where} is longer than 1 MiB, which no URL is: pass a file with "
             "one URL a line"
         )
 

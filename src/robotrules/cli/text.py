@@ -117,7 +117,9 @@ class Excerpt:
         indent = " " * cells(self._before)
         shown = f"{self._before}{paint(style, self._marked)}{self._after}"
         lines = [f"{paint('faint', gutter)} {bar} {shown}"]
-        if len(indent) + len(carets) + len(words) + 2 <= self._room:
+        if not words:
+            lines.append(f"{margin} {bar} {indent}{paint(style, carets)}")
+        elif len(indent) + len(carets) + len(words) + 2 <= self._room:
             lines.append(f"{margin} {bar} {indent}{paint(style, carets)}  {words}")
         else:
             lines.append(f"{margin} {bar} {indent}{paint(style, carets)}")

@@ -27,6 +27,7 @@ from robotrules.cli.streams import (
     STDIN,
     TOGETHER,
     Chunk,
+    Trouble,
     open_octets,
     quoted,
     say,
@@ -36,6 +37,7 @@ from robotrules.cli.streams import (
 from robotrules.cli.text import is_terminal
 from robotrules.cli.url_forms import Form, LineReader, Skipped, Skips, Text, Unusable, line_reader
 from robotrules.cli.url_sitemap import SitemapReader
+from robotrules.robotstxt.values import visible
 
 # As much of a file as tells what it is.
 HEAD = 1024
@@ -54,6 +56,7 @@ _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _XML = re.compile(rb"<(?![0-9])")
 _HTML = re.compile(rb"<(?:!doctype\s+)?html\b", re.IGNORECASE)
 _GZIP = b"\x1f\x8b"
+_MEANINGFUL_LINE = re.compile(rb"^[^\S\n]*+[^#<\s\0][^\n]*+\n", re.MULTILINE)
 _PACKED = {
     b"PK\x03\x04": "it is a ZIP file, or a spreadsheet, which is one inside; unpack it, or save "
     "the sheet as CSV",
@@ -71,10 +74,20 @@ class UrlFile:
     when the last chunk was read.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, any_scheme: bool = False, as_it_comes: bool = False) -> None:
+        """
+        Open a file of URLs.
+
+        *any_scheme*: in a list, `ftp://…` is a URL too. *as_it_comes*: chunks of a pipe are what
+        one read gave, for answers that do not wait for further URLs; and a list that begins with
+        lines which are no URLs is not read to its end.
+        """
         self.name = name
+        self._any_scheme, self._as_it_comes = any_scheme, as_it_comes
         self.trouble = ""
         """Why it was not read, or not to its end; empty: it was."""
+        self.urls = 0
+        """How many URLs were read so far."""
         self._form: Form | None = None
         self._skips = Skips()
         self._stream: BinaryIO = open_octets(name, "URLs")
@@ -111,8 +124,12 @@ class UrlFile:
         Yield its URLs, always so many together; `octets` of a chunk are octets of the file.
 
         Where reads of a pipe happen to end makes no difference, so that the same octets are the
-        same chunks.
+        same chunks; unless they are wanted as they come.
         """
+        if self._as_it_comes and self.size is None:
+            for urls in self._usable():
+                yield from self._cut(urls)
+            return
         waiting: list[bytes] = []
         octets = 0
         for urls in self._usable():
@@ -130,7 +147,9 @@ class UrlFile:
     def _cut(self, urls: list[bytes]) -> Iterator[Chunk]:
         for start in range(0, len(urls), TOGETHER):
             octets, self._taken = self._taken, 0
-            yield Chunk(urls[start : start + TOGETHER], octets)
+            some = urls[start : start + TOGETHER]
+            self.urls += len(some)
+            yield Chunk(some, octets)
 
     def _usable(self) -> Iterator[list[bytes]]:
         try:
@@ -208,15 +227,21 @@ class UrlFile:
 
     def _lines(self, blocks: Iterator[bytes]) -> Iterator[list[bytes]]:
         reader: LineReader | None = None
+        found = False
         for text in self._texts(blocks):
             if text.octets.isspace():
                 continue  # a flood of empty lines takes no time
             if reader is None:
-                reader = line_reader(text.octets, self._skips)
+                reader = line_reader(text.octets, self._skips, any_scheme=self._any_scheme)
                 if reader is None:
                     continue  # only blank lines and comments so far
                 self._form = reader.form
-            yield reader.urls(text)
+            urls = reader.urls(text)
+            if self._as_it_comes and reader.form is Form.LIST and not urls and not found:
+                if self._skips.skipped().lines:
+                    return  # it is no list, and further lines will not make it one
+            found = found or bool(urls)
+            yield urls
 
     def _texts(self, blocks: Iterator[bytes]) -> Iterator[Text]:
         """Yield whole lines, as many as are there; a line that is too long is skipped."""
@@ -255,7 +280,8 @@ def _headed(blocks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
     head = bytearray()
     for block in blocks:
         head += block
-        if len(head) >= HEAD:
+        # A line with something in it tells as much: whoever types URLs waits for an answer.
+        if len(head) >= HEAD or _MEANINGFUL_LINE.search(head):
             break
     start = bytes(head)
 
@@ -290,3 +316,14 @@ def _narrow(blocks: Iterator[bytes]) -> Iterator[bytes]:
     for block in blocks:
         yield decoder.decode(block).encode()
     yield decoder.decode(b"", True).encode()
+
+
+def refuse_empty(file: UrlFile) -> None:
+    """End the command where a file that was read has no URL; one that has nothing is right."""
+    if file.trouble:
+        raise Trouble(f"cannot read URLs from {file.where}: {file.trouble}")
+    for line, octets in file.skipped.examples[:1]:
+        raise Trouble(
+            f"there is no URL in {file.where}: line {line} is '{visible(octets)}'; pass a list "
+            "of URLs, an access log, CSV with a header, JSON lines or a sitemap"
+        )

@@ -101,8 +101,10 @@ class Skips:
 
 _STARTS = (b"/", b"https://", b"http://")
 _HTTP = re.compile(rb"https?://", re.IGNORECASE)
+# RFC 3986 §3.1; most such URLs have an authority, and `example.com:80` has none.
+_ABSOLUTE = re.compile(rb"[a-z][a-z0-9+.-]*+://|mailto:|tel:|javascript:|data:", re.IGNORECASE)
 # `//a` in a log is a path; alone it would be read as a name of an authority and no path.
-_ORIGIN = b"https://example.com"
+LOG_ORIGIN = b"https://example.com"
 # A request target of RFC 9112 §3.2, as servers write it: a quote in it is escaped.
 _TARGET = rb'((?:[^"\\\s]|\\\S)++)'
 _REQUEST = re.compile(rb'"[A-Z]{1,20} ' + _TARGET + rb'(?: HTTP/[0-9.]{1,9})?"')
@@ -123,9 +125,15 @@ def url_of(text: bytes) -> bytes | None:
     return text if text.startswith(b"/") or _HTTP.match(text) else None
 
 
+def _any_url_of(text: bytes) -> bytes | None:
+    """Return the URL of any scheme, or the path, that a text is; None: neither."""
+    text = text.strip()
+    return text if text.startswith(b"/") or _ABSOLUTE.match(text) else None
+
+
 def _target(target: bytes) -> bytes | None:
     """Return the URL of a request target; None for `*` and `host:port`, which name no page."""
-    return _ORIGIN + target if target.startswith(b"//") else url_of(target)
+    return LOG_ORIGIN + target if target.startswith(b"//") else url_of(target)
 
 
 def _unescaped(found: re.Match[bytes]) -> bytes:
@@ -271,8 +279,12 @@ class _Columns(LineReader):
 # --- Which form -----------------------------------------------------------------------------------
 
 
-def line_reader(octets: bytes, skips: Skips) -> LineReader | None:
-    """Return the reader for a file that begins so; None: there is nothing in it yet."""
+def line_reader(octets: bytes, skips: Skips, *, any_scheme: bool = False) -> LineReader | None:
+    """
+    Return the reader for a file that begins so; None: there is nothing in it yet.
+
+    *any_scheme*: a list may have URLs of other schemes than http and https.
+    """
     line = next(_meaningful(octets), None)
     if line is None:
         return None
@@ -283,7 +295,9 @@ def line_reader(octets: bytes, skips: Skips) -> LineReader | None:
     if _REQUEST.search(line) or _MOMENT.search(line):
         return LineReader(Form.LOG, skips, _of_log)
     separator = _separator(line)
-    return _Columns(skips, separator) if separator else LineReader(Form.LIST, skips, url_of)
+    if separator:
+        return _Columns(skips, separator)
+    return LineReader(Form.LIST, skips, _any_url_of if any_scheme else url_of)
 
 
 def _meaningful(octets: bytes) -> Iterator[bytes]:

@@ -16,6 +16,7 @@ import click
 from robotrules import is_product_token
 from robotrules.cli.diffs import painted
 from robotrules.cli.options import json_option
+from robotrules.cli.saving import refuse_overwriting, save
 from robotrules.cli.streams import (
     STDIN,
     Output,
@@ -27,20 +28,18 @@ from robotrules.cli.streams import (
     unreadable,
 )
 from robotrules.errors import WriteError
-from robotrules.policy import compose
+from robotrules.policy import LARGEST, compose
 from robotrules.robotstxt.values import visible
 from robotrules.write import NewRobotsTxt, read_back
 from robotrules.write import write as write_text
 
 # Raised when a key of the JSON changes meaning or goes away.
 SCHEMA_VERSION = 1
-# A policy is written by hand; what is larger is something else.
-LARGEST_POLICY = 1024 * 1024
 
 
 @click.command()
 @click.argument("policy", metavar="POLICY")
-@click.option("-o", "--output", "target", metavar="FILE", help="Write to FILE instead of stdout.")
+@click.option("-o", "--output", "target", metavar="FILE", help="Write to FILE; '-' is stdout.")
 @click.option(
     "--check",
     "existing",
@@ -77,8 +76,11 @@ def write(policy: str, target: str | None, existing: str | None, as_json: bool) 
     values |= {"robotstxt": text, **robots.as_dict()}
     if existing is not None:
         return _compare(robots, text, existing, values if as_json else None)
+    if target == STDIN:
+        target = None
     if target is not None:
-        _save(text, target)
+        refuse_overwriting(target, [policy], "--output")
+        save(target, text.encode("ascii"))
     output = Output()
     if as_json:
         output.json(values)
@@ -93,7 +95,7 @@ def _read(policy: str) -> str:
     stream = open_octets(policy, "a policy")
     octets = bytearray()
     try:
-        while len(octets) <= LARGEST_POLICY and (block := stream.read(LARGEST_POLICY)):
+        while len(octets) <= LARGEST and (block := stream.read(LARGEST)):
             octets += block
     except OSError as error:
         raise unreadable(policy, "a policy", error) from None
@@ -101,21 +103,12 @@ def _read(policy: str) -> str:
         if policy != STDIN:
             stream.close()
     where = "stdin" if policy == STDIN else quoted(policy)
-    if len(octets) > LARGEST_POLICY:
+    if len(octets) > LARGEST:
         raise Trouble(f"{where} is larger than 1 MiB, which no policy is: pass a TOML file")
     try:
         return octets.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Trouble(f"{where} is not UTF-8 at octet {error.start:,}: save it as UTF-8") from None
-
-
-def _save(text: str, target: str) -> None:
-    try:
-        with open(target, "wb") as file:
-            file.write(text.encode("ascii"))
-    except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise Trouble(f"cannot write {quoted(target)}: {why}; name another file") from None
 
 
 def _hint_at_names(robots: NewRobotsTxt) -> None:

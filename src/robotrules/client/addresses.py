@@ -13,9 +13,12 @@ one must keep its translator from private networks. It opens no connection.
 
 from __future__ import annotations
 
+import asyncio
 import re
 import socket
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from inspect import iscoroutinefunction
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from robotrules.access import Failure, Trouble
@@ -23,6 +26,7 @@ from robotrules.origins import origin_of
 
 Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Sequence[str]]
+AsyncResolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
 # A name with more addresses is not tried at all of them: that would be a scan.
 MOST_ADDRESSES = 8
@@ -95,16 +99,22 @@ _UNPRINTABLE = re.compile(r"[^\x20-\x7e]+")
 class Addresses:
     """Which addresses may be connected to, and how names become addresses. Immutable."""
 
-    __slots__ = ("_allowed", "_names", "_networks", "_resolve", "_suffixes")
+    __slots__ = ("_allowed", "_aresolve", "_names", "_networks", "_resolve", "_suffixes")
 
-    def __init__(self, allow_private: Iterable[str] = (), resolve: Resolve | None = None) -> None:
+    def __init__(
+        self,
+        allow_private: Iterable[str] = (),
+        resolve: Resolve | AsyncResolve | None = None,
+    ) -> None:
         """
         Allow private places by name, by address or by network.
 
         `localhost` allows whatever that name leads to; `*.internal` the same for all names below
         `internal`; `127.0.0.1` and `10.0.0.0/8` allow these addresses, whatever name leads there.
         *resolve* takes the place of the system's resolver: a function from host and port to
-        addresses, which may take its time, and is called from several threads.
+        addresses, which may take its time, and is called from several threads. If it is an async
+        function, an event loop awaits it and needs no threads; `AsyncResolver` is one. What it
+        returns is vetted like everything else.
         """
         vet_allow_private(allow_private)
         if isinstance(allow_private, str):
@@ -112,7 +122,14 @@ class Addresses:
                 f"allow_private is {allow_private!r}: pass a list, such as [{allow_private!r}]"
             )
         self._allowed = tuple(allow_private)
-        self._resolve = resolve or _system
+        self._aresolve: AsyncResolve | None = None
+        self._resolve: Resolve = _system
+        if resolve is not None:
+            if is_async(resolve):
+                self._aresolve = resolve  # type: ignore[assignment]
+                self._resolve = self._resolved_here
+            else:
+                self._resolve = resolve  # type: ignore[assignment]
         names, suffixes, networks = set(), [], []
         for allowed in self._allowed:
             if network := _network(allowed):
@@ -136,14 +153,43 @@ class Addresses:
         """
         literal = literal_of(host)
         if literal is not None:
-            found = [str(literal)]
-        else:
-            try:
-                found = [str(address) for address in self._resolve(host, port)]
-            # A resolver of the user's may raise what its library has for a name without address.
-            except Exception as error:
-                words = getattr(error, "strerror", None) or str(error) or type(error).__name__
-                return Failure(Trouble.DNS, one_line(f"{host}: {words}"))
+            return self._judged(host, [str(literal)])
+        try:
+            found = [str(address) for address in self._resolve(host, port)]
+        # A resolver of the user's may raise what its library has for a name without address.
+        except Exception as error:
+            return _unresolved(host, error)
+        return self._judged(host, found)
+
+    async def avetted(self, host: str, port: int) -> list[str] | Failure:
+        """Return the same on an event loop; only for addresses whose resolver is async."""
+        assert self._aresolve is not None
+        try:
+            found = [str(address) for address in await self._aresolve(host, port)]
+        except Exception as error:
+            return _unresolved(host, error)
+        return self._judged(host, found)
+
+    @property
+    def is_async(self) -> bool:
+        """Whether the resolver is an async function."""
+        return self._aresolve is not None
+
+    @property
+    def cacheable(self) -> bool:
+        """Whether what the resolver says holds for a few seconds, whatever the port."""
+        if self._resolve is _system:
+            return True
+        # A user's function is asked each time: it may keep what it likes itself.
+        return bool(getattr(self._aresolve, "cacheable", False))
+
+    def _resolved_here(self, host: str, port: int) -> Sequence[str]:
+        """Ask an async resolver where no event loop runs, as in the threads of `Client`."""
+        assert self._aresolve is not None
+        return asyncio.run(_awaited(self._aresolve(host, port)))
+
+    def _judged(self, host: str, found: list[str]) -> list[str] | Failure:
+        """Return those of the addresses of a host that are connected to."""
         passed: dict[str, None] = {}
         refusals = []
         for address in found:
@@ -201,8 +247,32 @@ class Addresses:
         return name in self._names or name.endswith(self._suffixes)
 
 
+def is_async(resolve: object) -> bool:
+    """Tell whether a resolver is an async function, or an object whose call is one."""
+    return iscoroutinefunction(resolve) or iscoroutinefunction(
+        getattr(resolve, "__call__", None)  # noqa: B004
+    )
+
+
+async def _awaited(answer: Awaitable[Sequence[str]]) -> Sequence[str]:
+    return await answer
+
+
+def _unresolved(host: str, error: Exception) -> Failure:
+    words = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return Failure(Trouble.DNS, one_line(f"{host}: {words}"))
+
+
 def literal_of(host: str) -> Address | None:
     """Return the address that *host* is, brackets or not; None: it is a name."""
+    # An address has a colon, or ends with a digit or a bracket: most names do not.
+    if ":" not in host and host[-1:] not in "0123456789]":
+        return None
+    return _literal(host)
+
+
+@lru_cache(maxsize=1024)
+def _literal(host: str) -> Address | None:
     try:
         return ip_address(host[1:-1] if host[:1] == "[" and host[-1:] == "]" else host)
     except ValueError:

@@ -54,6 +54,7 @@ from robotrules.client.transports import (
 )
 from robotrules.client.transports.exchange import ExtraHeaders
 from robotrules.guide import Guidance
+from robotrules.origins import given_origin
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import URL
@@ -137,11 +138,12 @@ class AsyncClient(Asking):
             verdict = self._answered(url)
             if verdict is not None:
                 return verdict
+        asked = self._asked(product_token, purposes)
         found = await self.held(url)
         if found is None:
             return self._nowhere()
         self._noted(found)
-        return found.check(url, *self._asked(product_token, purposes))
+        return found.check(url, *asked)
 
     async def check_many(
         self,
@@ -150,6 +152,7 @@ class AsyncClient(Asking):
         purposes: Sequence[str] | None = None,
     ) -> list[Verdict]:
         """Return the verdicts on URLs of any origins, in their order."""
+        asked = self._asked(product_token, purposes)
         listed, groups = self._grouped(urls)
         gate = asyncio.Semaphore(TOGETHER)
 
@@ -162,7 +165,7 @@ class AsyncClient(Asking):
         found = {origin: held for origin, held in known.items() if held is not None}
         due = [origin for origin, held in known.items() if held is None]
         found.update(await asyncio.gather(*map(one, due)))
-        return self._decided(listed, groups, found, *self._asked(product_token, purposes))
+        return self._decided(listed, groups, found, *asked)
 
     async def held(self, url: URL) -> Held | None:
         """Return all that is known of the origin of *url*, fetched if due; None: it has none."""
@@ -203,30 +206,56 @@ class AsyncClient(Asking):
         """Have the robots.txt of many origins ready, as `Client.prefetch` does."""
         counts, began = vet_prefetch(origins, concurrency), self._clock()
         expect_requests(self._transport(), concurrency)
+        # Who ends makes room for the next: to wait for any of them would look at all each time.
+        room = asyncio.Semaphore(concurrency)
+        ahead: set[asyncio.Task[Held]] = set()
+        failed: list[BaseException] = []
 
-        async def one(origin: str) -> None:
-            """Have one origin ready, and tell of it."""
-            again = fresh and not self._asked_since(origin, began)
-            found = await (self.refresh(origin) if again else self.held(origin))
-            counts["skipped" if found is None else str(found.state)] += 1
-            # Told at once: the next origin, or the last answer, may be a long time coming.
-            if found is not None and progress is not None:
+        def tell(found: Held) -> None:
+            """Count what is ready, and tell of it at once: the next may be a long time coming."""
+            counts[str(found.state)] += 1
+            if progress is not None:
                 progress(found)
 
-        ahead: set[asyncio.Task[None]] = set()
+        def ended(flight: asyncio.Task[Held]) -> None:
+            """Make room, and take note of what came or what went wrong."""
+            ahead.discard(flight)
+            room.release()
+            try:
+                found = flight.result()
+                self._look(found.origin)  # what the store had may want to be renewed
+                tell(found)
+            except BaseException as error:
+                failed.append(error)
+
         try:
-            async for origin in each(origins):
-                ahead.add(asyncio.create_task(one(origin)))
-                if len(ahead) >= concurrency:
-                    ended, ahead = await asyncio.wait(ahead, return_when=asyncio.FIRST_COMPLETED)
-                    for task in ended:
-                        task.result()
-            await asyncio.gather(*ahead)
-        except BaseException:
-            for task in ahead:
-                task.cancel()
-            await asyncio.gather(*ahead, return_exceptions=True)
-            raise
+            async for given in each(origins):
+                origin = self._origin(given_origin(given) or given)
+                if origin is None:
+                    counts["skipped"] += 1
+                    continue
+                again = fresh and not self._asked_since(origin, began)
+                found = None if again else self._look(origin)
+                if found is not None:
+                    tell(found)
+                    await asyncio.sleep(0)  # a million that are known do not hold up the loop
+                    continue
+                await room.acquire()
+                if failed:
+                    break
+                # Flights go on if this is cancelled: others may wait for what they find.
+                flight = self._flight(origin, Wanted.NOW if again else Wanted.DUE)
+                ahead.add(flight)
+                flight.add_done_callback(ended)
+            while ahead and not failed:
+                await asyncio.wait(ahead, return_when=asyncio.FIRST_EXCEPTION)
+                await asyncio.sleep(0)  # those who ended tell of it
+            if failed:
+                raise failed[0]
+        finally:
+            for flight in ahead:
+                flight.remove_done_callback(ended)
+                flight.add_done_callback(_unheard)
         return Prefetched(**counts)
 
     # --- Pages ----------------------------------------------------------------------------------
@@ -387,12 +416,13 @@ class AsyncClient(Asking):
             except BaseException as error:
                 step, answer = flow.throw, error
 
-    async def _do(self, effect: Effect) -> Any:
+    def _do(self, effect: Effect) -> Awaitable[Any]:
         if isinstance(effect, Request):
-            return await self._sent("robots.txt", effect)
+            return self._sent("robots.txt", effect)
         if isinstance(effect, Wait):
-            return await self._sleep(effect.seconds)
-        return await self._blocking.do(effect.work, self._desk.store.inline)
+            return self._sleep(effect.seconds)
+        desk = self._desk
+        return self._blocking.do(effect.work, desk.store.inline, desk.transaction)
 
     # --- The end --------------------------------------------------------------------------------
 
@@ -418,3 +448,9 @@ class AsyncClient(Asking):
         trace: TracebackType | None,
     ) -> None:
         await self.aclose()
+
+
+def _unheard(flight: asyncio.Task[Held]) -> None:
+    """Let what went wrong be: nobody waits for it any more."""
+    if not flight.cancelled():
+        flight.exception()

@@ -33,10 +33,11 @@ from robotrules.errors import CrawlerError, StoreError
 from robotrules.extensions.purpose import crawler_notes
 from robotrules.guide import as_url
 from robotrules.origins import authority_end, origin_of
-from robotrules.profile import Profile
+from robotrules.profile import DEFAULT, Profile
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import URL
 from robotrules.robotstxt.tokens import product_token as token_in
+from robotrules.robotstxt.tokens import vet_names
 from robotrules.robotstxt.values import Note, shown
 from robotrules.robotstxt.verdict import Because, Explanation, Reason, Verdict
 
@@ -92,6 +93,8 @@ def identity(
     names = (tokens,) if isinstance(tokens, str) else tuple(tokens)
     if not names or not all(isinstance(name, str) and name.strip() for name in names):
         raise CrawlerError(f"product_token is {product_token!r}: pass a name such as 'ExampleBot'")
+    # A client has a name of its own, whatever a profile makes of a header (AMB-22).
+    vet_names(names, DEFAULT)
     said = user_agent.lower()
     known = tuple(name.lower() for name in names if name.lower() in said)
     for name in names:
@@ -214,6 +217,15 @@ class Asking:
         found = self._desk.memory.get(origin) if origin else None
         return found is not None and found.entry.last >= began
 
+    def cached(self, url: URL) -> Held | None:
+        """
+        Return what this process has in memory of the origin of *url*, if it still holds.
+
+        None: nothing, and `held()` looks further. This asks no store and no server.
+        """
+        origin = self._origin(url)
+        return None if origin is None else self._desk.look(origin)[0]
+
     def forget(self) -> None:
         """Forget what this process remembers of origins; the store keeps what it has."""
         self._desk.memory.clear()
@@ -256,6 +268,8 @@ class Asking:
         """Return who asks: the client, unless the question is about somebody else."""
         if product_token is None:
             return self._identity.tokens, self._identity.purposes if purposes is None else purposes
+        # Before anything is fetched, and whether or not there is a file to ask.
+        vet_names(product_token, self._desk.profile)
         return product_token, purposes or ()
 
     def _nowhere(self) -> Verdict:
@@ -296,7 +310,7 @@ class Asking:
         """Return URLs, and their positions by origin."""
         if isinstance(urls, (str, bytes)):
             raise TypeError(f"urls are a list of URLs, not one: pass [{urls!r}]")
-        listed: list[URL] = [url if isinstance(url, (str, bytes)) else as_url(url) for url in urls]
+        listed = _listed(urls)
         groups: dict[str | None, list[int]] = {}
         by_spelling: dict[object, list[int]] = {}
         for position, url in enumerate(listed):
@@ -328,6 +342,20 @@ class Asking:
             for position, verdict in zip(positions, answers, strict=True):
                 verdicts[position] = verdict
         return verdicts
+
+
+def _listed(urls: Iterable[object]) -> list[URL]:
+    """Return URLs as text or octets; what is none is refused with its place."""
+    given = list(urls)
+    try:
+        return [url if isinstance(url, (str, bytes)) else as_url(url) for url in given]
+    except TypeError:
+        for place, url in enumerate(given):
+            try:
+                as_url(url)
+            except TypeError as error:
+                raise TypeError(f"urls[{place}]: {error}") from None
+        raise
 
 
 class Carrying(NamedTuple):
@@ -393,6 +421,11 @@ def vet_prefetch(origins: object, concurrency: int) -> dict[str, int]:
     """Refuse what cannot be prefetched; return the counts to begin with."""
     if isinstance(origins, (str, bytes)):
         raise TypeError(f"origins are a list, not one: pass [{origins!r}]")
+    if not hasattr(origins, "__iter__") and not hasattr(origins, "__aiter__"):
+        name = type(origins).__name__
+        raise TypeError(f"origins are a list such as ['https://example.com'], not {name}")
+    if isinstance(concurrency, bool) or not isinstance(concurrency, int):
+        raise TypeError(f"concurrency is {concurrency!r}: use a whole number, such as 50")
     if concurrency < 1:
         raise ValueError(f"concurrency is {concurrency}: use 1 or more")
     return dict.fromkeys(Prefetched._fields, 0)
@@ -405,6 +438,8 @@ def opened_store(store: Store | str | os.PathLike[str] | None) -> tuple[Store, s
     Where nobody named a store and the usual file cannot be made, as in a container whose disk is
     read-only, memory takes its place. A file that is there and is not ours is an error.
     """
+    if isinstance(store, type):
+        raise TypeError(f"store is the class {store.__name__}: pass one, {store.__name__}(…)")
     if store is not None and not isinstance(store, (str, os.PathLike)):
         if not hasattr(store, "lease"):
             raise TypeError(

@@ -2,7 +2,9 @@
 Evidence: what the rules of an origin said at a moment, from the visits that a store keeps.
 
 Visits are folded with `cache.recorded` into what was known then, each crawler's for itself, and
-`cache.freshness` says what decided. So the answer is the one a client would have given. Where
+`cache.freshness` says what decided. So the answer is the one a client would have given. Own fetches
+and imported visits are never folded together, and own ones go first: an archive answers where no
+own visit is known at that moment, or where it is asked for, and the answer says so. Where
 nothing was known, or the file is no longer there, that is said and there is no verdict. It fetches
 nothing and has no clock.
 """
@@ -13,6 +15,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, nullcontext
 from datetime import datetime
 from math import inf, isfinite, nextafter
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from robotrules.access import (
@@ -31,6 +34,7 @@ from robotrules.cache import (
     Decides,
     Entry,
     Freshness,
+    Provenance,
     Store,
     Visit,
     digest_of,
@@ -39,7 +43,8 @@ from robotrules.cache import (
     visit_of,
 )
 from robotrules.client.held import Held, Source, held
-from robotrules.client.testimony import EvidenceNote, Period, Testimony, when
+from robotrules.client.sources import IMPORTED, OWN, chosen_source
+from robotrules.client.testimony import EvidenceNote, Period, Testimony, imported_from, when
 from robotrules.errors import MissingExtraError, StoreError
 from robotrules.origins import origin_of
 from robotrules.profile import Profile
@@ -83,13 +88,18 @@ class Evidence:
         purposes: Sequence[str] = (),
         *,
         agent: str | None = None,
+        source: str | None = None,
     ) -> Testimony:
         """
         Return what the rules said about *url* at *moment* for the crawler *product_token*.
 
         *agent* is the crawler whose visits count, by the product token it fetched with. None counts
         all, and a note says so where they found different files.
+
+        *source* is where visits come from: `own`, `imported`, or the SHA-256 of an archive. None
+        takes own visits, and imported ones only if no own visit is known at that moment.
         """
+        chosen_source(source)  # vetted, whatever is known
         seconds, origin = _seconds(moment), origin_of(url)
         # The names are vetted in any case: whether they are in order does not depend on visits.
         parse(b"", self.profile).rules_for(product_token, purposes)
@@ -106,16 +116,22 @@ class Evidence:
         if origin is None:
             words = "This is no http or https URL with a host, so no robots.txt governs it."
             return blank._replace(notes=(EvidenceNote("no-origin", "error", words),))
-        folded = self._folded(origin, seconds, agent)
+        folded = self._folded(origin, seconds, agent, source)
         known = [self._known(entry, seconds, doubt) for entry, doubt in folded.values()]
         if not known:
-            return self._never(blank, origin, agent)
+            return self._never(blank, origin, agent, source)
         tokens = {name.lower() for name in names}
-        # What was known then is worth more than what had lapsed, and what the crawler itself was
-        # told more than what others were.
-        known.sort(key=lambda one: (one.held, one.agent.lower() in tokens, one.entry.last))
+        # What was fetched here goes before what an archive says: whoever wrote it chose its names
+        # and times. Then what was known is worth more than what had lapsed, and what the crawler
+        # itself was told more than what others were.
+        known.sort(
+            key=lambda one: (
+                *(not one.imported, one.held, one.agent.lower() in tokens, one.entry.last),
+            )
+        )
         chosen = known.pop()
-        visits = self._visits(origin, chosen.agent, nextafter(seconds, inf))
+        beside = source or (IMPORTED if chosen.imported else OWN)
+        visits = self._visits(origin, chosen.agent, beside, nextafter(seconds, inf))
         later = next(visits, None)
         visits.close()
         explained = self._explained(chosen, url, product_token, purposes)
@@ -139,6 +155,7 @@ class Evidence:
         url: URL,
         *,
         agent: str | None = None,
+        source: str | None = None,
         after: float | None = None,
         before: float | None = None,
     ) -> Iterator[Visit]:
@@ -146,26 +163,33 @@ class Evidence:
         origin = origin_of(url)
         if origin is None:
             raise ValueError(f"{url!r} has no origin: pass a URL such as 'https://example.com/a'")
-        return self._visits(origin, agent, after, before)
+        chosen_source(source)  # vetted now, and not when the first visit is asked for
+        return self._visits(origin, agent, source, after, before)
 
     def periods(
         self,
         url: URL,
         *,
         agent: str | None = None,
+        source: str | None = None,
         after: float | None = None,
         before: float | None = None,
     ) -> list[Period]:
-        """Return what was found over time: visits in a row that found the same are one period."""
+        """
+        Return what was found over time: visits in a row that found the same are one period.
+
+        Own visits and those of each archive are periods of their own.
+        """
         periods: list[Period] = []
-        current: dict[str, int] = {}
-        for visit in self.visits(url, agent=agent, after=after, before=before):
-            number = current.get(visit.agent)
+        current: dict[tuple[str, str | None], int] = {}
+        for visit in self.visits(url, agent=agent, source=source, after=after, before=before):
+            history = visit.agent, visit.provenance.digest if visit.provenance else None
+            number = current.get(history)
             if number is not None and _outcome(periods[number].last) == _outcome(visit):
                 first, _, visits = periods[number]
                 periods[number] = Period(first, visit, visits + 1)
             else:
-                current[visit.agent] = len(periods)
+                current[history] = len(periods)
                 periods.append(Period(visit, visit, 1))
         return periods
 
@@ -175,28 +199,35 @@ class Evidence:
         self,
         origin: str,
         agent: str | None,
+        source: str | None,
         after: float | None = None,
         before: float | None = None,
     ) -> Generator[Visit]:
-        """Yield visits, those of one crawler or of all, `after <= at <= before`."""
+        """Yield visits, those of one crawler or source or of all, `after <= at <= before`."""
+        is_chosen = chosen_source(source)
         wanted = None if agent is None else agent.lower()
         visits = self.store.visits(origin, after=after, before=before)
         with closing(visits) if isinstance(visits, Generator) else nullcontext():
             for visit in visits:
-                if wanted is None or visit.agent.lower() == wanted:
+                if (wanted is None or visit.agent.lower() == wanted) and is_chosen(visit):
                     yield visit
 
     def _folded(
-        self, origin: str, seconds: float, agent: str | None
-    ) -> dict[str, tuple[Entry, Visit | None]]:
-        """Return what each crawler had at a moment, and the visit that puts its copy in doubt."""
-        folded: dict[str, tuple[Entry, Visit | None]] = {}
-        for visit in self._visits(origin, agent, None, seconds):
-            before, doubt = folded.get(visit.agent, (None, None))
+        self, origin: str, seconds: float, agent: str | None, source: str | None
+    ) -> dict[tuple[str, str], tuple[Entry, Visit | None]]:
+        """
+        Return what each crawler had at a moment, and the visit that puts its copy in doubt.
+
+        Own visits and imported ones are two histories.
+        """
+        folded: dict[tuple[str, str], tuple[Entry, Visit | None]] = {}
+        for visit in self._visits(origin, agent, source, None, seconds):
+            history = visit.agent, visit.source
+            before, doubt = folded.get(history, (None, None))
             read = _read_as(visit, before, self.access)
             if read.usable:
                 doubt = (doubt or _doubtful(before, read)) if read.renewed else None
-            folded[visit.agent] = recorded(before, read), doubt
+            folded[history] = recorded(before, read), doubt
         return folded
 
     def _known(self, entry: Entry, seconds: float, doubt: Visit | None) -> _Known:
@@ -208,12 +239,15 @@ class Evidence:
         held = seconds < until
         return _Known(entry, fresh, held, fresh.until if held else until, doubt)
 
-    def _never(self, blank: Testimony, origin: str, agent: str | None) -> Testimony:
+    def _never(
+        self, blank: Testimony, origin: str, agent: str | None, source: str | None
+    ) -> Testimony:
         """Answer that nothing is known."""
-        visits = self._visits(origin, agent, nextafter(blank.at, inf))
+        visits = self._visits(origin, agent, source, nextafter(blank.at, inf))
         first = next(visits, None)
         visits.close()
-        words = f"No visit to {origin}{f' by {agent}' if agent else ''} is known"
+        by = f" by {agent}" if agent else ""
+        words = f"No visit to {origin}{by}{f' ({source})' if source else ''} is known"
         words += f" before {when(first.at)}, the first one." if first else "."
         return blank._replace(next=first, notes=(EvidenceNote("never-visited", "error", words),))
 
@@ -263,6 +297,17 @@ class _Known(NamedTuple):
         """Who that was."""
         return self.entry.agent
 
+    @property
+    def provenance(self) -> Provenance | None:
+        """Where the last visit comes from."""
+        visits = [visit for visit in (self.entry.good, self.entry.bad) if visit]
+        return max(visits, key=attrgetter("at")).provenance
+
+    @property
+    def imported(self) -> bool:
+        """Whether its visits were imported; own ones are never among them."""
+        return self.provenance is not None
+
     def outcome(self) -> tuple[Decides, str | None]:
         """Return what is compared between crawlers."""
         good = self.entry.good
@@ -292,9 +337,10 @@ def _read_as(visit: Visit, before: Entry | None, profile: AccessProfile) -> Visi
             *(visit.hops, visit.fields, b"", visit.complete, visit.renewed, visit.address),
         )
         agent, user_agent = visit.agent, visit.user_agent
+        provenance = visit.provenance
         visit = visit_of(
             result, before, at=visit.at, agent=agent, user_agent=user_agent, profile=profile
-        )
+        )._replace(provenance=provenance)
     # What never held was in force when it was found all the same.
     return visit._replace(until=max(visit.until, nextafter(visit.at, inf)))
 
@@ -342,13 +388,38 @@ def _limits(
         yield EvidenceNote("failing", "info", words)
     if later is not None and visit is not None:
         yield _found_later(visit, later)
+    if visit is not None and visit.provenance is not None:
+        words = f"This is no fetch of this store's own: it was {imported_from(visit.provenance)}."
+        yield EvidenceNote("imported", "warning", words)
+    if not chosen.imported:
+        yield from _other_archives(chosen, [one for one in others if one.imported])
     differing = [
-        one for one in others if one.held == chosen.held and one.outcome() != chosen.outcome()
+        one
+        for one in others
+        if (one.imported, one.held) == (chosen.imported, chosen.held)
+        and one.outcome() != chosen.outcome()
     ]
     if differing:
         names = ", ".join(one.agent for one in differing[:MOST_NAMES])
         words = f"Not all crawlers found the same: this is what {chosen.agent} found, and {names} "
         yield EvidenceNote("crawlers-differ", "warning", f"{words}found something else.")
+
+
+def _other_archives(chosen: _Known, imported: list[_Known]) -> Iterator[EvidenceNote]:
+    """Yield what imported visits say beside own ones, which go first."""
+    ask = "own visits go first; ask for source 'imported' to see it"
+    differing = [one for one in imported if one.outcome() != chosen.outcome()]
+    for one in differing:
+        if one.held == chosen.held and one.provenance:
+            words = f"A visit by {one.agent} that was {imported_from(one.provenance)} found "
+            yield EvidenceNote("import-differs", "warning", f"{words}something else: {ask}.")
+            break
+    for one in imported:
+        if one.held and not chosen.held and one.provenance:
+            found = "something else" if one in differing else "the same"
+            words = f"A visit by {one.agent} that was {imported_from(one.provenance)} held at this "
+            yield EvidenceNote("import-held", "info", f"{words}moment, and found {found}: {ask}.")
+            break
 
 
 def _found_later(visit: Visit, later: Visit) -> EvidenceNote:

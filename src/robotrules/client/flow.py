@@ -12,19 +12,22 @@ to the store, a `Wait`; and is sent what came of it. So the order of things is w
     access ─→ visit ─→ store ─→ held
 
 One lease an origin: of all processes that share the store one asks the server, and the others
-wait for what it finds. A store that fails is done without: the rules of RFC 9309 hold all the same,
-and `trouble` says so. It knows no thread and no event loop.
+wait for what it finds. The lease of a process that died on this machine is not waited for
+(`holders`). What belongs together is one call to the store and, where it has transactions, one
+transaction: the lease with a look at what is known, and what was found with the release. A store
+that fails is done without: the rules of RFC 9309 hold all the same, and `trouble` says so. It knows
+no thread and no event loop.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from functools import partial
 from time import monotonic
 from typing import Any, NamedTuple
-from uuid import uuid4
 
 from robotrules.access import (
     AccessProfile,
@@ -52,6 +55,7 @@ from robotrules.cache import (
     visit_of,
 )
 from robotrules.client.held import Held, Source, held
+from robotrules.client.holders import is_dead, new_holder
 from robotrules.client.memory import Memory
 from robotrules.errors import StoreError
 from robotrules.profile import Profile
@@ -64,7 +68,7 @@ FIRST_LOOK, LAST_LOOK = 0.01, 0.25
 # at every origin.
 REST = 5.0
 # What a store can do without room to write.
-_READS = ("get", "body")
+_READS = ("get", "body", "holder")
 
 log = logging.getLogger("robotrules")
 
@@ -94,6 +98,15 @@ class Wanted(StrEnum):
     """Also if the answer should be renewed before long."""
     NOW = "now"
     """In any case."""
+
+
+class _Lease:
+    """The lease of one flow."""
+
+    __slots__ = ("held", "holder", "key")
+
+    def __init__(self, key: str, holder: str) -> None:
+        self.key, self.holder, self.held = key, holder, False
 
 
 class Desk:
@@ -134,6 +147,10 @@ class Desk:
         self._failed = ""
         self._rest_of_reads = self._rest_of_writes = 0.0
         self.memory = Memory(profile)
+        # Both are for stores that have them: a user's may not.
+        self.transaction: Callable[[], AbstractContextManager[object]] | None
+        self.transaction = getattr(store, "transaction", None)
+        self._holder_of: Callable[[str], str | None] | None = getattr(store, "holder", None)
 
     def close(self) -> None:
         """Answer no more, and say nothing of what threads that are late may meet."""
@@ -173,12 +190,18 @@ class Desk:
 
     # --- The store ----------------------------------------------------------------------------
 
-    def ask(self, work: Callable[..., Any], *args: Any) -> Generator[Effect, Any, Any]:
-        """Ask the store; None: it cannot answer, and that is said once."""
+    def ask(
+        self, work: Callable[..., Any], *args: Any, name: str = ""
+    ) -> Generator[Effect, Any, Any]:
+        """
+        Ask the store; None: it cannot answer, and that is said once.
+
+        *name* is the store's method that decides whether it can; by default that of *work*.
+        """
         if self._without is not None and self.trouble is None:
             self.trouble = self._without
             log.warning("going on without the store: %s", self._without)
-        name = getattr(work, "__name__", "")
+        name = name or getattr(work, "__name__", "")
         reads = name in _READS
         rest = self._rest_of_reads if reads else self._rest_of_writes
         # A lease is given back in any case: others wait for it.
@@ -206,6 +229,9 @@ class Desk:
     def _known(self, origin: str) -> Generator[Effect, Any, Entry | None]:
         """Return the newer of what the store and this process know."""
         kept: Entry | None = yield from self.ask(self.store.get, origin, self.agent)
+        return self._newer(origin, kept)
+
+    def _newer(self, origin: str, kept: Entry | None) -> Entry | None:
         mine = self.memory.get(origin)
         if mine is not None and (kept is None or mine.entry.last > kept.last):
             return mine.entry
@@ -222,67 +248,131 @@ class Desk:
         body: bytes | None = yield from self.ask(self.store.body, good.digest)
         return body if body is not None and digest_of(body) == good.digest else None
 
+    # --- Leases -------------------------------------------------------------------------------
+
+    def lease(self, key: str, holder: str, seconds: float) -> Generator[Effect, Any, bool | None]:
+        """Take a lease; False: somebody else has it. None: the store cannot answer."""
+        leased: bool | None = yield from self.ask(self.store.lease, key, holder, seconds)
+        if leased is False and (yield from self._died(key)):
+            leased = yield from self.ask(self.store.lease, key, holder, seconds)
+        return leased
+
+    def _claim(
+        self, origin: str, holder: str, seconds: float, unknown: bool = False
+    ) -> Generator[Effect, Any, tuple[bool | None, Entry | None]]:
+        """
+        Take the lease of an origin; return it, and what is known once it is taken.
+
+        *unknown*: only if the store knows nothing of it; else the lease is None.
+        """
+
+        def claim() -> tuple[bool | None, Entry | None]:
+            """Nobody can put in between: who puts has the lease."""
+            with self._together():
+                # Within what others write already, nobody can put after this look.
+                is_last_look = bool(getattr(self.store, "in_transaction", False))
+                if unknown:
+                    kept = self.store.get(origin, self.agent)
+                    if kept is not None:
+                        return None, kept
+                leased = self.store.lease(origin, holder, seconds)
+                if not leased or (unknown and is_last_look):
+                    return leased, None
+                return leased, self.store.get(origin, self.agent)
+
+        claimed = yield from self.ask(claim, name="lease")
+        if claimed == (False, None) and (yield from self._died(origin)):
+            claimed = yield from self.ask(claim, name="lease")
+        if claimed is not None:
+            leased, kept = claimed
+            return leased, self._newer(origin, kept)
+        # A store that cannot be written may be read all the same.
+        return None, (yield from self._known(origin))
+
+    def _died(self, key: str) -> Generator[Effect, Any, bool]:
+        """Free a lease whose holder is a dead process of this machine; tell whether it was."""
+        if self._holder_of is None:
+            return False
+        other: str | None = yield from self.ask(self._holder_of, key, name="holder")
+        if other is None or not is_dead(other):
+            return False
+        # It is freed only if it is still the dead one's: somebody else may have been faster.
+        yield from self.ask(self.store.release, key, other)
+        return True
+
+    def _together(self) -> AbstractContextManager[object]:
+        """Return what makes several calls to the store one transaction, if it has them."""
+        return self.transaction() if self.transaction is not None else nullcontext()
+
     # --- One origin ---------------------------------------------------------------------------
 
     def renew(self, origin: str, wanted: Wanted = Wanted.DUE) -> Renewal:
         """Return what is held of an origin, after its server was asked if that is *wanted*."""
         if self.closed:
             raise RuntimeError("this client is closed: make another one")
-        began, holder = self.clock(), uuid4().hex
-        known: Entry | None = None
-        if wanted is not Wanted.NOW:
-            found, known = yield from self._looked_up(origin, wanted)
-            if found is not None:
-                return found
+        began, lease = self.clock(), _Lease(origin, new_holder())
         seconds = self.seconds + MARGIN
         waited, pause = 0.0, FIRST_LOOK
+        known: Entry | None = None
         try:
-            leased = yield from self.ask(self.store.lease, origin, holder, seconds)
+            # What nobody knows of is leased with the first look at it.
+            unknown = wanted is not Wanted.NOW and self.memory.get(origin) is None
+            if wanted is not Wanted.NOW and not unknown:
+                known = yield from self._known(origin)
+                found = yield from self._judged(known, wanted)
+                if found is not None:
+                    return found
+            leased, entry = yield from self._claim(origin, lease.holder, seconds, unknown)
+            if leased is None and entry is not None and unknown:
+                known = entry
+                found = yield from self._judged(known, wanted)
+                if found is not None:
+                    return found
+                leased, entry = yield from self._claim(origin, lease.holder, seconds)
             while leased is False and waited < 2 * seconds:
                 # Somebody else is asking: what they find is as good, if it comes after this began.
                 yield Wait(pause)
                 waited, pause = waited + pause, min(2 * pause, LAST_LOOK)
-                found, _ = yield from self._looked_up(origin, wanted, began)
+                entry = yield from self._known(origin)
+                found = yield from self._judged(entry, wanted, began)
                 if found is not None:
                     return found
-                leased = yield from self.ask(self.store.lease, origin, holder, seconds)
-            found = yield from self._visited(origin, wanted, began if waited else None, known)
+                leased, entry = yield from self._claim(origin, lease.holder, seconds)
+            if leased is False:  # nobody waits for ever: it is asked without a lease
+                entry = yield from self._known(origin)
+            lease.held = bool(leased)
+            found = yield from self._judged(entry, wanted, began if waited else None)
+            if found is None:
+                # A store that failed meanwhile does not make the copy unknown.
+                found = yield from self._visited(origin, entry or known, lease)
         except GeneratorExit:
             raise  # nobody is there to give the lease back: it expires
         except BaseException:
             # A lease that was being taken when this was interrupted may be ours.
-            yield from self.ask(self.store.release, origin, holder)
+            yield from self.ask(self.store.release, origin, lease.holder)
             raise
-        if leased:
-            yield from self.ask(self.store.release, origin, holder)
+        if lease.held:
+            yield from self.ask(self.store.release, origin, lease.holder)
         return found
 
-    def _looked_up(
-        self, origin: str, wanted: Wanted, since: float | None = None
-    ) -> Generator[Effect, Any, tuple[Held | None, Entry | None]]:
-        """Return what is known already, if that will do; and what is known."""
-        entry = yield from self._known(origin)
+    def _judged(
+        self, entry: Entry | None, wanted: Wanted, since: float | None = None
+    ) -> Generator[Effect, Any, Held | None]:
+        """Return what an entry says; None: it will not do, and the server is to be asked."""
         if entry is None or (wanted is Wanted.NOW and (since is None or entry.last < since)):
-            return None, entry
+            return None
         fresh = self._fresh(entry, self.clock())
         if fresh.due or (fresh.refresh and wanted is Wanted.SOON):
-            return None, entry
+            return None
         if fresh.decides is Decides.RULES and is_cut(entry.good, self._limit):
-            return None, entry  # by a client that reads less of a file than this one
+            return None  # by a client that reads less of a file than this one
         body = None
         if fresh.decides is Decides.RULES:
             body = yield from self._body(entry)
-        return self._hold(entry, fresh, body, Source.STORE), entry
+        return self._hold(entry, fresh, body, Source.STORE)
 
-    def _visited(
-        self, origin: str, wanted: Wanted, since: float | None, known: Entry | None
-    ) -> Renewal:
-        """Ask the server, unless somebody did a moment ago; write down what came of it."""
-        found, entry = yield from self._looked_up(origin, wanted, since)
-        if found is not None:
-            return found
-        # A store that failed meanwhile does not make the copy unknown.
-        entry = entry or known
+    def _visited(self, origin: str, entry: Entry | None, lease: _Lease) -> Renewal:
+        """Ask the server, and write down what came of it."""
         body = yield from self._body(entry)
         result = yield from self._accessed(origin, stored_of(entry, body, self._limit))
         # One moment for all: a clock that is set while a visit is put makes it neither old nor new.
@@ -300,7 +390,7 @@ class Desk:
             body = result.body
         # What this client would not do says nothing about the origin: others need not know.
         if visit.trouble is not Trouble.REFUSED:
-            yield from self._kept(visit, body, entry)
+            yield from self._kept(visit, body, entry, lease)
         fresh = self._fresh(entry, now)
         made = self._hold(entry, fresh, body, Source.FETCHED)
         if made is None:
@@ -318,13 +408,29 @@ class Desk:
             self.memory.hold(made, None, self.clock())
         return made
 
-    def _kept(self, visit: Visit, body: bytes | None, entry: Entry) -> Generator[Effect, Any, None]:
-        """Put a visit into the store; what says `no-store` stays out of it (HC-5.2.2-01)."""
+    def _kept(
+        self, visit: Visit, body: bytes | None, entry: Entry, lease: _Lease
+    ) -> Generator[Effect, Any, None]:
+        """
+        Put a visit into the store, and give back the lease with it.
+
+        What says `no-store` stays out of it (HC-5.2.2-01).
+        """
         kept: Entry | None = entry
         if entry.good is not None and not entry.good.may_store:
             kept = None if visit.usable else entry._replace(good=None)
         body = body if visit.digest is not None and visit.may_store else None
-        yield from self.ask(self.store.put, visit, body, kept)
+
+        def put() -> bool:
+            """All of it or nothing: nobody sees the lease free before there is what it was for."""
+            with self._together():
+                self.store.put(visit, body, kept)
+                if lease.held:
+                    self.store.release(lease.key, lease.holder)
+            return True
+
+        if (yield from self.ask(put, name="put")):
+            lease.held = False
 
     def _accessed(self, origin: str, stored: Stored | None) -> Generator[Effect, Any, AccessResult]:
         """Drive `access`, with one deadline over all redirects."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from itertools import chain
 from threading import Lock
 from weakref import WeakValueDictionary
 
@@ -96,8 +97,10 @@ class Memory:
     def clear(self) -> None:
         """Forget all of it."""
         with self._lock:
-            while self._held:
-                self._forget(next(iter(self._held)))
+            self._held.clear()
+            self.ready.clear()
+            self._file_of.clear()
+            self._octets = 0
 
     def _forget(self, origin: str) -> None:
         self._octets -= _octets_of(self._held.pop(origin).entry)
@@ -110,7 +113,7 @@ def _octets_of(entry: Entry) -> int:
     return sum(
         1024
         + visit.size
-        + sum(len(name) + len(value) for name, value in visit.fields.lines)
+        + sum(map(len, chain.from_iterable(visit.fields.lines)))
         + sum(len(hop.url) + len(hop.location) for hop in visit.hops)
         for visit in (entry.good, entry.bad)
         if visit

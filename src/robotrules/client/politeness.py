@@ -15,10 +15,10 @@ from math import inf
 from threading import Lock
 from time import monotonic
 from typing import Any, NamedTuple
-from uuid import uuid4
 
 from robotrules.cache import retry_after
 from robotrules.client.flow import FIRST_LOOK, Desk, Effect, Wait
+from robotrules.client.holders import new_holder
 from robotrules.extensions.crawl_delay import CrawlDelay, crawl_delay
 from robotrules.extensions.request_rate import RequestRate, request_rates
 from robotrules.robotstxt import RobotsTxt, Tokens
@@ -146,7 +146,7 @@ class Turns:
         desk = self._desk
         for slot in range(slots):
             key = _key(origin, slot)
-            leased = yield from desk.ask(desk.store.lease, key, holder, TURN_SECONDS)
+            leased = yield from desk.lease(key, holder, TURN_SECONDS)
             if leased is not False:  # None: the store cannot say
                 return slot
         return None
@@ -214,7 +214,7 @@ class Turn:
     def __init__(self, origin: str, delay: Delay, clock: Callable[[], float]) -> None:
         self.origin = origin
         self.delay = delay
-        self.holder = uuid4().hex
+        self.holder = new_holder()
         self.until: float | None = None
         """No turn before this, because of what was heeded; None: nothing was."""
         self._clock = clock

@@ -41,6 +41,7 @@ from robotrules.client.threads import Flights, Later, Queues, together
 from robotrules.client.transports import Transport, open_transport, vet_transport
 from robotrules.client.transports.exchange import ExtraHeaders
 from robotrules.guide import Guidance
+from robotrules.origins import given_origin
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import URL
@@ -86,7 +87,7 @@ class Client(Asking):
         and evidence are kept: a path, `memory:`, `redis://…`, `postgresql://…`, or a store; by
         default SQLite in the user's cache folder. *allow_private* names hosts, addresses or
         networks that are not public and may be asked all the same. *transport* is what carries
-        requests, or a client of httpx2 or httpx that does; without one, *connections* are open at
+        requests, or a client of httpx2, httpx or requests; without one, *connections* are open at
         a time at most, *proxy* is the URL of an HTTP proxy, and *headers* are sent with every
         request. *background*: what is old is used while it is fetched again, up to a day.
         *min_delay* is the least time between two turns at an origin, *connections_per_origin* how
@@ -152,11 +153,12 @@ class Client(Asking):
             verdict = self._answered(url)
             if verdict is not None:
                 return verdict
+        asked = self._asked(product_token, purposes)
         found = self.held(url)
         if found is None:
             return self._nowhere()
         self._noted(found)
-        return found.check(url, *self._asked(product_token, purposes))
+        return found.check(url, *asked)
 
     def check_many(
         self,
@@ -165,6 +167,7 @@ class Client(Asking):
         purposes: Sequence[str] | None = None,
     ) -> list[Verdict]:
         """Return the verdicts on URLs of any origins, in their order."""
+        asked = self._asked(product_token, purposes)
         listed, groups = self._grouped(urls)
         origins = [origin for origin in groups if origin is not None]
         known = [(origin, self._look(origin)) for origin in origins]
@@ -175,7 +178,7 @@ class Client(Asking):
         elif due:
             with together(min(len(due), TOGETHER)) as pool:
                 found.update(zip(due, pool.map(self._had, due), strict=True))
-        return self._decided(listed, groups, found, *self._asked(product_token, purposes))
+        return self._decided(listed, groups, found, *asked)
 
     def held(self, url: URL) -> Held | None:
         """Return all that is known of the origin of *url*, fetched if due; None: it has none."""
@@ -216,6 +219,8 @@ class Client(Asking):
         """
         Have the robots.txt of many origins, or of the origins of many URLs, ready.
 
+        A host alone, such as `example.com`, is `https://example.com`. What is neither a URL nor a
+        host is counted as skipped.
         So many at once are asked, and as many are looked ahead: memory does not grow with their
         number. *progress* is called for each as it is there. *fresh*: all are asked, whatever is
         known of them.
@@ -233,7 +238,8 @@ class Client(Asking):
 
         with together(concurrency) as pool:
             ahead: set[Future[Held | None]] = set()
-            for origin in origins:
+            for given in origins:
+                origin = given_origin(given) or given
                 again = fresh and not self._asked_since(origin, began)
                 ahead.add(pool.submit(self.refresh if again else self.held, origin))
                 if len(ahead) >= 2 * concurrency:
@@ -341,8 +347,9 @@ class Client(Asking):
                 response = session.get(url)
                 turn.heed(response.status_code, response.headers)
 
-        One thread of all processes that share the store has a turn at an origin at a time, and
-        two turns are as far apart as `delay(url)` says, counted from their beginnings.
+        One thread of all processes that share the store has a turn at an origin at a time, or as
+        many as `connections_per_origin` where the site states no pace; and two turns are as far
+        apart as `delay(url)` says, counted from their beginnings.
         """
         found = self.held(url)
         if found is None:

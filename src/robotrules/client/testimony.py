@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from robotrules.access import State
-from robotrules.cache import Decides, Entry, Visit, moment
+from robotrules.cache import Decides, Entry, Provenance, Visit, moment
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.verdict import Explanation, Verdict
 
@@ -69,12 +69,17 @@ class Testimony(NamedTuple):
         """Whether the rules allowed the URL; None: nobody knows."""
         return None if self.verdict is None else self.verdict.allowed
 
+    @property
+    def source(self) -> str | None:
+        """`own` or `import`, as the visit in force has it; None: there is none."""
+        return None if self.visit is None else self.visit.source
+
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
         entry, verdict = self.entry, self.verdict
         explained = self.explanation.as_dict() if self.explanation else None
         if explained is not None:
-            explained.pop("access", None)  # the visit in force has it
+            del explained["access"]  # the visit in force has it
         return {
             "schema": SCHEMA_VERSION,
             "url": self.url,
@@ -92,6 +97,7 @@ class Testimony(NamedTuple):
             "held": self.held,
             "until": None if self.until is None else moment(self.until),
             "agent": entry.agent if entry else None,
+            "source": self.source,
             "failing_since": moment(entry.since) if entry and entry.bad else None,
             "failures": entry.failures if entry else 0,
             "visit": self.visit.as_dict() if self.visit else None,
@@ -143,9 +149,18 @@ def when(at: float) -> str:
         return str(at)
 
 
+def imported_from(provenance: Provenance) -> str:
+    """Return where an imported visit comes from, in words."""
+    name = f" {provenance.archive!r}" if provenance.archive else " an archive"
+    at = when(provenance.imported_at)
+    return f"imported from{name}, SHA-256 {provenance.digest}, on {at}"
+
+
 def told(visit: Visit) -> str:
     """Return a visit as a sentence."""
     by = f"{when(visit.at)} by {visit.agent}"
+    if visit.provenance is not None:
+        by += f" ({imported_from(visit.provenance)})"
     if visit.state is State.UNREACHABLE:
         why = visit.detail or (visit.trouble.sentence if visit.trouble else "")
         return f"asked for on {by}, and unreachable: {why}"

@@ -13,21 +13,20 @@ from functools import lru_cache
 from robotrules.expect.telling import shortened
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import RobotsTxt
-from robotrules.robotstxt.tokens import product_token
+from robotrules.robotstxt.tokens import can_be_name, leading_name, product_token
 from robotrules.robotstxt.values import visible
 from robotrules.robotstxt.verdict import Because
-
-# No product token has these; two crawlers have names with spaces all the same.
-NEVER_IN_A_NAME = " \t/("
 
 
 def wrong_name(name: str) -> str:
     """Return why a name is no product token, and the one that is meant; empty: it may be one."""
-    if name in KNOWN_CRAWLERS or not any(sign in name.strip() for sign in NEVER_IN_A_NAME):
+    if can_be_name(name) or not name.strip():
         return ""
     # Of two words the first is not the name, and may be the half of one.
-    known = KNOWN_CRAWLERS.closest(name)
+    known = KNOWN_CRAWLERS.get(name) or KNOWN_CRAWLERS.closest(name)
     meant = known.product_token if known else product_token(name)
+    if known and not can_be_name(known.product_token):
+        meant = leading_name(known.product_token)  # what parsers read of it
     cure = f'write "{meant}"' if meant else 'write its product token, such as "Googlebot"'
     return f'a robots.txt has product tokens, and "{shortened(visible(name), 60)}" is none: {cure}'
 

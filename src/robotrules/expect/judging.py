@@ -22,6 +22,7 @@ from robotrules.extensions.crawl_delay import crawl_delay
 from robotrules.registries.crawlers import KnownCrawler, crawler
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.ruleset import RuleSet
+from robotrules.robotstxt.tokens import is_compared_whole
 from robotrules.robotstxt.values import Rule, visible
 from robotrules.robotstxt.verdict import Because, Explanation
 
@@ -55,8 +56,12 @@ def judge(
     found = _judged(asked, robots, carriers, origin, budget)
     if known is not None:
         explanation = found.explanation and found.explanation._replace(known=known)
-        told = {"known": known, "explanation": explanation, "reading": _reading(known, robots)}
-        found = found._replace(question=question, **told)
+        found = found._replace(
+            question=question,
+            known=known,
+            explanation=explanation,
+            reading=_reading(known, robots),
+        )
     hint = hint_name(question.crawler, robots)
     return found._replace(hint=hint) if hint else found
 
@@ -64,7 +69,8 @@ def judge(
 def _reading(known: KnownCrawler, robots: RobotsTxt) -> str:
     """Return how a well-known crawler reads the file, if its name alone would say less."""
     # Most obey the group that has their name, or the star's, as anybody does.
-    alone = robots._choose(known.names[:1])[0] if robots._takes(known.product_token) else None
+    whole = is_compared_whole(known.product_token, robots.profile)
+    alone = robots._choose(known.names[:1])[0] if whole else None
     if robots._choose(known.names)[0] == alone and known.obeys in ("yes", "not said"):
         return ""
     return f"{known.product_token} {' and '.join(known.departures)} ({known.source})"
@@ -169,11 +175,15 @@ def _cure(question: Question, robots: RobotsTxt, found: Explanation, url: str) -
     octets = verdict.rule.octets
     if wanted:
         return (
-            f"change {rule}, or add an Allow rule that matches {path} with {octets:,} octets or "
+            f"change {rule}, or add an Allow rule that matches {path} with {_octets(octets)} or "
             "more: allow wins a tie"
         )
-    more = f"more than {octets:,} octets"
+    more = f"more than {_octets(octets)}"
     return f"change {rule}, or add a Disallow rule that matches {path} with {more}"
+
+
+def _octets(count: int) -> str:
+    return f"{count:,} octet" if count == 1 else f"{count:,} octets"
 
 
 # --- All URLs -------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ Sections: the answer · the set · the way in · notes on a file. It does not kn
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from robotrules.extensions import vet
@@ -25,13 +25,20 @@ from robotrules.extensions.app_lines import (
     EXTENSIONS,
     KEYS,
     AppDirective,
+    AppLine,
     Registration,
     Statement,
     read_line,
     statement_for,
 )
 from robotrules.extensions.codes import note
-from robotrules.extensions.scoped import ScopedSet, document_groups, records_for, split
+from robotrules.extensions.scoped import (
+    ScopedSet,
+    comparison_form,
+    document_groups,
+    records_for,
+    split,
+)
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import URL
@@ -147,7 +154,10 @@ class DirectiveSet:
         self._statements: list[Statement] = []
         # What could not be read may have been for this application, and for any path.
         unread: list[Note] = []
-        for line in (read_line(record, robots) for record in records):
+        lines = [read_line(record, robots) for record in records]
+        if not robots.profile.separate_lines:
+            lines = _without_voided(lines, robots)
+        for line in lines:
             if application in line.told:
                 self._statements.append(statement_for(application, line, registries))
             elif any(found.level == "error" for found in line.notes):
@@ -214,6 +224,21 @@ class DirectiveSet:
 
     def __repr__(self) -> str:
         return f"<DirectiveSet: {len(self)} records for {self.application}>"
+
+
+def _without_voided(lines: Sequence[AppLine], robots: RobotsTxt) -> list[AppLine]:
+    """
+    Return lines without those whose List another line voids (AMB-105).
+
+    Lines of one path are one List (draft-nottingham-plan-b §2), and a List with a part that fails
+    to parse is ignored as a whole (RFC 9651 §4.2): the path says nothing, and a shorter one counts.
+    """
+    voided = {_form_of(line, robots) for line in lines if line.is_broken}
+    return [line for line in lines if line.is_broken or _form_of(line, robots) not in voided]
+
+
+def _form_of(line: AppLine, robots: RobotsTxt) -> bytes | None:
+    return None if line.path is None else comparison_form(line.path, robots)
 
 
 def _in_order(notes: Iterable[Note]) -> tuple[Note, ...]:

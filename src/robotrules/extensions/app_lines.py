@@ -94,6 +94,11 @@ class AppLine(NamedTuple):
     """For each application that it names, the parameters of each member that does."""
     notes: tuple[Note, ...]
 
+    @property
+    def is_broken(self) -> bool:
+        """Whether its List fails to parse."""
+        return any(found.code in ("bad-structure", "too-large") for found in self.notes)
+
     def note(self, code: str) -> Note:
         """Return a note on the List."""
         return note(code, self.record, self.start)

@@ -81,6 +81,13 @@ def is_usable(path: bytes, robots: RobotsTxt) -> bool:
     return bool(engine.Matcher(robots.profile.settings(engine), [(path, True)]).usable())
 
 
+def comparison_form(path: bytes, robots: RobotsTxt) -> bytes:
+    """Return a path in the form it is compared in: paths with one form are one path (AMB-105)."""
+    engine = robots._engine
+    form: bytes = engine.normal_form(path, True, profile_of(robots).settings(engine))
+    return form
+
+
 # What the engine's answer does not settle: a possible tie, or `/robots.txt`, which is not matched
 # with rules.
 _UNSETTLED = object()
@@ -140,7 +147,7 @@ class ScopedSet(Generic[T, A]):
         # Paths that are compared alike are one path (AMB-105): one pattern, several statements.
         alike: dict[bytes, list[tuple[int, T]]] = {}
         for order, (path, statement) in enumerate(scoped):
-            form = engine.normal_form(path, True, settings)
+            form = comparison_form(path, robots)
             alike.setdefault(form, []).append((order, statement))
         self._statements = list(alike.values())
         self._anywhere = make(tuple(statement for path, statement in entries if path is None))

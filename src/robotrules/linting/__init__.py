@@ -71,7 +71,25 @@ def lint(
     subject = Subject(robots, received, registries, budget)
     found = [note for check in checks for note in check.check(subject)]
     kept = _unsuppressed(subject, list(trusted(subject, found, checks)), checks)
-    return sorted(kept, key=lambda note: (note.line or 0, note.start, note.code, note.end))
+    return sorted(_summed_up(subject, kept), key=_place)
+
+
+def _place(note: LintNote) -> tuple[int, int, str, int]:
+    return note.line or 0, note.start, note.code, note.end
+
+
+def _summed_up(subject: Subject, notes: Iterable[LintNote]) -> Iterator[LintNote]:
+    """Yield notes; of checks that speak once for a file, one for all that nobody suppressed."""
+    speaking = {(check.code, level): check for check in CHECKS for level in check.summed_up}
+    together: dict[tuple[str, str], list[LintNote]] = {}
+    for note in notes:
+        if (note.code, note.level) in speaking:
+            together.setdefault((note.code, note.level), []).append(note)
+        else:
+            yield note
+    for of_check, found in together.items():
+        found.sort(key=_place)
+        yield speaking[of_check].summary(subject, found) if len(found) > 1 else found[0]
 
 
 def _unsuppressed(

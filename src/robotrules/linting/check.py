@@ -40,8 +40,15 @@ class Check:
     """Whether a record that it finds is read otherwise than its author meant: as none, as another,
     or for other crawlers or URLs. Safe fixes that rest on it wait until it is mended."""
 
+    summed_up: ClassVar[tuple[str, ...]] = ()
+    """Levels of which a file has one note for all that it finds, by `summary`."""
+
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield what is found in a file."""
+        raise NotImplementedError
+
+    def summary(self, subject: Subject, notes: Sequence[LintNote]) -> LintNote:
+        """Return one note for several of this check, which stand in the order of the file."""
         raise NotImplementedError
 
     def note(
@@ -168,6 +175,13 @@ def listed(names: Sequence[str], most: int = 3) -> str:
     if len(names) > most:
         return f"{', '.join(names[:most])} and {len(names) - most:,} more"
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def places(notes: Sequence[LintNote], words: str) -> tuple[Related, ...]:
+    """Return where some notes are, as other places that a summary of them speaks of."""
+    return tuple(
+        Related(words, note.line or 1, note.column, note.start, note.end) for note in notes
+    )
 
 
 def related(subject: Subject, words: str, record: Record | Rule) -> Related:

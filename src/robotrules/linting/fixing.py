@@ -27,7 +27,7 @@ MOST_PROOFS = 64
 # A proof costs what the file costs: for so many octets in all, and at least so many proofs.
 FEWEST_PROOFS, MOST_PROVED = 3, 4_000_000
 # What a proof may cost: states for each question. Files of people need some hundreds.
-BUDGET = 20_000
+BUDGET = 5_000
 
 
 class Fixed(NamedTuple):

@@ -48,10 +48,10 @@ def trusted(
     """
     Yield notes; those about groups and rules without a safe fix that rests on a misread record.
 
-    A fix rests on the groups of the lines that it changes and that it refers to. It waits until
-    every line of theirs is read as meant. If these are several groups, the crawlers that they name
-    count, too. *checks* are those that found *notes*: the others are asked as well, because what
-    somebody does not want to be told of is misread all the same.
+    A fix that changes a record rests on the groups of the lines that it changes and refers to. It
+    waits until every line of theirs is read as meant. If these are several groups, the crawlers
+    that they name count, too. *checks* are those that found *notes*: the others are asked as well,
+    because what somebody does not want to be told of is misread all the same.
     """
     resting = [note for note in notes if _is_safe(note) and stage_of(note) in (GROUPS, RULES)]
     doubts = _Doubts(subject, notes, checks) if resting else None
@@ -76,7 +76,7 @@ class _Doubts:
         misreading = {check.code: check for check in CHECKS if check.misread}
         found = [note for note in notes if note.code in misreading]
         for code, check in misreading.items():
-            if code not in ran and code[2] in RECORDS + GROUPS:
+            if code not in ran:
                 found += check.check(subject)
         self._records, self._names = (
             {
@@ -89,11 +89,16 @@ class _Doubts:
 
     def about(self, note: LintNote) -> bool:
         """Tell whether the fix of a note rests on a misread record."""
-        edits = note.fix.edits if note.fix else ()
-        places = [edit.start for edit in edits] + [related.start for related in note.related]
-        groups = {self._group(self._subject.place(at, at)[0]) for at in places}
+        changed = {self._line(edit.start) for edit in (note.fix.edits if note.fix else ())}
+        if not any(line in self._subject.by_line for line in changed):
+            return False  # blank lines and comments
+        lines = changed | {related.line for related in note.related}
+        groups = {self._group(line) for line in lines}
         # Within one group, two rules are the same whoever is named.
         return bool(groups & self._records) or (len(groups) > 1 and bool(groups & self._names))
+
+    def _line(self, at: int) -> int:
+        return self._subject.place(at, at)[0]
 
     def _group(self, line: int) -> int:
         return bisect_right(self._firsts, line) - 1

@@ -11,6 +11,7 @@ Sections: user-agent lines · path patterns · edits.
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import quote
@@ -42,10 +43,14 @@ def is_name(value: bytes) -> bool:
 
 
 def is_header(value: bytes) -> bool:
-    """Tell whether a value is the User-Agent header of a request, as a browser's or with a URL."""
+    """
+    Tell whether a value is the User-Agent header of a request, as a browser's or with a URL.
+
+    A line for everyone is none, whatever stands behind its `*`.
+    """
     if _BROWSER.match(value):
         return True
-    return b"://" in value and _REMARK.fullmatch(value) is None
+    return b"://" in value and value[:1] != b"*" and _REMARK.fullmatch(value) is None
 
 
 def list_members(value: bytes) -> tuple[bytes, ...]:
@@ -157,22 +162,32 @@ def taken_out(subject: Subject, number: int) -> Fix | None:
     return Fix("Take the line out", (Edit(*subject.whole_line(number), b""),))
 
 
-def own_authorities(subject: Subject) -> frozenset[bytes]:
-    """Return where the file is: as it was received, or else as its Sitemap records say."""
-    own = subject.received.url
-    urls = [own.encode()] if own else [one.value for one in subject.records("sitemap")]
-    return frozenset(filter(None, map(_authority, urls)))
+class PathAlone(NamedTuple):
+    """What to do about a rule that has a host before its path."""
+
+    words: str
+    """The end of a sentence that says it; empty: nothing is certain."""
+    fix: Fix | None
+    """The fix that leaves the path; None where the host is not known to be the file's own."""
 
 
-def path_alone(record: Record, own: frozenset[bytes]) -> Fix | None:
-    """Return the fix that leaves the path, if there is more to it than `/`, on the own origin."""
-    path = path_of(record.value)
+def path_alone(subject: Subject, record: Record) -> PathAlone:
+    """
+    Return what to do about a rule with a host: a fix where the host is known to be the file's own.
+
+    Only where the file was received from, or will be, tells its host. A Sitemap record may be on
+    another one, and the path of another host's URL may be a section that is meant to be found.
+    """
+    path, host = path_of(record.value), _authority(record.value)
     if path in (b"", b"/", b"/*") or b" " in path:
-        return None
-    if own and _authority(record.value) not in own:
-        return None
+        return PathAlone("", None)
+    own = _authority((subject.received.url or "").encode("utf-8", "surrogateescape"))
+    if not own:
+        return PathAlone(f"; if this file is for {quote(host)}, write {quote(path)}", None)
+    if host != own:
+        return PathAlone(f"; it belongs in the robots.txt of {quote(host)}", None)
     edit = Edit(record.start, record.end, path)
-    return Fix(f"Write {quote(path)}", (edit,), changes_verdicts=True)
+    return PathAlone("", Fix(f"Write {quote(path)}", (edit,), changes_verdicts=True))
 
 
 def _authority(url: bytes) -> bytes:

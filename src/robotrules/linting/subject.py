@@ -111,6 +111,15 @@ class Subject:
         """Every group of the file."""
         return self.robots.groups
 
+    def names_anybody(self, group: int) -> bool:
+        """Tell whether a user-agent line of a group has a value."""
+        return group in self._naming
+
+    @cached_property
+    def _naming(self) -> set[int]:
+        # A group may have as many empty lines as a file has, and a note is made for each.
+        return {one.index for one in self.groups if any(start.value for start in one.starts)}
+
     def records(self, *keys: str) -> tuple[Record, ...]:
         """Return the records of some canonical names, in the order of the file."""
         found = [self._by_key.get(key, ()) for key in keys]

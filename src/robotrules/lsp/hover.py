@@ -24,7 +24,7 @@ from robotrules.lsp.records import find, spelled
 from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.ruleset import RuleSet
-from robotrules.robotstxt.tokens import leading_name
+from robotrules.robotstxt.tokens import can_be_name, leading_name
 from robotrules.robotstxt.values import Group, Record, Rule
 
 __all__ = ["Words", "hover"]
@@ -190,10 +190,10 @@ def _user_agent(document: Document, record: Record) -> Iterator[str]:
         yield "It is not among the crawlers that robotrules knows, which matters to no crawler."
         if closest := KNOWN_CRAWLERS.closest(name):
             yield f"Was {code(closest.product_token)} of {plain(closest.operator)} meant?"
-        yield from _obeyed(document, name)
+        yield from _obeyed(document, name if can_be_name(name) else leading_name(name))
         return
     yield from crawler(known)
-    yield from _obeyed(document, known.names if known.also else known.product_token)
+    yield from _obeyed(document, known.names)
 
 
 def crawler(known: KnownCrawler) -> Iterator[str]:

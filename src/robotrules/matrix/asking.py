@@ -16,6 +16,7 @@ from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS, Kno
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.tokens import is_product_token, leading_name
 from robotrules.robotstxt.verdict import Because
+from robotrules.write.values import PLACEHOLDER
 
 # Names that only the file knows, and purposes: more would not be one page.
 MOST_NAMED = 100
@@ -52,7 +53,9 @@ def whom(
     if tokens:
         return _sorted(_picked(tokens)), 0
     told_apart = crawlers(robots)
-    named = [one for one in shown(told_apart) if one.product_token != EVERYONE_ELSE]
+    # A group of purposes may need a name that RFC 9309 parsers read; no crawler has that one.
+    nobody = (EVERYONE_ELSE, PLACEHOLDER)
+    named = [one for one in shown(told_apart) if one.product_token.lower() not in nobody]
     in_file = {crawler.product_token.lower() for crawler in named}
     found = [
         Whom(known.product_token, (), known, _band(known, purposes))

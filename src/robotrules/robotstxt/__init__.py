@@ -7,20 +7,29 @@ is a robots.txt (§2.3.1.5). It does not know where the file came from or how ol
 
 from __future__ import annotations
 
+import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, AnyStr
 
 from robotrules import _engine
-from robotrules.errors import ProductTokenError
+from robotrules.errors import ProductTokenError, PurposeWarning
 from robotrules.profile import DOCUMENT_RULES, Profile, Role, find_profile
+from robotrules.robotstxt.readers import reader
 from robotrules.robotstxt.reading import Reading
 from robotrules.robotstxt.ruleset import URL, RuleSet, rule_set
-from robotrules.robotstxt.tokens import CrawlerNames, is_product_token, leading_name
+from robotrules.robotstxt.tokens import (
+    CrawlerNames,
+    is_compared_whole,
+    leading_name,
+    vetted_name,
+    wrong_type,
+)
 from robotrules.robotstxt.values import (
     KEPT_BY,
     NOTES,
+    QUESTION_NOTES,
     Group,
     GroupStructure,
     Line,
@@ -31,6 +40,13 @@ from robotrules.robotstxt.values import (
     shown,
 )
 from robotrules.robotstxt.verdict import Because, Explanation, Match, Outcome, Verdict
+
+if TYPE_CHECKING:
+    from datetime import datetime, time
+
+    from robotrules.extensions.crawl_delay import CrawlDelay
+    from robotrules.extensions.request_rate import RequestRate
+    from robotrules.extensions.sitemap import Sitemap
 
 Tokens = str | Sequence[str]
 # The groups that a crawler obeys, by number; why these; and its names, or purposes, they have.
@@ -120,16 +136,15 @@ class RobotsTxt:
         A crawler with several names passes them in its order of preference (AMB-30). *purposes*
         count where no group names it (draft-illyes-rep-purpose §3.2, AMB-95).
         """
-        return self.rules_for(product_token, purposes).check(url)
+        raise NotImplementedError  # an engine's File has it
 
     def rules_for(self, product_token: Tokens, purposes: Sequence[str] = ()) -> RuleSet:
         """Return the compiled rules that a crawler obeys; remembered for the next call."""
         if purposes or not isinstance(product_token, str):
             names, purposes = _vet_names(product_token), _vet_purposes(purposes)
-            key: Name = (names, purposes) if purposes else names
-            if isinstance(names, CrawlerNames):
-                key = names, purposes, names.ignores_star
+            key = _key_of(names, purposes)
             if (rules := self._by_name.get(key)) is None:
+                self._warn_of(purposes)
                 rules = self._remembered(key, self._choose(names, purposes)[0])
         elif (rules := self._by_name.get(product_token)) is None:
             rules = self._introduced(product_token)
@@ -163,24 +178,41 @@ class RobotsTxt:
         group, which allows everything.
         """
         purposes = _vet_purposes(purposes) if purposes else ()
+        self._warn_of(purposes)
+        return self._chosen(product_token, purposes)
+
+    def _chosen(self, product_token: Tokens, purposes: Sequence[str]) -> tuple[Group, ...]:
         groups = self.groups
         return tuple(groups[number] for number in self._choose(product_token, purposes)[0])
+
+    def _warn_of(self, purposes: Sequence[str]) -> None:
+        """Say that purposes change nothing where the profile does not read them."""
+        if purposes and not self._profile.reads_purposes():
+            warnings.warn(
+                f"profile {self._profile.name!r} does not read User-Agent-Purpose, so purposes= "
+                "changes nothing: use profile 'default', or leave purposes out",
+                PurposeWarning,
+                stacklevel=3,
+            )
 
     def _choose(self, product_token: Tokens, purposes: Sequence[str] = ()) -> Choice:
         """Choose the groups a crawler obeys: by its name, else its purposes, else the star."""
         if isinstance(product_token, str):
-            star, is_named = self._obeyed(product_token)
+            name = vetted_name(product_token, self._profile)
+            star, is_named = self._obeyed(name)
             if is_named:
-                return star, Because.TOKEN, (product_token,)
+                return star, Because.TOKEN, (name,)
         elif isinstance(product_token, CrawlerNames):
             for token in product_token:
-                # Where the grammar decides what a name is, MJ12bot is MJ, and 360Spider nobody.
-                name = token if self._takes(token) else leading_name(token)
+                # Where the grammar decides what a name is, MJ12bot is MJ, and 360Spider nobody. Of
+                # a name with spaces parsers read the first word (AMB-21).
+                whole = is_compared_whole(token, self._profile)
+                name = token if whole else leading_name(token)
                 if name and (groups := self._named_by(name)):
                     return groups, Because.TOKEN, (token,)
             star = [] if product_token.ignores_star else self._obeyed("*")[0]
         else:
-            groups, named = self._choose_among(tuple(product_token))
+            groups, named = self._choose_among(tuple(_vet_names(product_token)))
             if groups:
                 return groups, Because.TOKEN, named
             star, _ = self._obeyed("*")
@@ -199,7 +231,7 @@ class RobotsTxt:
     def _obeyed(self, token: str) -> tuple[list[int], bool]:
         """Return the groups that name a crawler, and True; or the star's, and False."""
         if not (token.isalpha() and token.isascii()):  # most are letters only, which is in order
-            self._vet(token)
+            token = vetted_name(token, self._profile)
         found: tuple[list[int], bool] = self._document.choose(token)
         if self._profile.first_star_group_only and not found[1]:
             return found[0][:1], False
@@ -208,8 +240,7 @@ class RobotsTxt:
     def _choose_among(self, tokens: tuple[str, ...]) -> tuple[list[int], tuple[str, ...]]:
         if not tokens:
             raise ProductTokenError("no product token was given: pass the crawler's name")
-        for token in tokens:
-            self._vet(token)
+        tokens = tuple(vetted_name(token, self._profile) for token in tokens)
         chosen: set[int] = set()
         named: tuple[str, ...] = ()
         for token in tokens:
@@ -223,31 +254,16 @@ class RobotsTxt:
         """Return the numbers of the groups that name *token*; the star is nobody's name."""
         return self._document.select(b"user-agent", token) if token != "*" else []
 
-    def _vet(self, token: str) -> None:
-        if not isinstance(token, str):
-            raise _not_a_token(token)
-        if not token or token.isspace():
-            raise ProductTokenError("the product token is empty: pass the crawler's name")
-        if self._takes(token):
-            return
-        raise ProductTokenError(
-            f"{token!r} is no product token: RFC 9309 §2.2.1 knows letters, '_' and '-' only. "
-            "robotrules.product_token() finds the token in a User-Agent header; profile 'default' "
-            "compares other names literally."
-        )
-
-    def _takes(self, token: str) -> bool:
-        """Tell whether the profile compares a name as it is given."""
-        return self._profile.any_product_token or token == "*" or is_product_token(token)
-
     def explain(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Explanation:
         """Return how the verdict on *url* is reached: groups, normal form, winner and losers."""
         purposes = _vet_purposes(purposes) if purposes else ()
+        self._warn_of(purposes)
         numbers, because, named = self._choose(product_token, purposes)
         all_groups = self.groups
         groups = tuple(all_groups[number] for number in numbers)
         rules = [(rule, group.index) for group in groups for rule in group.rules]
-        compiled = self.rules_for(product_token, purposes)
+        key = _key_of(product_token, purposes)
+        compiled = self._by_name.get(key) or self._remembered(key, numbers)
         verdict = compiled.check(url)
         path, found = compiled.matches(url)
         # Of an index page the directory may match too (AMB-47): its better match counts.
@@ -259,14 +275,24 @@ class RobotsTxt:
             Match(rules[at][0], _outcome(rules[at][0], octets < most, verdict), rules[at][1])
             for at, octets in best.items()
         )
-        notes = tuple(note for note in self.notes if note.line is None or _within(note, groups))
+        starts = [group.records[0].key_start for group in all_groups]
+        obeyed = frozenset(numbers)
+        # A line that is no record is of the group it stands in, up to the next one's first line.
+        notes = tuple(
+            note
+            for note in self.notes
+            if note.line is None or bisect_right(starts, note.start) - 1 in obeyed
+        )
+        if purposes and not self._profile.reads_purposes():
+            code = "purposes-not-read"
+            notes += (Note(code, QUESTION_NOTES[code][0], None, 0, 0),)
         text = url if isinstance(url, str) else shown(url)
         name = product_token if isinstance(product_token, str) else ", ".join(product_token)
         if isinstance(product_token, CrawlerNames):
             name = product_token[0]  # what it is called; the others are where it looks next
         by_purpose = because is Because.PURPOSE
         structures = (
-            GroupStructure(name, self.grouped_for(name).select(product_token, purposes))
+            GroupStructure(name, self.grouped_for(name)._chosen(product_token, purposes))
             for name in DOCUMENT_RULES
         )
         lines = _lines_of(groups)
@@ -284,6 +310,42 @@ class RobotsTxt:
             named if by_purpose else (),
             group_structures=tuple(one for one in structures if _lines_of(one.groups) != lines),
         )
+
+    # --- What other records say -----------------------------------------------------------------
+
+    @property
+    def sitemaps(self) -> tuple[Sitemap, ...]:
+        """The sitemaps of the file in its order, each once; see `robotrules.sitemaps()`."""
+        found: tuple[Sitemap, ...] = reader("sitemaps")(self)
+        return found
+
+    def crawl_delay(
+        self, product_token: Tokens, purposes: Sequence[str] = (), *, star: bool = False
+    ) -> CrawlDelay | None:
+        """Return the delay asked of a crawler, or None; see `robotrules.crawl_delay()`."""
+        found: CrawlDelay | None = reader("crawl_delay")(self, product_token, purposes, star=star)
+        return found
+
+    def request_rate(
+        self,
+        product_token: Tokens,
+        purposes: Sequence[str] = (),
+        *,
+        at: time | datetime | None = None,
+    ) -> RequestRate | None:
+        """
+        Return the politest rate asked of a crawler, or None; see `robotrules.request_rates()`.
+
+        *at* is a time of day in UTC: rates for other hours do not count then.
+        """
+        rates = reader("request_rates")(self, product_token, purposes)
+        counting = (rate for rate in rates if at is None or rate.applies(at))
+        return max(counting, key=lambda rate: rate.seconds, default=None)
+
+    def clean_url(self, url: AnyStr) -> AnyStr:
+        """Return a URL without the parameters that Clean-param names; `robotrules.clean_url()`."""
+        clean: AnyStr = reader("clean_url")(self, url)
+        return clean
 
     # --- What was written ---------------------------------------------------------------------
 
@@ -427,30 +489,24 @@ def _parts_user_agents(records: Iterable[Record], keys: tuple[str, ...]) -> bool
     return False
 
 
-def _within(note: Note, groups: tuple[Group, ...]) -> bool:
-    """Tell whether a note lies in one of some groups, which stand in the order of the file."""
-    after = bisect_right(groups, note.start, key=lambda group: group.records[0].key_start)
-    return after > 0 and note.start <= groups[after - 1].records[-1].end
-
-
 def _lines_of(groups: tuple[Group, ...]) -> list[tuple[int, int]]:
     return [group.lines for group in groups]
-
-
-def _not_a_token(given: object) -> TypeError:
-    name = type(given).__name__
-    return TypeError(
-        "a product token is a str such as 'ExampleBot', or several in a list in the order of "
-        f"preference; not {name}"
-    )
 
 
 def _vet_names(product_token: Tokens) -> str | tuple[str, ...]:
     if isinstance(product_token, str):
         return product_token
     if not isinstance(product_token, Sequence) or isinstance(product_token, bytes):
-        raise _not_a_token(product_token)
+        raise wrong_type(product_token)
     return product_token if isinstance(product_token, CrawlerNames) else tuple(product_token)
+
+
+def _key_of(names: Tokens, purposes: Sequence[str]) -> Name:
+    """Return what the rule set of a crawler is remembered by."""
+    if isinstance(names, CrawlerNames):
+        return names, tuple(purposes), names.ignores_star
+    name = names if isinstance(names, str) else tuple(names)
+    return (name, tuple(purposes)) if purposes else name
 
 
 def _vet_purposes(purposes: Sequence[str]) -> tuple[str, ...]:

@@ -216,10 +216,10 @@ NOTES = {
     "index-page": ("info", "This profile allows the directory of an index page as well."),
     "invalid-utf8": ("warning", "The value is not UTF-8."),
     "long-line": ("error", "The line is longer than this profile reads; its end is not used."),
-    "looks-like-html": ("warning", "The file starts like an HTML page."),
+    "looks-like-html": ("error", "The file starts like an HTML page."),
     "missing-colon": ("warning", "The colon is missing; two words were read as a record."),
     "no-separator": ("error", "The line has no colon, so it is not a record."),
-    "not-utf8": ("warning", "The file is UTF-16; robots.txt is UTF-8."),
+    "not-utf8": ("error", "The file is UTF-16; robots.txt is UTF-8."),
     "nul": ("error", "A NUL ended the line's content."),
     "odd-whitespace": ("warning", "A vertical tab or form feed was trimmed like a space."),
     "pattern-start": ("error", "A path pattern starts with '/' or '*'; this one never matches."),
@@ -233,8 +233,12 @@ NOTES = {
     "unusable-user-agent": ("warning", "The value begins with no product token: for nobody."),
     "user-agent-text": ("warning", "Only the leading letters, '_' and '-' are the product token."),
 }
+# Notes on a question, which only an explanation has: they are about no line of the file.
+QUESTION_NOTES = {
+    "purposes-not-read": ("warning", "This profile does not read User-Agent-Purpose."),
+}
 # What a person reads for a code; readers of extensions add theirs.
-SENTENCES = {code: sentence for code, (_, sentence) in NOTES.items()}
+SENTENCES = {code: sentence for code, (_, sentence) in {**NOTES, **QUESTION_NOTES}.items()}
 # Tolerances that keep a line usable: without them what earns the note is not used.
 KEPT_BY = {"invalid-utf8": "keep_invalid_utf8", "space-in-pattern": "keep_spaces"}
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import NamedTuple
 
 # The longest date of any form here has about 50 characters; more is no date.
@@ -104,8 +105,20 @@ def read_date(text: str, *, year_of_reference: int = YEAR_OF_REFERENCE) -> Found
 
 def read_http_date(text: str, *, year_of_reference: int = YEAR_OF_REFERENCE) -> datetime | None:
     """Return the moment of a Date, Expires or Last-Modified field, or None (RFC 9110 §5.6.7)."""
+    if type(text) is str and len(text) <= _USUAL_LENGTH:
+        return _short_http_date(text, year_of_reference)
+    return _http_date(text, year_of_reference)
+
+
+def _http_date(text: str, reference: int) -> datetime | None:
     parts = _parts(text, _HTTP_FORMS)
-    return None if parts is None else _as_written(parts, year_of_reference)
+    return None if parts is None else _as_written(parts, reference)
+
+
+# A crawl reads the same Date of many responses, and each of them more than once. IMF-fixdate has 29
+# characters.
+_USUAL_LENGTH = 40
+_short_http_date = lru_cache(maxsize=1024)(_http_date)
 
 
 _Parts = dict[str, str | None]

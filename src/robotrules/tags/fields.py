@@ -114,7 +114,8 @@ def read_fields(headers: object) -> Fields:
     if type(headers) is dict and 0 < len(headers) <= MOST_LINES:
         quick = _quick(headers.items(), False)
     elif type(headers) is list and len(headers) <= MOST_LINES:
-        quick = _quick(headers, True) if {*map(type, headers)} == {tuple} else None
+        if {*map(type, headers)} == {tuple}:
+            quick = _quick(headers, True) or _quick_octets(headers)
     if quick is not None:
         return quick
     return _from_response(headers) or _from_headers(headers)
@@ -131,6 +132,33 @@ def _quick(pairs: Iterable[Any], apart: bool) -> Fields | None:
         return None  # octets, lists, or what is no pair at all
     values = b"".join([value for _, value in lines])
     return None if b"\n" in values or b"\r" in values else Fields(tuple(lines), apart)
+
+
+# Names as they come, and in lower case: the same few come with every response.
+_NAMES: dict[bytes, str] = {}
+_MOST_NAMES, _LONGEST_NAME = 1024, 64
+
+
+def _named(name: bytes) -> str:
+    """Return a name in lower case, and remember it if it is short."""
+    found = name.decode("latin-1").strip(" \t\r\n").lower()
+    if len(name) <= _LONGEST_NAME and len(_NAMES) < _MOST_NAMES:
+        _NAMES[name] = found
+    return found
+
+
+def _quick_octets(pairs: list[tuple[Any, ...]]) -> Fields | None:
+    """Return the fields of plain pairs of octets, as transports have them; None: they are not."""
+    try:
+        lines = [
+            (_NAMES.get(name) or _named(name), value.strip(b" \t\r\n")) for name, value in pairs
+        ]
+        values = b"".join([value for _, value in lines])
+    except (AttributeError, TypeError, ValueError):
+        return None
+    if b"\n" in values or b"\r" in values or {type(value) for _, value in lines} - {bytes}:
+        return None
+    return Fields(tuple(lines), True)
 
 
 # --- Objects of libraries -------------------------------------------------------------------------

@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from robotrules.tags.dates import read_http_date
@@ -183,14 +184,28 @@ def _cache_control(fields: Fields) -> dict[str, list[str | None]]:
     """Return the values of each response directive (RFC 9111 §5.2), names in lower case."""
     said: dict[str, list[str | None]] = {}
     for line in fields.get("cache-control"):
-        for member in _members(line[:MOST_OCTETS].decode("latin-1")):
-            name, equals, value = member.partition("=")
-            name, value = name.strip(" \t").lower(), value.strip(" \t")
-            if value[:1] == '"':
-                # §5.2: a recipient reads both forms, whichever the directive should have.
-                value = re.sub(r"\\(.)", r"\1", value[1:].removesuffix('"'))
-            said.setdefault(name, []).append(value if equals else None)
+        read = _short_directives if len(line) <= _SHORT else _directives
+        for name, value in read(line):
+            said.setdefault(name, []).append(value)
     return said
+
+
+def _directives(line: bytes) -> tuple[tuple[str, str | None], ...]:
+    """Return the names and values of the directives of one line."""
+    found: list[tuple[str, str | None]] = []
+    for member in _members(line[:MOST_OCTETS].decode("latin-1")):
+        name, equals, value = member.partition("=")
+        name, value = name.strip(" \t").lower(), value.strip(" \t")
+        if value[:1] == '"':
+            # §5.2: a recipient reads both forms, whichever the directive should have.
+            value = re.sub(r"\\(.)", r"\1", value[1:].removesuffix('"'))
+        found.append((name, value if equals else None))
+    return tuple(found)
+
+
+# Most servers send one of a few short lines.
+_SHORT = 200
+_short_directives = lru_cache(maxsize=1024)(_directives)
 
 
 def _members(line: str) -> Iterator[str]:

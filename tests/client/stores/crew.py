@@ -2,6 +2,7 @@
 Processes for tests of stores: writers to be killed, racers, and many who open a store at once.
 
     python -m tests.client.stores.crew kill
+    python -m tests.client.stores.crew prefetch WHERE FIRST
     python -m tests.client.stores.crew TASK WHERE FOLDER PROCESSES TIMES
 
 A process of its own that has no store open and no threads forks the others: that is cheap, and as
@@ -10,6 +11,7 @@ safe as a fork can be. A `#` in WHERE is the number of the time.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import sys
@@ -19,9 +21,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 
-from robotrules.client import open_store
+from robotrules.access import Request, Response
+from robotrules.client import AsyncClient, open_store
 from robotrules.errors import MissingExtraError
 from tests.client.stores.made import NOW, ORIGIN, numbered
 
@@ -64,6 +68,32 @@ def _write(where: str, number: int, said: int) -> None:
         os._exit(1)
 
 
+def prefetch(where: str, first: str) -> None:
+    """
+    Prefetch origins from a number on, as an event loop does; print each as it is ready.
+
+    The files are numbered too, and come from no network.
+    """
+
+    class Everywhere:
+        async def send(self, request: Request) -> Response:
+            await asyncio.sleep(0)
+            return Response(200, [], f"# {request.url}\n".encode(), address="192.0.2.1")
+
+        async def aclose(self) -> None:
+            pass
+
+    async def run() -> None:
+        origins = (f"https://s{number}.example" for number in count(int(first)))
+        agent = "ExampleBot/1.0 (+https://example.com/bot)"
+        async with AsyncClient(agent, store=where, transport=Everywhere()) as client:
+            await client.prefetch(
+                origins, concurrency=40, progress=lambda held: print(held.origin, flush=True)
+            )
+
+    asyncio.run(run())
+
+
 def lease(where: str, folder: str) -> None:
     """Take a lease in turns, from many threads; who has it is alone in the folder."""
     alone = Path(folder, "alone")
@@ -101,11 +131,11 @@ def opening(where: str, folder: str) -> None:
         store.put(*numbered(os.getpid()))
 
 
-def many(task: Callable[[str, str], None], where: str, folder: str, count: int) -> None:
+def many(task: Callable[[str, str], None], where: str, folder: str, processes: int) -> None:
     """Do a task in several processes at once; the exit status says whether all went well."""
     Path(folder, "moment").write_text(repr(time.time() + 0.03))
     children = []
-    for _ in range(count):
+    for _ in range(processes):
         child = os.fork()
         if child == 0:
             try:
@@ -118,7 +148,7 @@ def many(task: Callable[[str, str], None], where: str, folder: str, count: int) 
         children.append(child)
     failed = [child for child in children if os.waitpid(child, 0)[1]]
     if failed:
-        sys.exit(f"{len(failed)} of {count} failed")
+        sys.exit(f"{len(failed)} of {processes} failed")
 
 
 if __name__ == "__main__":
@@ -129,8 +159,10 @@ if __name__ == "__main__":
     name, *rest = sys.argv[1:]
     if name == "kill":
         kill()
+    elif name == "prefetch":
+        prefetch(*rest)
     else:
-        place, folder, count, times = rest
+        place, folder, processes, times = rest
         for number in range(int(times)):
             task = {"lease": lease, "turns": turns, "opening": opening}[name]
-            many(task, place.replace("#", str(number)), folder, int(count))
+            many(task, place.replace("#", str(number)), folder, int(processes))

@@ -196,6 +196,18 @@ class TestLeases:
         store.release("key", "me")
         assert store.lease("key", "you", 60)
 
+    def test_holder(self, store: Store) -> None:
+        """Who has it is told, until it is given back or ends."""
+        assert store.holder("key") is None
+        assert store.lease("key", "me", 60)
+        assert store.lease("other", "you \u65e5", 60)
+        assert (store.holder("key"), store.holder("other")) == ("me", "you \u65e5")
+        store.release("key", "me")
+        assert store.holder("key") is None
+        assert store.lease("key", "me", 0.05)
+        time.sleep(0.1)
+        assert store.holder("key") is None
+
     def test_expiry(self, store: Store) -> None:
         """It ends by itself, and not before; renewing it makes it longer."""
         assert store.lease("key", "me", 0.3)

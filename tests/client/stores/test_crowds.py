@@ -6,6 +6,7 @@ import random
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -106,6 +107,33 @@ def test_two_hundred_killed_writers(tmp_path: Path) -> None:
                 number = check(str(path), number, last)
             total += number
     assert total > 500, "hardly anything was written: the kills came too early to test anything"
+
+
+@pytest.mark.slow
+def test_killed_prefetches(tmp_path: Path) -> None:
+    """`kill -9` amid group commits: what a client said to be ready is there, and whole."""
+    moments, path, first, total = random.Random(9), tmp_path / "robots.sqlite", 0, 0
+    for _ in range(8):
+        process = subprocess.Popen(
+            [*CREW, "prefetch", str(path), str(first)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None
+        with process:
+            said = [process.stdout.readline().strip()]  # after that it has begun
+            time.sleep(moments.uniform(0.0, 0.25))
+            process.kill()
+            said += process.stdout.read().split()
+        with closing(sqlite3.connect(path)) as db:
+            assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        with closing(open_store(path)) as store:
+            for origin in said:
+                entry = store.get(origin, AGENT)
+                assert entry is not None, f"{origin} was lost"
+                assert entry.good is not None
+                assert entry.good.digest is not None
+                assert store.body(entry.good.digest) == f"# {origin}/robots.txt\n".encode()
+        first, total = first + 100_000, total + len(said)
+    assert total > 100, "hardly anything was written"
 
 
 @pytest.mark.slow

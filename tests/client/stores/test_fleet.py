@@ -292,7 +292,7 @@ class TestRedis:
         client.set("robotrules:version", "mine")
         with pytest.raises(StoreError, match="another program"):
             RedisStore(redis_where)
-        client.set("robotrules:version", "2")
+        client.set("robotrules:version", "99")
         with pytest.raises(StoreError, match="newer robotrules"):
             RedisStore(redis_where)
         client.set("robotrules:version", "1")
@@ -404,7 +404,7 @@ class TestPostgres:
             PostgresStore(postgres_where)
         client.execute("DROP VIEW robotrules_store")
         PostgresStore(postgres_where).close()
-        client.execute("UPDATE robotrules_store SET version = 2")
+        client.execute("UPDATE robotrules_store SET version = 99")
         with pytest.raises(StoreError, match="newer robotrules"):
             PostgresStore(postgres_where)
 

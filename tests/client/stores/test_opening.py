@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from robotrules.client import default_path, open_store
+from robotrules.client import Client, default_path, open_store
 from robotrules.client.stores import MemoryStore, SQLiteStore
 from robotrules.errors import MissingExtraError, StoreError
 
@@ -48,11 +48,31 @@ class TestNames:
         there = {path.name for path in tmp_path.iterdir()}
         assert there == {"robots", "C:robots", "my:file"}
 
-    @pytest.mark.parametrize("name", ["memory:", "memory://"])
-    def test_memory(self, name: str) -> None:
-        """Nothing is written."""
+    @pytest.mark.parametrize(
+        "name",
+        ["memory:", "memory://", ":memory:", ":MEMORY:", "sqlite::memory:", "sqlite:///:memory:"],
+    )
+    def test_memory(self, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Nothing is written; `:memory:` is SQLite's word for it."""
+        monkeypatch.chdir(tmp_path)
         with closing(open_store(name)) as store:
             assert isinstance(store, MemoryStore)
+        with Client("ExampleBot/1.0", store=name) as client:
+            assert isinstance(client.store, MemoryStore)
+        assert list(tmp_path.iterdir()) == []
+
+    @pytest.mark.parametrize("name", ["memory", ":memory", "sqlite", "redis", "postgresql", " "])
+    def test_mistakes(self, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """What looks like a scheme says what is missing, and no file gets its name."""
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(ValueError, match=r"lacks its colon|without a name"):
+            open_store(name)
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_class(self) -> None:
+        """A store is made before it is passed."""
+        with pytest.raises(TypeError, match=r"the class MemoryStore: pass one, MemoryStore\("):
+            Client("ExampleBot/1.0", store=MemoryStore)  # type: ignore[arg-type]
 
     @pytest.mark.parametrize(
         "name",

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -65,6 +65,65 @@ class TestFiles:
         assert ask(path, "PRAGMA application_id") == [(sqlite_tables.APPLICATION_ID,)]
         assert ask(path, "PRAGMA user_version") == [(rows.VERSION,)]
         assert not path.with_name("robots.sqlite-wal").exists()
+
+    @pytest.mark.parametrize("mask", [0o000, 0o022, 0o077])
+    def test_modes(self, tmp_path: Path, mask: int) -> None:
+        """A new file and its log are for the user alone, from their first moment on."""
+        seen: dict[str, int] = {}
+        before = os.umask(mask)
+        try:
+            path = tmp_path / "robots.sqlite"
+            with closing(SQLiteStore(path)) as store:
+                store.put(made(), BODY, None)
+                for file in tmp_path.iterdir():
+                    seen[file.name] = stat.S_IMODE(file.stat().st_mode)
+        finally:
+            os.umask(before)
+        names = ("robots.sqlite", "robots.sqlite-shm", "robots.sqlite-wal")
+        assert seen == dict.fromkeys(names, 0o600)
+
+    def test_it_is_made_with_its_mode(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """SQLite finds a file that has its mode already, and nothing is left beside it."""
+        found: list[tuple[int, list[str]]] = []
+        connect: Callable[..., sqlite3.Connection] = sqlite3.connect
+
+        def look(where: Path, **options: Any) -> sqlite3.Connection:
+            """Connect, and note what was there before."""
+            mode = stat.S_IMODE(where.stat().st_mode)
+            found.append((mode, [one.name for one in where.parent.iterdir()]))
+            return connect(where, **options)
+
+        monkeypatch.setattr(sqlite3, "connect", look)
+        SQLiteStore(path).close()
+        assert found[0] == (0o600, [path.name])
+
+    @pytest.mark.parametrize("mode", [0o660, 0o644, 0o600])
+    def test_a_file_that_is_there_keeps_its_mode(self, path: Path, mode: int) -> None:
+        """Its owner may share it with a group; its log has the same mode."""
+        SQLiteStore(path).close()
+        path.chmod(mode)
+        with closing(SQLiteStore(path)) as store:
+            store.put(made(), BODY, None)
+            modes = {stat.S_IMODE(one.stat().st_mode) for one in path.parent.iterdir()}
+        assert modes == {mode}
+
+    def test_links(self, tmp_path: Path) -> None:
+        """A link to a file that is not there yet: the file is made for the user alone too."""
+        (tmp_path / "link").symlink_to(tmp_path / "there")
+        SQLiteStore(tmp_path / "link").close()
+        assert stat.S_IMODE((tmp_path / "there").stat().st_mode) == 0o600
+        assert (tmp_path / "link").is_symlink()
+
+    def test_a_folder_without_links(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Where a file system has no hard links SQLite makes the file."""
+
+        def fail(*_: object) -> None:
+            """Link nothing."""
+            raise PermissionError(1, "Operation not permitted")
+
+        monkeypatch.setattr(os, "link", fail)
+        SQLiteStore(path).close()
+        assert [one.name for one in path.parent.iterdir()] == [path.name]
 
     def test_settings(self, store: SQLiteStore) -> None:
         """As the docstring says."""

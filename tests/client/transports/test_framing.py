@@ -7,10 +7,12 @@ follows a response is never taken for the next one (RFC 9112 §6.3), whenever it
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable
 from contextlib import suppress
 
+import h11
 import pytest
 
 from robotrules.access import Failure, Request, Response, Trouble
@@ -125,6 +127,11 @@ RESPONSES: dict[str, tuple[bytes, tuple[int, bytes] | None]] = {
     "NUL": (sized(b"X-A: a\x00b"), None),
     "form feed": (sized(b"X-A: a\x0cb"), None),
     "lone carriage return": (sized(b"X-A: a\rb"), None),
+    "lone carriage return for an empty line": (
+        head(b"X-A:", b"", first=b"HTTP/1.1 200 OK").replace(b"\r\n\r\n", b"\r\r\n") + BODY,
+        None,
+    ),
+    "blank for an empty line": (b"HTTP/1.1 200 OK\r\nX-A: b\r\n \r\n12345\r\n\r\n", None),
     # Status lines.
     "empty line first": (b"\r\n" + sized(), None),
     "no reason": (sized(first=b"HTTP/1.1 200"), (200, BODY)),
@@ -145,6 +152,12 @@ RESPONSES: dict[str, tuple[bytes, tuple[int, bytes] | None]] = {
     "0x": (chunks(b"0x5\r\n12345\r\n0\r\n\r\n"), None),
     "size of 16 digits": (chunks(b"0000000000000005\r\n12345\r\n0\r\n\r\n"), None),
     "no size": (chunks(b"\r\n12345\r\n0\r\n\r\n"), None),
+    "extension without a name": (chunks(b"5;\r\n12345\r\n0\r\n\r\n"), None),
+    "extension with an odd value": (chunks(b"5;a=:b\r\n12345\r\n0\r\n\r\n"), None),
+    "extension in quotes": (chunks(b'5;a="b c"\r\n12345\r\n0;d\r\n\r\n'), (200, BODY)),
+    "length in the trailers": (chunks(b"0\r\nContent-Length: 5\r\n\r\n"), None),
+    "coding in the trailers": (chunks(b"0\r\nTransfer-Encoding: x\r\n\r\n"), None),
+    "tab after the coding": (head(CHUNKED + b"\t") + wire.chunked(BODY), None),
     "trailer without a colon": (chunks(b"5\r\n12345\r\n0\r\nX-T\r\n\r\n"), None),
 }
 
@@ -232,6 +245,33 @@ def test_what_follows_a_response_is_not_the_next_one(
         assert isinstance(answer, Response), answer
         assert answer.body == b"good"
         assert site.connections == 2
+
+
+@pytest.mark.parametrize("carrier", ["httpx2-async", "aiohttp"], indirect=True)
+@pytest.mark.parametrize("secure", [False, True], ids=["http", "https"])
+def test_what_an_event_loop_has_not_seen_yet(carrier: Make, secure: bool) -> None:
+    """Octets wait at the socket while the loop is busy, and the next request goes out first."""
+
+    def behaviour(peer: wire.Peer) -> None:
+        if b"GET /second" in peer.head:
+            peer.send(wire.message(b"good"))
+            return
+        _later(peer, sized())
+        with suppress(OSError):
+            peer.sock.recv(65536)
+
+    one = carrier()
+    answers: list[object] = []
+
+    async def both(url: str) -> None:
+        answers.append(await one.transport.send(Request(f"{url}/first")))
+        time.sleep(0.2)
+        answers.append(await one.transport.send(Request(f"{url}/second")))
+
+    with wire.serve(behaviour, tls=wire.server_tls() if secure else None) as site:
+        assert one.runner is not None
+        one.runner.run(both(site.url))
+        assert [getattr(answer, "body", answer) for answer in answers] == [BODY, b"good"]
 
 
 def test_a_connection_that_had_no_more_is_kept(carrier: Make) -> None:
@@ -351,6 +391,37 @@ def test_what_has_no_end_is_refused(endless: bytes, bound: int, size: int) -> No
     assert taken <= bound + 2 * size + 100
 
 
+@pytest.mark.parametrize("end", [b"\r\n", b"\n"])
+def test_many_heads_in_one_piece_cost_what_each_costs(end: bytes) -> None:
+    """Interim responses without end: ten times as many take about ten times as long."""
+
+    def cost(count: int) -> float:
+        data = (b"HTTP/1.1 103 Hints\nX: a\n\n" * count).replace(b"\n", end)
+        begun = time.process_time()
+        for _ in range(10_000 // count):
+            assert Framing().feed(data) == len(data)
+        return time.process_time() - begun
+
+    cost(1000)
+    assert min(cost(10_000) for _ in range(3)) < 4 * min(cost(1000) for _ in range(3)) + 0.01
+
+
+def test_a_watch_hands_on_a_head_once_it_is_complete() -> None:
+    """A library may see the end of a head where there is none."""
+    watch = Watch()
+    watch.sent()
+    hints, whole = head(first=b"HTTP/1.1 103 Hints"), sized(b"X-A: b")
+    data = hints + whole
+    passed = [watch.received(data[at : at + 1]) for at in range(len(data))]
+    assert [piece for piece in passed if piece] == [hints, whole[:-5], b"1", b"2", b"3", b"4", b"5"]
+    assert not watch.waits
+    watch.sent()
+    assert watch.received(data[:-40]) == hints
+    assert watch.waits
+    watch.sent()
+    assert watch.received(whole) == whole
+
+
 def test_a_watch_hands_on_responses_and_nothing_else() -> None:
     watch = Watch()
     assert watch.received(b"unasked") == b""
@@ -371,3 +442,65 @@ def test_a_watch_hands_on_responses_and_nothing_else() -> None:
     watch.sent()
     watch.received(head(CHUNKED, first=b"HTTP/1.0 200 OK") + wire.chunked(BODY))
     assert watch.spoiled
+
+
+# --- Whatever comes -------------------------------------------------------------------------------
+
+ODD = [
+    *(b"\r\n", b"\n", b"\r", b"\x00", b" ", b"\t", b":", b";", b"0", b"5", b"a", b"\xff", b'"'),
+    *(b"Content-Length: 5\r\n", b"Transfer-Encoding: chunked\r\n", b"HTTP/1.1 200 OK\r\n"),
+]
+
+
+def mutated(chance: random.Random) -> bytes:
+    """Return a response of the table with some octets put in, lost or doubled."""
+    data = bytearray(chance.choice(list(SHORT.values())))
+    for _ in range(chance.randint(1, 3)):
+        at, other = chance.randrange(len(data) + 1), chance.randrange(len(data) + 1)
+        width = chance.randint(0, 8)
+        part = chance.choice([*ODD, bytes(data[other : other + 30]), chance.randbytes(2), b""])
+        data[at : at + (0 if part else width)] = part
+        data = data or bytearray(b"H")
+    return bytes(data)
+
+
+def through_h11(data: bytes, ends: bool) -> str:
+    """Return what h11 makes of a response: `answer`, `fault`, or that it wants `more`."""
+    client = h11.Connection(h11.CLIENT)
+    client.send(h11.Request(method="GET", target="/", headers=[("Host", "a")]))
+    client.send(h11.EndOfMessage())
+    try:
+        client.receive_data(data)
+        while True:
+            event = client.next_event()
+            if event is h11.NEED_DATA and ends:
+                client.receive_data(b"")
+                ends = False
+            elif event is h11.NEED_DATA:
+                return "more"
+            elif isinstance(event, h11.EndOfMessage) or event is h11.PAUSED:
+                return "answer"
+    except h11.RemoteProtocolError:
+        return "fault"
+
+
+def test_whatever_comes_ends_where_a_library_says_too() -> None:
+    """Where a response is done, a library that has these octets waits for no others."""
+    chance = random.Random(9112)
+    done = 0
+    for _ in range(3000):
+        data = mutated(chance)
+        found = fed(data, len(data))
+        again = fed(data, chance.randint(1, 9))
+        assert isinstance(found, str) is isinstance(again, str), data
+        if isinstance(found, str):
+            continue
+        assert found == again, data
+        used, is_done = found
+        assert fed(data[:used] + b"more", 10_000) == (
+            (used, True) if is_done else fed(data + b"more", 10_000)
+        )
+        if is_done:
+            done += 1
+            assert through_h11(data[:used], ends=False) != "more", data
+    assert done > 100

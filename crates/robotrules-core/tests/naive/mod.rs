@@ -1,5 +1,5 @@
 //! The rules of RFC 9309 §2.2.2 and §2.2.3 by trying everything, for tests to compare with. It shares no
-//! code with the engine but the path of a URL, which is tested on its own.
+//! code with the engine, but for the path of a URL as given, which is tested on its own.
 #![allow(dead_code)] // each test file uses a part of it
 
 use robotrules_core::{octets, Decision, Kind, Settings};
@@ -48,6 +48,24 @@ fn form(octets: &[u8], mut part: Part) -> (Vec<u8>, Part) {
     (out, part)
 }
 
+/// A piece as profile google compares it: escapes in upper case, octets past ASCII escaped.
+fn minimal_form(octets: &[u8]) -> Vec<u8> {
+    let (mut out, mut at) = (vec![], 0);
+    while at < octets.len() {
+        if escape_at(octets, at).is_some() {
+            out.extend(octets[at..at + 3].to_ascii_uppercase());
+            at += 3;
+            continue;
+        }
+        match octets[at] {
+            octet @ 0x80.. => out.extend(format!("%{octet:02X}").bytes()),
+            octet => out.push(octet),
+        }
+        at += 1;
+    }
+    out
+}
+
 /// Where `*` may begin and end: between units (AMB-43), or anywhere.
 fn boundaries(path: &[u8], settings: &Settings) -> BTreeSet<usize> {
     let switches = settings.switches;
@@ -62,25 +80,33 @@ pub fn matching(value: &[u8], path: &[u8], settings: &Settings) -> Option<usize>
     if !matches!(value.first(), Some(b'/' | b'*')) {
         return None;
     }
-    let between = boundaries(path, settings);
+    let minimal = settings.switches.minimal_encoding;
+    let form = |piece: &[u8], part| match minimal {
+        true => (minimal_form(piece), part),
+        false => form(piece, part),
+    };
     let query = path.iter().position(|&octet| octet == b'?').map_or(path.len() + 1, |at| at + 1);
     let (body, anchored) = value.strip_suffix(b"$").map_or((value, false), |body| (body, true));
     let mut pieces = body.split(|&octet| octet == b'*');
     let (first, mut part) = form(pieces.next().unwrap_or_default(), Part::Path);
     let mut count = first.len() + usize::from(anchored);
-    let mut ends = BTreeSet::new();
-    ends.extend(path.starts_with(&first).then_some(first.len()));
+    if !path.starts_with(&first) {
+        return None;
+    }
+    let between = boundaries(path, settings);
+    let mut ends = BTreeSet::from([first.len()]);
     for piece in pieces {
         part = if part == Part::Query { part } else { Part::Either };
         let (shown, next) = form(piece, part);
         count += 1 + shown.len();
         let mut found = BTreeSet::new();
         let from = ends.first().copied().unwrap_or(usize::MAX);
+        let (in_path, in_query) = (form(piece, Part::Path).0, form(piece, Part::Query).0);
         for &start in between.iter().filter(|&&start| start >= from) {
-            let here = if part == Part::Query || start >= query { Part::Query } else { Part::Path };
-            let octets = form(piece, here).0;
+            let is_query = part == Part::Query || start >= query;
+            let octets = if is_query { &in_query } else { &in_path };
             let end = start + octets.len();
-            if path[start..].starts_with(&octets) && between.contains(&end) {
+            if path[start..].starts_with(octets) && (minimal || between.contains(&end)) {
                 found.insert(end);
             }
         }
@@ -92,7 +118,10 @@ pub fn matching(value: &[u8], path: &[u8], settings: &Settings) -> Option<usize>
 
 /// What decides about a URL: most octets, then allow, then the first (§2.2.2, AMB-40).
 pub fn decide(rules: &[Rule], url: &[u8], settings: &Settings) -> Decision {
-    let path = octets::normal_form(url, settings);
+    let path = match settings.switches.url_as_given {
+        true => octets::normal_form(url, settings),
+        false => path(url),
+    };
     if path == b"/robots.txt" && !settings.switches.match_robots_txt {
         return Decision::Implicit;
     }
@@ -110,4 +139,37 @@ pub fn decide(rules: &[Rule], url: &[u8], settings: &Settings) -> Decision {
         Some((_, false, rule)) => Decision::Disallow(rule as u32),
         None => Decision::NoMatch,
     }
+}
+
+/// The length of the longest beginning without these octets.
+fn before(octets: &[u8], these: &[u8]) -> usize {
+    octets.iter().position(|octet| these.contains(octet)).unwrap_or(octets.len())
+}
+
+/// Path and query of a URL in normal form: RFC 3986 §3 and §5.2.4, and the form of §2.2.2.
+pub fn path(url: &[u8]) -> Vec<u8> {
+    let first = before(url, b"/?#");
+    let has_authority = url[first..].starts_with(b"//") && (first == 0 || url[first - 1] == b':');
+    let start = match has_authority {
+        true => first + 2 + before(&url[first + 2..], b"/?#"),
+        false => first,
+    };
+    let rest = &url[start..start + before(&url[start..], b"#")];
+    let rest = if rest.starts_with(b"/") { rest.to_vec() } else { [b"/", rest].concat() };
+    let whole = form(&rest, Part::Path).0;
+    let (path, query) = whole.split_at(before(&whole, b"?"));
+    let segments: Vec<&[u8]> = path[1..].split(|&octet| octet == b'/').collect();
+    let mut kept: Vec<&[u8]> = vec![];
+    for (number, segment) in segments.iter().enumerate() {
+        let dots = matches!(*segment, b"." | b"..");
+        if *segment == b".." {
+            kept.pop();
+        }
+        if !dots {
+            kept.push(segment);
+        } else if number + 1 == segments.len() {
+            kept.push(b"");
+        }
+    }
+    [b"/", &kept.join(&b'/')[..], query].concat()
 }

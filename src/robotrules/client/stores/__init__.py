@@ -6,7 +6,7 @@ Stores: where what was fetched survives. All keep the `Store` protocol of `robot
 | a path, or `sqlite:PATH`; nothing | one machine: SQLite, with nothing to set up; the default |
 | `redis://…`, `rediss://…` | a fleet that has a Redis |
 | `postgresql://…`, `postgres://…` | a fleet that has a PostgreSQL, or needs its evidence to last |
-| `memory:` | a program of minutes, or a place where nothing may be written |
+| `memory:`, `:memory:` | a program of minutes, or a place where nothing may be written |
 
 They differ in how long they last and who shares them, and in nothing else: the same tests run on
 all four. The libraries of the networked ones are imported when one is opened.
@@ -27,6 +27,7 @@ __all__ = ["MemoryStore", "SQLiteStore", "default_path", "open_store"]
 
 # Two letters at least: `C:` is a drive.
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(.*)", re.DOTALL)
+_IN_MEMORY = re.compile(r"(?:sqlite:(?:///?)?)?:memory:", re.IGNORECASE)
 _FILE = "robots.sqlite"
 _CURE = "use a path, sqlite:PATH, memory:, redis://HOST or postgresql://HOST/DATABASE"
 
@@ -41,10 +42,13 @@ def open_store(where: str | os.PathLike[str] | None = None, *, lazy: bool = Fals
     if where is None:
         return SQLiteStore(default_path())
     named = _SCHEME.fullmatch(where) if isinstance(where, str) else None
+    # SQLite's own name for it, as other programs have it too.
+    if isinstance(where, str) and _IN_MEMORY.fullmatch(where):
+        return MemoryStore()
     if named is None:
-        if not os.fspath(where):
+        if not os.fspath(where).strip():
             raise ValueError(f"a store without a name: {_CURE}")
-        if where in ("memory", "redis", "postgres", "postgresql", "sqlite"):
+        if where in (":memory", "memory", "redis", "postgres", "postgresql", "sqlite"):
             raise ValueError(
                 f"{where!r} lacks its colon: {_CURE}; a file of that name is ./{where}"
             )

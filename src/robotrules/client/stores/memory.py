@@ -17,7 +17,14 @@ from threading import Lock
 
 from robotrules.cache import SKEW, Entry, Visit
 from robotrules.client.stores.forks import PATIENCE, watch
-from robotrules.client.stores.rows import Identity, identity_of, vet, vet_lease, vet_turn
+from robotrules.client.stores.rows import (
+    Identity,
+    identity_of,
+    vet,
+    vet_lease,
+    vet_own,
+    vet_turn,
+)
 from robotrules.client.stores.turns import Noted
 from robotrules.errors import StoreError
 
@@ -43,7 +50,7 @@ class MemoryStore:
         # All visits and those of each origin, in the order of their time.
         self._visits: list[Visit] = []
         self._of: dict[str, list[Visit]] = {}
-        self._known: set[Identity] = set()
+        self._known: dict[Identity, Visit] = {}
         self._leases: dict[str, tuple[str, float]] = {}
         self._turns: dict[str, Noted] = {}
 
@@ -62,12 +69,13 @@ class MemoryStore:
         return self._bodies.get(digest)
 
     def put(self, visit: Visit, body: bytes | None, entry: Entry | None) -> None:
-        """Keep a visit as evidence, its body, and the entry it makes."""
-        vet(visit, body)
+        """Keep an own visit as evidence, its body, and the entry it makes."""
+        vet_own(visit, body)
         key = (visit.origin, visit.agent)
         with self._lock:
             self._check()
-            self._add(visit, body)
+            if not self._add(visit, body):
+                self._replace(visit)
             there = self._entries.get(key)
             last = entry.last if entry else visit.at
             # What is far in the future was put before the clock was set back.
@@ -84,10 +92,18 @@ class MemoryStore:
         identity = identity_of(visit)
         if identity in self._known:
             return False
-        self._known.add(identity)
+        self._known[identity] = visit
         insort(self._visits, visit, key=_AT)
         insort(self._of.setdefault(visit.origin, []), visit, key=_AT)
         return True
+
+    def _replace(self, visit: Visit) -> None:
+        """Put an own visit in the place of the same one that was imported before."""
+        identity = identity_of(visit)
+        before = self._known[identity]
+        for visits in (self._visits, self._of[visit.origin]):
+            visits[visits.index(before, bisect_left(visits, visit.at, key=_AT))] = visit
+        self._known[identity] = visit
 
     # --- Leases and turns -------------------------------------------------------------------------
 
@@ -110,6 +126,13 @@ class MemoryStore:
             self._check()
             if self._leases.get(key, ("", 0.0))[0] == holder:
                 del self._leases[key]
+
+    def holder(self, key: str) -> str | None:
+        """Return who holds a lease; None: nobody does."""
+        with self._lock:
+            self._check()
+            has, until = self._leases.get(key, (None, 0.0))
+            return has if time.monotonic() < until else None
 
     def reserve(self, origin: str, now: float, interval: float) -> float:
         """Take the next turn at an origin: not before *now*, and *interval* after the last."""
@@ -192,7 +215,7 @@ class MemoryStore:
             self._check()
             old = bisect_left(self._visits, before, key=_AT)
             for visit in self._visits[:old]:
-                self._known.discard(identity_of(visit))
+                self._known.pop(identity_of(visit), None)
             del self._visits[:old]
             for origin, visits in list(self._of.items()):
                 del visits[: bisect_left(visits, before, key=_AT)]

@@ -30,8 +30,8 @@ from robotrules.client.stores.rows import (
     identity_of,
     read_entry,
     read_visit,
-    vet,
     vet_lease,
+    vet_own,
     vet_turn,
     visit_row,
 )
@@ -132,8 +132,8 @@ class PostgresStore:
         return body_of(found[0][0], digest) if found else None
 
     def put(self, visit: Visit, body: bytes | None, entry: Entry | None) -> None:
-        """Keep a visit as evidence, its body, and the entry it makes, all of it or nothing."""
-        vet(visit, body)
+        """Keep an own visit as evidence, its body, and its entry, all of it or nothing."""
+        vet_own(visit, body)
         values = _seen(visit, body) | {"last": float(visit.at)}
         if entry is not None:
             digest = entry.good.digest if entry.good else None
@@ -151,6 +151,11 @@ class PostgresStore:
     def release(self, key: str, holder: str) -> None:
         """Give back a lease, if it is still *holder*'s."""
         self._run(tables.RELEASE, (key, holder))
+
+    def holder(self, key: str) -> str | None:
+        """Return who holds a lease; None: nobody does."""
+        found = self._rows(tables.HOLDER, (key,))
+        return str(found[0][0]) if found else None
 
     def reserve(self, origin: str, now: float, interval: float) -> float:
         """Take the next turn at an origin: not before *now*, and *interval* after the last."""
@@ -355,6 +360,8 @@ def _prepare(db: _Connection, name: str) -> bool:
             f"{name} was made by a newer robotrules (its version is {version}, this one knows "
             f"{VERSION}): install the newer one here too, or use another database"
         )
+    if version < VERSION:
+        db.execute(tables.UPGRADE, {"version": VERSION})
     return True
 
 

@@ -48,6 +48,7 @@ INDEXES = (
 MISSING = "SELECT count(*) FROM unnest(%s::text[]) AS name WHERE to_regclass(name) IS NULL"
 SET_VERSION = """INSERT INTO robotrules_store SELECT %s
     WHERE NOT EXISTS (SELECT FROM robotrules_store)"""
+UPGRADE = "UPDATE robotrules_store SET version = %(version)s WHERE version < %(version)s"
 
 # A body that came to harm is mended by the next visit that brings it.
 _BODY = """body AS (INSERT INTO robotrules_bodies AS there (digest, octets)
@@ -56,6 +57,12 @@ _BODY = """body AS (INSERT INTO robotrules_bodies AS there (digest, octets)
 _VISIT = """INSERT INTO robotrules_visits (origin, at, agent, digest, status, "row")
     VALUES (%(origin)s, %(at)s, %(agent)s, %(digest)s, %(status)s, %(row)s)
     ON CONFLICT DO NOTHING"""
+# An own visit takes the place of the same one that was imported before.
+_OWN_VISIT = _VISIT.replace("_visits (", "_visits AS there (", 1).replace(
+    "DO NOTHING",
+    """(origin, at, agent, digest, status)
+    DO UPDATE SET "row" = excluded."row" WHERE there."row" <> excluded."row" """,
+)
 # What is far in the future was put before the clock was set back.
 _ENTRY = f"""INSERT INTO robotrules_entries AS there (origin, agent, last, digest, "row")
     VALUES (%(origin)s, %(agent)s, %(last)s, %(entry_digest)s, %(entry_row)s)
@@ -73,9 +80,9 @@ def add(with_body: bool) -> str:
 
 
 def put(with_body: bool, with_entry: bool) -> str:
-    """Return the statement that adds a visit, and puts or forgets the entry."""
+    """Return the statement that adds an own visit, and puts or forgets the entry."""
     parts = [_BODY] if with_body else []
-    parts.append(f"visit AS ({_VISIT})")
+    parts.append(f"visit AS ({_OWN_VISIT})")
     return f"WITH {', '.join(parts)} {_ENTRY if with_entry else _FORGET}"
 
 
@@ -88,6 +95,7 @@ LEASE = """INSERT INTO robotrules_leases AS there (key, holder, until)
     ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, until = excluded.until
     WHERE there.holder = excluded.holder OR there.until <= clock_timestamp()"""
 RELEASE = "DELETE FROM robotrules_leases WHERE key = %s AND holder = %s"
+HOLDER = "SELECT holder FROM robotrules_leases WHERE key = %s AND until > clock_timestamp()"
 
 
 def _believed(moment: str, now: str) -> str:

@@ -17,6 +17,7 @@ in the hands of its settings (`appendfsync`).
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
@@ -32,8 +33,8 @@ from robotrules.client.stores.rows import (
     identity_of,
     read_entry,
     read_visit,
-    vet,
     vet_lease,
+    vet_own,
     vet_turn,
     visit_row,
 )
@@ -107,7 +108,8 @@ class RedisStore:
 
     def get(self, origin: str, agent: str) -> Entry | None:
         """Return what is known of an origin."""
-        row = self._ask(lambda: self._redis.hget(f"{PREFIX}entry:{agent}:{origin}", "row"))
+        key = f"{PREFIX}entry:{_escaped(agent)}:{origin}"
+        row = self._ask(lambda: self._redis.hget(key, "row"))
         entry = read_entry(row)
         # A whole row in the wrong place is as good as none.
         return entry if entry and (entry.origin, entry.agent) == (origin, agent) else None
@@ -118,12 +120,12 @@ class RedisStore:
         return body_of(octets, digest)
 
     def put(self, visit: Visit, body: bytes | None, entry: Entry | None) -> None:
-        """Keep a visit as evidence, its body, and the entry it makes, all of it or nothing."""
-        vet(visit, body)
-        kept: tuple[Any, ...] = (visit.agent, repr(float(visit.at)), "", b"")
+        """Keep an own visit as evidence, its body, and its entry, all of it or nothing."""
+        vet_own(visit, body)
+        kept: tuple[Any, ...] = (_escaped(visit.agent), repr(float(visit.at)), "", b"")
         if entry is not None:
             digest = entry.good.digest if entry.good else None
-            kept = (entry.agent, repr(float(entry.last)), digest or "", entry_row(entry))
+            kept = (_escaped(entry.agent), repr(float(entry.last)), digest or "", entry_row(entry))
         self._run(scripts.PUT, *_seen(visit, body), *kept, SKEW)
 
     # --- Leases and turns -------------------------------------------------------------------------
@@ -138,6 +140,11 @@ class RedisStore:
     def release(self, key: str, holder: str) -> None:
         """Give back a lease, if it is still *holder*'s."""
         self._run(scripts.RELEASE, key, holder)
+
+    def holder(self, key: str) -> str | None:
+        """Return who holds a lease; None: nobody does."""
+        found = self._run(scripts.HOLDER, key)
+        return found.decode("utf-8", "replace") if isinstance(found, bytes) else None
 
     def reserve(self, origin: str, now: float, interval: float) -> float:
         """Take the next turn at an origin: not before *now*, and *interval* after the last."""
@@ -166,10 +173,10 @@ class RedisStore:
             yield from (entry for entry in map(read_entry, rows) if entry is not None)
 
     def _keys(self) -> Iterator[list[tuple[str, str]]]:
-        """Yield origin and agent of all entries, in pages."""
+        """Yield origin and agent, as keys have it, of all entries, in pages."""
         start = b"-"
         while page := self._ask(self._page, f"{PREFIX}entries", start):
-            yield [tuple(member.decode().split("\n")) for member in page]
+            yield [tuple(member.decode().split("\n", 1)) for member in page]
             start = b"(" + page[-1]
 
     def _page(self, key: str, start: bytes) -> Any:
@@ -294,12 +301,23 @@ class RedisStore:
                 f"{self.name} was filled by a newer robotrules (its version is {int(found)}, this "
                 f"one knows {VERSION}): install the newer one here too, or use another database"
             )
+        if int(found) < VERSION:
+            self._redis.set(f"{PREFIX}version", VERSION)
         self._ready = True
+
+
+# What separates the parts of keys and members, what escapes it, and what is not printed.
+_SPECIAL = re.compile("[%:\x00-\x1f\x7f]")
+
+
+def _escaped(agent: str) -> str:
+    """Return a product token as a part of a key; a usual one stays as it is."""
+    return _SPECIAL.sub(lambda found: f"%{ord(found[0]):02X}", agent)
 
 
 def _seen(visit: Visit, body: bytes | None) -> tuple[Any, ...]:
     """Return a visit as the scripts take it."""
     origin, at, agent, digest, status = identity_of(visit)
-    name = f"{agent}\n{at!r}\n{digest}\n{status}"
+    name = f"{_escaped(agent)}\n{at!r}\n{digest}\n{status}"
     has_body = "0" if body is None else "1"
     return (origin, name, repr(at), digest, visit_row(visit), has_body, body or b"")

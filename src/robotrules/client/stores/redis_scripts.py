@@ -13,6 +13,9 @@ Keys, all behind the prefix that is each script's first argument:
     lease:KEY                 the holder; expires
     turn:ORIGIN               hash: last, earliest; expires
 
+In AGENT, control characters, `:` and `%` are percent-encoded. A member that is taken apart is taken
+apart from its end, where nothing comes from a stranger, and ORIGIN has no newline.
+
 A script finds keys that it was not told of, so this is for one server (with replicas, or a proxy in
 front of one), and not for a cluster.
 """
@@ -31,8 +34,10 @@ local function let_go(digest)
     if redis.call('HINCRBY', key, 'needed', -1) <= 0 then redis.call('DEL', key) end
   end
 end
-local function add(origin, id, at, digest, row, body)
+local function add(origin, id, at, digest, row, body, own)
   local new = redis.call('HSETNX', P .. 'visits:' .. origin, id, row)
+  -- An own visit takes the place of the same one that was imported before.
+  if own and new == 0 then redis.call('HSET', P .. 'visits:' .. origin, id, row) end
   if new == 1 then
     redis.call('ZADD', P .. 'times:' .. origin, at, id)
     redis.call('ZADD', P .. 'times', at, origin .. '\\n' .. id)
@@ -56,7 +61,7 @@ PUT = (
     _LIBRARY
     + """
 local origin, agent, last, digest, row = ARGV[2], ARGV[9], ARGV[10], ARGV[11], ARGV[12]
-add(origin, ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7] == '1' and ARGV[8])
+add(origin, ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7] == '1' and ARGV[8], true)
 local key = P .. 'entry:' .. agent .. ':' .. origin
 local there = redis.call('HMGET', key, 'last', 'digest')
 -- What is far in the future was put before the clock was set back.
@@ -103,7 +108,7 @@ PRUNE_EVIDENCE = (
 local old = redis.call('ZRANGEBYSCORE', P .. 'times', '-inf', '(' .. ARGV[2], 'LIMIT', 0, ARGV[3])
 for _, member in ipairs(old) do
   local origin, id = string.match(member, '^([^\\n]*)\\n(.*)$')
-  local digest = string.match(id, '^[^\\n]*\\n[^\\n]*\\n([^\\n]*)')
+  local digest = string.match(id, '\\n([^\\n]*)\\n[^\\n]*$')
   redis.call('ZREM', P .. 'times', member)
   redis.call('ZREM', P .. 'times:' .. origin, id)
   if redis.call('HDEL', P .. 'visits:' .. origin, id) == 1 then let_go(digest) end
@@ -127,6 +132,9 @@ local key = ARGV[1] .. 'lease:' .. ARGV[2]
 if redis.call('GET', key) == ARGV[3] then redis.call('DEL', key) end
 return 1
 """
+
+# prefix, key
+HOLDER = "return redis.call('GET', ARGV[1] .. 'lease:' .. ARGV[2])"
 
 # prefix, origin, seconds it is kept, seconds ahead that are believed; then a moment. The words of
 # `turns`: what is noted too far ahead of the moment is forgotten with the next thing noted.

@@ -11,6 +11,7 @@ and not forgers: who may write to a store may write anything. It does not know w
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from hashlib import blake2b
@@ -19,18 +20,25 @@ from operator import itemgetter
 from typing import Any, NamedTuple, cast
 
 from robotrules.access import Hop, State, Trouble
-from robotrules.cache import Entry, Visit, digest_of
+from robotrules.cache import Entry, Provenance, Visit, digest_of
 from robotrules.tags.fields import Fields
 
-# Goes up when a reader of the version before would misread a row, or a store.
-VERSION = 1
-_ENTRY, _VISIT = b"entry/%d " % VERSION, b"visit/%d " % VERSION
+# Goes up when a program of the version before would misread a store.
+# 1: all visits are own fetches. 2: visits may be imported, and their rows name the archive; all
+# other rows are as before, so a store of version 1 becomes one of version 2 as it is.
+VERSION = 2
+_ENTRY, _VISIT = b"entry/1 ", b"visit/1 "
 _CHECKSUM = 32
 # Rows up to this many octets are remembered as what they say, so many of them. A crawl asks for
 # the same entries again and again: to compare 1 KB costs 1 µs, to read it as JSON 20 times that.
 _SHORT, _REMEMBERED = 8 * 1024, 1024
 # What is added to a store in one go.
 _BATCH_VISITS, _BATCH_OCTETS = 256, 8 * 1024 * 1024
+
+# What no origin and no product token has. Keys of a store are made of both, terminals show them,
+# and no server keeps half a surrogate pair.
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_DIGEST = re.compile("[0-9a-f]{64}")
 
 # What values of another shape raise where they are taken apart.
 _SHAPELESS = (AttributeError, KeyError, TypeError, ValueError)
@@ -55,7 +63,22 @@ def identity_of(visit: Visit) -> Identity:
 
 
 def vet(visit: Visit, body: bytes | None) -> None:
-    """Raise ValueError for what no store takes: a body that is not the visit's, or no time."""
+    """
+    Raise ValueError for what no store takes.
+
+    That is a body that is not the visit's, a visit without a time, and control characters in what
+    a visit is found by.
+    """
+    for text in (visit.origin, visit.agent):
+        if CONTROL.search(text):
+            raise ValueError(
+                f"a visit to {visit.origin!r} by {visit.agent!r}: control characters are not "
+                "allowed in an origin or an agent; pass the product token of the crawler as agent"
+            )
+    if visit.digest is not None and not _DIGEST.fullmatch(visit.digest):
+        raise ValueError(
+            f"the visit to {visit.origin} has the digest {visit.digest!r}: use digest_of(body)"
+        )
     if visit.at != visit.at:
         raise ValueError(f"the visit to {visit.origin} has no time: `at` is {visit.at}")
     if body is not None and digest_of(body) != visit.digest:
@@ -63,6 +86,16 @@ def vet(visit: Visit, body: bytes | None) -> None:
             f"the body given for {visit.origin} is not the one that the visit names: use "
             "digest_of(body) as its digest, or pass None as the body"
         )
+
+
+def vet_own(visit: Visit, body: bytes | None) -> None:
+    """Raise ValueError for what no store takes as an own fetch."""
+    if visit.provenance is not None:
+        raise ValueError(
+            f"the visit to {visit.origin} was imported from {visit.provenance.archive!r}: put() "
+            "keeps own fetches; use add()"
+        )
+    vet(visit, body)
 
 
 def vet_lease(key: str, seconds: float) -> None:
@@ -145,6 +178,9 @@ def _visit_text(visit: Visit | None) -> str:
     if visit is None:
         return "null"
     value: dict[str, Any] = visit._asdict()
+    given: Provenance | None = value.pop("provenance")
+    if given is not None:
+        value["provenance"] = [*given[:2], _number(given.imported_at)]
     value["at"] = _number(visit.at)
     value["until"] = _number(visit.until)
     # Octets of field values, as HTTP libraries decode them: each is one character.
@@ -206,6 +242,7 @@ def _value(word: bytes, row: bytes) -> dict[str, Any] | None:
 
 def _visit(value: Any) -> Visit:
     """Return the visit of a JSON object; raises for one of another shape."""
+    given = value.pop("provenance", _OWN)
     values = [*_VISIT_VALUES(value)]
     if len(value) != len(values) or not _fits(tuple(map(type, values))):
         raise TypeError
@@ -221,7 +258,14 @@ def _visit(value: Any) -> Visit:
     values[3], values[15] = _seconds(read.at), _seconds(read.until)
     values[4], values[6] = _STATES[read.state], _TROUBLES[read.trouble]
     values[9], values[10] = tuple(hops), Fields(tuple(pairs), apart)
-    return Visit._make(values)
+    return Visit._make([*values, None if given is _OWN else _provenance(given)])
+
+
+def _provenance(value: Any) -> Provenance:
+    archive, digest, at = value
+    if (type(archive), type(digest)) != (str, str):
+        raise TypeError
+    return Provenance(archive, digest, _seconds(at))
 
 
 @lru_cache(maxsize=256)
@@ -236,7 +280,9 @@ _KINDS = (
     *(_TEXT, _TEXT, ("list",), ("list",), ("str", "NoneType"), ("int",), _SWITCH, _SWITCH),
     *(_NUMBER, _SWITCH, ("str", "NoneType")),
 )
-_VISIT_VALUES = itemgetter(*Visit._fields)
+# Only imported visits have a provenance in their row.
+_OWN = object()
+_VISIT_VALUES = itemgetter(*Visit._fields[:-1])
 _STATES = {str(state): state for state in State}
 _TROUBLES: dict[str | None, Trouble | None] = {str(one): one for one in Trouble} | {None: None}
 

@@ -11,7 +11,9 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from contextlib import suppress
 from pathlib import Path
+from secrets import token_hex
 
 from robotrules.cache import SKEW
 from robotrules.client.stores.hurry import is_hurried
@@ -22,6 +24,9 @@ from robotrules.errors import StoreBusyError, StoreError
 APPLICATION_ID = int.from_bytes(b"rbtr", "big")
 # What a long transaction leaves of the log is cut to this many octets.
 LOG_LIMIT = 16 * 1024 * 1024
+# The log is copied into the file, which waits for the disk, when it has so many pages of 4 KiB.
+# With SQLite's 1,000 a crawl copies the same pages more often, and a put takes a third longer.
+CHECKPOINT = LOG_LIMIT // 4096
 # Pages that a connection keeps in memory, in KiB.
 CACHE = 8 * 1024
 
@@ -52,6 +57,12 @@ INDEXES = (
 
 ADD_VISIT = """INSERT INTO visits (origin, at, agent, digest, status, row)
     VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"""
+# An own visit takes the place of the same one that was imported before.
+PUT_VISIT = ADD_VISIT.replace(
+    "DO NOTHING",
+    "(origin, at, agent, digest, status) DO UPDATE SET row = excluded.row "
+    "WHERE row IS NOT excluded.row",
+)
 # A body that came to harm is mended by the next visit that brings it.
 ADD_BODY = """INSERT INTO bodies (digest, octets) VALUES (?, ?)
     ON CONFLICT (digest) DO UPDATE SET octets = excluded.octets
@@ -68,6 +79,7 @@ LEASE = """INSERT INTO leases (key, holder, taken, until) VALUES (?, ?, ?, ?)
     ON CONFLICT (key)
     DO UPDATE SET holder = excluded.holder, taken = excluded.taken, until = excluded.until
     WHERE holder = excluded.holder OR until <= ? OR taken > ?"""
+HOLDER = "SELECT holder FROM leases WHERE key = ? AND until > ?"
 TURN = "SELECT last, earliest FROM turns WHERE origin = ?"
 NOTE_TURN = """INSERT INTO turns (origin, last, earliest) VALUES (?, ?, ?)
     ON CONFLICT (origin) DO UPDATE SET last = excluded.last, earliest = excluded.earliest"""
@@ -101,6 +113,7 @@ def opened(path: Path, seconds: float) -> sqlite3.Connection:
     """Return a connection to a file of ours, made if it is not there; StoreError: it is not."""
     # Never look into the file with `open`: to close it again would let go of all locks that this
     # process has on it, through other connections too (POSIX).
+    _create(path)
     try:
         db = sqlite3.connect(path, timeout=seconds, isolation_level=None, check_same_thread=False)
     except sqlite3.Error as error:
@@ -121,6 +134,7 @@ def opened(path: Path, seconds: float) -> sqlite3.Connection:
             f"synchronous = {'NORMAL' if log == 'wal' else 'FULL'}",
             f"journal_size_limit = {LOG_LIMIT}",
             f"cache_size = -{CACHE}",
+            f"wal_autocheckpoint = {CHECKPOINT}",
         ):
             db.execute(f"PRAGMA {pragma}").fetchall()
     except ERRORS as error:
@@ -130,6 +144,26 @@ def opened(path: Path, seconds: float) -> sqlite3.Connection:
         db.close()
         raise
     return db
+
+
+def _create(path: Path) -> None:
+    """
+    Create a file that its owner alone may read, if there is none; SQLite gives its log that mode.
+
+    A file that is there keeps its mode: its owner may share it with a group. The new file gets its
+    name when it is closed already, because to close a file lets go of all locks that other threads
+    have on it (POSIX). What fails here fails in SQLite too, which says why.
+    """
+    whole = os.path.realpath(path)
+    if os.path.exists(whole):
+        return
+    new = f"{whole}.{token_hex(8)}"
+    with suppress(OSError):
+        os.close(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        try:
+            os.link(new, whole)
+        finally:
+            os.unlink(new)
 
 
 def _is_ready(db: sqlite3.Connection, path: Path) -> bool:
@@ -155,7 +189,23 @@ def _is_ready(db: sqlite3.Connection, path: Path) -> bool:
         )
     if version < 1 or not TABLES.keys() <= tables:
         raise StoreError(f"{path} is damaged: put a copy in its place, or remove it")
+    if version < VERSION:
+        _upgrade(db)
     return True
+
+
+def _upgrade(db: sqlite3.Connection) -> None:
+    """Make a file of an older version one of this; `rows.VERSION` says what differs."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        if version < VERSION:
+            db.execute(f"PRAGMA user_version = {VERSION}")
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
 
 
 def _make(db: sqlite3.Connection) -> None:

@@ -47,8 +47,8 @@ def open_transport(user_agent: str, *, client: object = None, **options: Any) ->
     Return a transport for threads: `Httpx2Transport`, whose arguments *options* are.
 
     Without httpx2 it raises MissingExtraError, which says how to install it. With *client*, an
-    `httpx2.Client` or `httpx.Client`, it is an adapter over that one, and *options* are those of
-    `adapters.HttpxAdapter`.
+    `httpx2.Client`, `httpx.Client` or `requests.Session`, it is an adapter over that one, and
+    *options* are those of `adapters.HttpxAdapter`.
     """
     if client is not None:
         over: Transport = _adapter(client, threads=True)(user_agent, client, **options)
@@ -118,17 +118,17 @@ def is_transport(given: object, *, threads: bool) -> bool:
 
 
 def _adapter(client: object, *, threads: bool) -> Callable[..., Any]:
-    from robotrules.client.transports.adapters import HttpxAdapter, adapter_for
+    from robotrules.client.transports.adapters import HttpxAdapter, RequestsAdapter, adapter_for
 
     found = adapter_for(client)
-    if found is None or (found is HttpxAdapter) is not threads:
+    if found is None or (found in (HttpxAdapter, RequestsAdapter)) is not threads:
         raise TypeError(f"{client!r:.60} does not carry requests here: {_WANTED[threads]}")
     return found
 
 
 _WANTED = {
-    True: "pass an httpx2.Client or httpx.Client, or an object with send(request) and close() "
-    "(robotrules.client.Transport); leave it out for the usual one",
+    True: "pass an httpx2.Client, httpx.Client or requests.Session, or an object with "
+    "send(request) and close() (robotrules.client.Transport); leave it out for the usual one",
     False: "pass an aiohttp.ClientSession, httpx2.AsyncClient or httpx.AsyncClient, or an object "
     "with async send(request) and aclose() (robotrules.client.AsyncTransport); leave it out for "
     "the usual one",

@@ -1,9 +1,9 @@
 """
 Adapters: transports over an HTTP client that the user has, with its proxies, hooks and credentials.
 
-`adapter_for()` knows a client of httpx2 or httpx, and a session of aiohttp, by what it can do. An
-adapter sends what our own transports send, reads as much, and never closes the client. What the
-client adds to a request (cookies, credentials, retries, HTTP/2) is its user's choice.
+`adapter_for()` knows a client of httpx2 or httpx, and a session of requests or aiohttp, by what it
+can do. An adapter sends what our own transports send, reads as much, and never closes the client.
+What the client adds to a request (cookies, credentials, retries, HTTP/2) is its user's choice.
 
 Weaker than over our own transports: addresses are vetted before the request is made, and the
 client resolves the name once more, so a name that changes its mind in between is not caught; and
@@ -13,8 +13,6 @@ what follows a response is for the library to refuse. docs/client.md says so to 
 from __future__ import annotations
 
 import asyncio
-import socket
-import ssl
 from collections.abc import Callable
 from typing import Any
 
@@ -24,24 +22,36 @@ from robotrules.client.transports.codings import Body, CodingError
 from robotrules.client.transports.exchange import (
     Exchange,
     ExtraHeaders,
+    Headers,
     Settings,
     causes,
     extra_headers,
 )
 from robotrules.client.transports.lookups import Lookups
 
-# What an exception of httpx or httpx2 is, by the names of its classes, the first that fits.
+# Octets of a body that are read at a time.
+READ = 64 * 1024
+# What an exception of httpx, httpx2, requests or urllib3 is, by the names of its classes and those
+# of its causes: the first that fits.
 _TROUBLES = (
-    ("TimeoutException", Trouble.TIMEOUT),
-    ("ConnectError", Trouble.CONNECT),
+    ("SSLError", Trouble.TLS),
+    ("gaierror", Trouble.DNS),
     ("ProxyError", Trouble.CONNECT),
+    ("NewConnectionError", Trouble.CONNECT),  # to urllib3 a kind of timeout
+    ("TimeoutException", Trouble.TIMEOUT),
+    ("Timeout", Trouble.TIMEOUT),
+    ("TimeoutError", Trouble.TIMEOUT),
+    ("ConnectError", Trouble.CONNECT),
     ("NetworkError", Trouble.CUT),
-    ("RemoteProtocolError", Trouble.PROTOCOL),
+    ("RemoteDisconnected", Trouble.CUT),
+    ("IncompleteRead", Trouble.CUT),
+    ("BadStatusLine", Trouble.PROTOCOL),
+    ("ProtocolError", Trouble.PROTOCOL),
     ("UnsupportedProtocol", Trouble.PROTOCOL),
-    ("LocalProtocolError", Trouble.PROTOCOL),
     ("TransportError", Trouble.CUT),
     ("InvalidURL", Trouble.PROTOCOL),
-    ("CookieConflict", Trouble.PROTOCOL),
+    ("HTTPError", Trouble.PROTOCOL),
+    ("RequestException", Trouble.PROTOCOL),
 )
 
 
@@ -87,34 +97,43 @@ def _fields(exchange: Exchange) -> list[tuple[str, str]]:
     return [field for field in exchange.fields if field[0] != "Host"]
 
 
-def _httpx_failure(error: Exception, exchange: Exchange) -> Failure:
-    """Return what an error of httpx means (AMB-57); raises what is not of the network."""
+def _failure(error: Exception, exchange: Exchange) -> Failure:
+    """Return what an error of a library means (AMB-57); raises what is not of the network."""
     if isinstance(error, CodingError):
         return exchange.failure(Trouble.CODING, error)
-    if isinstance(error, TimeoutError):
-        return exchange.failure(Trouble.TIMEOUT)
-    names = {kind.__name__ for kind in type(error).__mro__}
+    chain = list(causes(error))
+    raised_by_hook = type(error).__name__ in ("HTTPStatusError", "HTTPError")  # raise_for_status()
+    if raised_by_hook or not (isinstance(error, OSError) or _is_of_a_library(error)):
+        raise error  # of a hook, or a mistake: not for the network to answer for
+    names = [kind.__name__ for one in chain for kind in type(one).__mro__]
     trouble = next((trouble for name, trouble in _TROUBLES if name in names), None)
     if trouble is None:
-        if not isinstance(error, OSError):
-            raise error  # of a hook, or a mistake: not for the network to answer for
         return exchange.surprise(error)
-    chain = list(causes(error))
-    if any(isinstance(one, ssl.SSLError) for one in chain):
-        trouble = Trouble.TLS
-    elif any(isinstance(one, socket.gaierror) for one in chain):
-        trouble = Trouble.DNS
-    elif trouble is Trouble.PROTOCOL and any(_is_cut(str(one)) for one in chain):
+    if trouble is Trouble.PROTOCOL and any(map(_is_cut, chain)):
         trouble = Trouble.CUT
     return exchange.failure(trouble, error)
 
 
-def _is_cut(words: str) -> bool:
-    """Tell whether h11 or httpcore say that the connection ended; they have one class for all."""
-    return "without sending" in words or "closed connection" in words or "disconnected" in words
+def _is_of_a_library(error: Exception) -> bool:
+    """Tell whether an error comes from an HTTP library."""
+    return type(error).__module__.partition(".")[0] in ("httpx", "httpx2", "requests", "urllib3")
 
 
-# --- httpx2 and httpx -----------------------------------------------------------------------------
+def _is_cut(error: BaseException) -> bool:
+    """Tell whether the connection ended: h11 and urllib3 have one class for all of it."""
+    words = str(error)
+    said = ("without sending", "closed connection", "disconnected")
+    return isinstance(error, ConnectionError) or any(some in words for some in said)
+
+
+# --- httpx2, httpx, requests -------------------------------------------------------------------
+
+
+def _read_before(answer: Any, headers: Headers, exchange: Exchange) -> Response:
+    """Return an answer that a hook has read, or a stand-in made whole: it is decoded by now."""
+    body = Body((), exchange.request.limit)
+    body.feed(answer.content)
+    return Response(answer.status_code, headers, *body.octets(), None)
 
 
 class HttpxAdapter(_Adapter):
@@ -133,7 +152,7 @@ class HttpxAdapter(_Adapter):
                     return found
             return self._answer(exchange)
         except Exception as error:
-            return _httpx_failure(error, exchange)
+            return _failure(error, exchange)
 
     def _answer(self, exchange: Exchange) -> Response | Failure:
         client = self._client
@@ -146,6 +165,8 @@ class HttpxAdapter(_Adapter):
             body = exchange.head(answer.status_code, headers, None)
             if not isinstance(body, Body):
                 return body
+            if answer.is_stream_consumed:
+                return _read_before(answer, headers, exchange)
             for chunk in answer.iter_raw():
                 exchange.left()
                 if body.feed(chunk):
@@ -158,6 +179,37 @@ class HttpxAdapter(_Adapter):
 
     def close(self) -> None:
         """Leave the client open: its user closes it."""
+
+
+class RequestsAdapter(HttpxAdapter):
+    """A transport over a `requests.Session`, which is one thread's at a time."""
+
+    def _answer(self, exchange: Exchange) -> Response | Failure:
+        answer = self._client.get(
+            exchange.target.url,
+            headers=dict(_fields(exchange)),
+            timeout=exchange.left(),
+            allow_redirects=False,
+            stream=True,
+        )
+        try:
+            headers = [
+                (name.encode("latin-1"), value.encode("latin-1"))
+                for name, value in answer.raw.headers.items()
+            ]
+            body = exchange.head(answer.status_code, headers, None)
+            if not isinstance(body, Body):
+                return body
+            # What there is, and not as much as was asked for: that may never come.
+            while chunk := answer.raw.read1(READ, decode_content=False):
+                exchange.left()
+                if body.feed(chunk):
+                    break
+            else:
+                body.end()
+            return Response(answer.status_code, headers, *body.octets(), None)
+        finally:
+            answer.close()
 
 
 class AsyncHttpxAdapter(_Adapter):
@@ -177,7 +229,7 @@ class AsyncHttpxAdapter(_Adapter):
                         return found
                 return await self._answer(exchange)
         except Exception as error:
-            return _httpx_failure(error, exchange)
+            return _failure(error, exchange)
 
     async def _answer(self, exchange: Exchange) -> Response | Failure:
         client = self._client
@@ -190,6 +242,8 @@ class AsyncHttpxAdapter(_Adapter):
             body = exchange.head(answer.status_code, headers, None)
             if not isinstance(body, Body):
                 return body
+            if answer.is_stream_consumed:
+                return _read_before(answer, headers, exchange)
             async for chunk in answer.aiter_raw():
                 exchange.left()
                 if body.feed(chunk):
@@ -267,6 +321,8 @@ def adapter_for(client: object) -> Callable[..., Any] | None:
     if callable(getattr(client, "build_request", None)):  # httpx2, httpx
         is_async = callable(getattr(client, "aclose", None))
         return AsyncHttpxAdapter if is_async else HttpxAdapter
+    if callable(getattr(client, "get_adapter", None)):  # requests
+        return RequestsAdapter
     if callable(getattr(client, "ws_connect", None)):  # aiohttp
         return AiohttpAdapter
     return None

@@ -278,8 +278,9 @@ class _Gate(asyncio.Protocol):
             self._inside.force_close()
         if exchange is None:
             self._transport.abort()
-        elif passed:
-            exchange.received(passed)
+            return
+        exchange.received(data)
+        if passed:
             self._inside.data_received(passed)
 
     def eof_received(self) -> bool | None:

@@ -365,37 +365,48 @@ class Watch:
     """
     What comes over one connection, cut to the responses that were asked for.
 
-    Octets after a response are dropped, and a connection that had any is not used again
-    (RFC 9112 §6.3).
+    A head is handed on once it is complete, and found in order. Octets after a response are
+    dropped, and a connection that had any is not used again (RFC 9112 §6.3).
     """
 
-    __slots__ = ("_framing", "spoiled")
+    __slots__ = ("_framing", "_held", "spoiled")
 
     def __init__(self) -> None:
         self._framing: Framing | None = None
+        self._held = bytearray()
         self.spoiled = False
         """True: the connection must not carry another request."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether nothing is handed on because a head is not complete yet."""
+        return bool(self._held)
 
     def sent(self, *, connect: bool = False) -> None:
         """Tell that a request goes out: a response is due."""
         self._framing = Framing(connect=connect)
+        self._held.clear()
 
     def received(self, data: bytes) -> bytes:
-        """Return the octets that belong to the response; raises FramingError."""
-        used = 0
+        """Return the octets of the response that are handed on; raises FramingError."""
         framing = self._framing
-        if framing is not None:
-            try:
-                used = framing.feed(data)
-            except FramingError:
-                self.spoiled = True
-                raise
-        if used < len(data):
+        if framing is None:
             self.spoiled = True
+            return b""
+        try:
+            used = framing.feed(data)
+        except FramingError:
+            self.spoiled = True
+            raise
+        if used < len(data) or (framing.done and not framing.reusable):
+            self.spoiled = True
+        if not framing.pending and not self._held:
             return data[:used]
-        if framing is not None and framing.done and not framing.reusable:
-            self.spoiled = True
-        return data
+        self._held += data[:used]
+        complete = len(self._held) - framing.pending
+        passed = bytes(self._held[:complete])
+        del self._held[:complete]
+        return passed
 
 
 class NoAddressError(OSError):
@@ -451,6 +462,8 @@ def same_loop(before: asyncio.AbstractEventLoop | None) -> asyncio.AbstractEvent
 
 async def acquired(slots: asyncio.Semaphore, seconds: float) -> bool:
     """Wait for one of the connections; False: none was free for so long."""
+    if not slots.locked():  # a timer for what is not waited for would cost more than the rest
+        return await slots.acquire()
     try:
         async with asyncio.timeout(seconds):
             return await slots.acquire()

@@ -25,18 +25,28 @@ _MOST_DIGITS, _MOST_HEX_DIGITS = 18, 15
 
 _BEGIN = b"HTTP/"
 # RFC 9112 §2.2: a recipient may take a lone LF for the end of a line.
-_END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
 _LINE_END = re.compile(rb"\r?\n")
 # RFC 9112 §4; servers leave out the reason phrase, and the space before it.
-_STATUS_LINE = re.compile(rb"HTTP/1\.([01]) ([1-9][0-9]{2})(?: [^\x00\x0b\x0c\r]*)?")
+_STATUS_LINE = re.compile(rb"HTTP/1\.([01]) ([1-9][0-9]{2})(?: [^\x00\x0b\x0c\r\n]*)?")
 # RFC 9110 §5.1, §5.5; RFC 9112 §5.1: no space before the colon. Control characters are tolerated
 # in values, since sites put them into cookies, but for those that some programs end a line at.
 _FIELD_LINE = re.compile(rb"([-!#$%&'*+.^_`|~0-9A-Za-z]+):[ \t]*([^\x00\x0b\x0c\r]*)")
+# A head without folded lines, as nearly all are: looked at as a whole, which is quicker.
+_PLAIN_HEAD = re.compile(
+    _STATUS_LINE.pattern + rb"(?:\r?\n[-!#$%&'*+.^_`|~0-9A-Za-z]+:[^\x00\x0b\x0c\r\n]*)*"
+)
+_FRAMING_FIELD = re.compile(rb"\n(content-length|transfer-encoding):([^\r\n]*)", re.IGNORECASE)
 # RFC 9112 §5.2.
 _FOLDED = re.compile(rb"[ \t][^\x00\x0b\x0c\r]*")
 _LENGTH = re.compile(rb"[0-9]{1,%d}" % _MOST_DIGITS)
 # RFC 9112 §7.1.1. Extensions are read over; blanks after the size come from servers that pad it.
-_CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,%d})[ \t]*(?:;[\t\x20-\x7e]*)?" % _MOST_HEX_DIGITS)
+_TOKEN = rb"[-!#$%&'*+.^_`|~0-9A-Za-z]+"
+_CHUNK_LINE = re.compile(
+    rb"([0-9A-Fa-f]{1,%d})(?: *|(?:;%b(?:=(?:%b|\"[ \t!#-\[\]-~]*\"))?)+)"
+    % (_MOST_HEX_DIGITS, _TOKEN, _TOKEN)
+)
+# RFC 9110 §6.5.1: what says where a message ends cannot come after it.
+_NOT_IN_TRAILERS = (b"content-length", b"transfer-encoding")
 # Statuses whose responses have no content, whatever their fields say (RFC 9112 §6.3).
 _WITHOUT_CONTENT = frozenset((204, 304))
 
@@ -73,31 +83,53 @@ class Framing:
             at = self._step(data, at)
         return at
 
+    @property
+    def pending(self) -> int:
+        """How many octets of a head have come that is not complete."""
+        return len(self._head)
+
     # --- The head -----------------------------------------------------------------------------
 
     def _in_head(self, data: bytes, at: int) -> int:
-        head, before = self._head, len(self._head)
+        head = self._head
+        before = len(head)
+        begin = bytes(head[:5]) + data[at : at + 5 - min(before, 5)]
+        if not _BEGIN.startswith(begin):
+            raise FramingError(f"the answer begins with {(bytes(head) + data[at:])[:20]!r}")
+        if not before:
+            # Most heads come in one piece, and many interim ones may: none is copied whole.
+            last, end = _end_of_head(data, at, at + LONGEST_HEAD)
+            if end:
+                self._after_head(data[at:last].removesuffix(b"\r"))
+                return end
         head += data[at : at + LONGEST_HEAD + 1 - before]
-        begin = bytes(head[:5])
-        if not _BEGIN.startswith(begin[: len(_BEGIN)]):
-            raise FramingError(f"the answer begins with {bytes(head[:20])!r}")
-        found = _END_OF_HEAD.search(head, max(0, before - 3))
-        if found is None or found.end() > LONGEST_HEAD:
+        last, end = _end_of_head(head, max(0, before - 2), LONGEST_HEAD) if before else (0, 0)
+        if not end:
             if len(head) > LONGEST_HEAD:
                 raise FramingError(f"the head has more than {LONGEST_HEAD} octets")
             return len(data)
         self._head = bytearray()
-        self._after_head(bytes(head[: found.start()]))
-        return at + found.end() - before
+        self._after_head(bytes(head[:last]).removesuffix(b"\r"))
+        return at + end - before
 
     def _after_head(self, head: bytes) -> None:
         """Choose what follows the head (RFC 9112 §6.3; the comments number its steps)."""
-        first, *lines = _LINE_END.split(head)
-        status_line = _STATUS_LINE.fullmatch(first)
-        if status_line is None:
-            raise FramingError(f"the status line is {first[:40]!r}")
+        status_line = _PLAIN_HEAD.fullmatch(head)
+        if status_line is not None:
+            found = _FRAMING_FIELD.findall(head)
+            lengths = [
+                value.lstrip(b" \t").rstrip(b" ") for name, value in found if name[:1] in b"Cc"
+            ]
+            codings = [
+                value.lstrip(b" \t").rstrip(b" ") for name, value in found if name[:1] in b"Tt"
+            ]
+        else:
+            first, *lines = _LINE_END.split(head)
+            status_line = _STATUS_LINE.fullmatch(first)
+            if status_line is None:
+                raise FramingError(f"the status line is {first[:40]!r}")
+            lengths, codings = _framing_fields(lines)
         status = int(status_line[2])
-        lengths, codings = _framing_fields(lines)
         if codings and lengths:
             # Step 3: it may be an attempt to split responses, and ought to be an error.
             raise FramingError("both Content-Length and Transfer-Encoding")
@@ -170,7 +202,8 @@ class Framing:
         if not line:
             self.done = True
             return after
-        if not _FIELD_LINE.fullmatch(line):
+        found = _FIELD_LINE.fullmatch(line)
+        if found is None or found[1].lower() in _NOT_IN_TRAILERS:
             raise FramingError(f"a trailer field is {line[:40]!r}")
         self._left -= len(line) + 2
         return after
@@ -189,6 +222,17 @@ class Framing:
         return line, end + 1
 
 
+def _end_of_head(head: bytes | bytearray, start: int, stop: int) -> tuple[int, int]:
+    """Return where the LF of the last line is, and where the head ends; 0: not before *stop*."""
+    at = head.find(b"\n", start, stop)
+    while at >= 0:
+        if head.startswith((b"\n", b"\r\n"), at + 1):
+            end = at + (2 if head.startswith(b"\n", at + 1) else 3)
+            return (at, end) if end <= stop else (0, 0)
+        at = head.find(b"\n", at + 1, stop)
+    return 0, 0
+
+
 def _framing_fields(lines: list[bytes]) -> tuple[list[bytes], list[bytes]]:
     """Return the values of Content-Length and of Transfer-Encoding; every line is looked at."""
     lengths: list[bytes] = []
@@ -205,5 +249,5 @@ def _framing_fields(lines: list[bytes]) -> tuple[list[bytes], list[bytes]]:
         name = found[1].lower()
         into = {b"content-length": lengths, b"transfer-encoding": codings}.get(name)
         if into is not None:
-            into.append(found[2].rstrip(b" \t"))
+            into.append(found[2].rstrip(b" "))
     return lengths, codings

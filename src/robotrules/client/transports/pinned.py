@@ -64,9 +64,12 @@ class PinnedStream(httpcore2.NetworkStream):
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """Read some octets within the time."""
         exchange = CURRENT.get()
-        data = self._stream.read(max_bytes, timeout=exchange.left())
-        exchange.received(data)
-        return self._watch.received(data)
+        while True:
+            data = self._stream.read(max_bytes, timeout=exchange.left())
+            exchange.received(data)
+            passed = self._watch.received(data)
+            if passed or not data or not self._watch.waits:
+                return passed
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Write all octets within the time."""
@@ -151,11 +154,14 @@ class AsyncPinnedStream(httpcore2.AsyncNetworkStream):
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """Read some octets within the time."""
-        data = await self._stream.read(max_bytes)
         exchange = CURRENT.get()
-        exchange.received(data)
-        exchange.left()  # a server that always has something to say never lets the loop cancel
-        return self._watch.received(data)
+        while True:
+            data = await self._stream.read(max_bytes)
+            exchange.received(data)
+            exchange.left()  # a server that always has something to say never lets the loop cancel
+            passed = self._watch.received(data)
+            if passed or not data or not self._watch.waits:
+                return passed
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Write all octets within the time."""

@@ -17,9 +17,9 @@ from typing import Any, BinaryIO, NamedTuple
 
 from robotrules.access import ACCESS_PROFILES, AccessResult, State, Trouble, state_of
 from robotrules.access.values import SLACK
-from robotrules.cache import Visit, digest_of, visit_of
+from robotrules.cache import Provenance, Visit, digest_of, visit_of
 from robotrules.client.warc.reading import Record, Source, agrees, records
-from robotrules.client.warc.visits import is_visit, visit_from
+from robotrules.client.warc.visits import NOT_IN_A_FIELD, is_visit, visit_from
 from robotrules.client.warc.writing import OURS
 from robotrules.errors import MissingExtraError, SavedError
 from robotrules.origins import authority_end, origin_of
@@ -54,10 +54,11 @@ class _Answer(NamedTuple):
 
 
 class Captures:
-    """The visits in an archive, and what could not become one."""
+    """The visits in an archive, and what could not become one; all have its *provenance*."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, provenance: Provenance) -> None:
         self._source = Source(stream)
+        self._provenance = provenance
         self.skipped: Counter[str] = Counter()
         self.found = 0
         """How many visits were yielded."""
@@ -70,9 +71,10 @@ class Captures:
 
     def visits(self) -> Iterator[Found]:
         """Yield visits and their files, in the order of the archive."""
-        for found in self._visits():
+        for visit, body in self._visits():
             self.found += 1
-            yield found
+            # Whatever the archive says of where it has a visit from, here it is from the archive.
+            yield visit._replace(provenance=self._provenance), body
 
     def _visits(self) -> Iterator[Found]:
         for record in records(self._source, self._wanted, self._lost):
@@ -309,7 +311,7 @@ def _moment(date: str) -> float | None:
 
 def _agent(fields: Fields, name: str) -> str:
     value = b"".join(fields.get(name)[:1])[:LONGEST_AGENT]
-    return value.decode("latin-1").replace("\0", "")
+    return NOT_IN_A_FIELD.sub("", value.decode("latin-1"))
 
 
 def _beside(record: Record) -> list[str]:

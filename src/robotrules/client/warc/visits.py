@@ -17,6 +17,7 @@ from typing import Any
 
 from robotrules.access import Hop, State, Trouble
 from robotrules.cache import Visit
+from robotrules.client.stores.rows import CONTROL
 from robotrules.origins import origin_of
 from robotrules.tags.fields import Fields
 
@@ -34,6 +35,8 @@ UNANSWERED = frozenset(
         *(Trouble.TIMEOUT, Trouble.CUT, Trouble.PROTOCOL, Trouble.CODING),
     )
 )
+# A field value has no control characters but the tab.
+NOT_IN_A_FIELD = re.compile("[\x00-\x08\x0a-\x1f\x7f]")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -46,6 +49,8 @@ def written(visit: Visit) -> bytes:
         "state": str(visit.state),
         "trouble": str(visit.trouble) if visit.trouble else None,
         "hops": [hop._asdict() for hop in visit.hops],
+        # Of what was itself imported: null is an own fetch of whoever exports it.
+        "provenance": visit.provenance._asdict() if visit.provenance else None,
         # Octets of a field are no text: each stands as the character of its number.
         "fields": {
             "lines": [[name, value.decode("latin-1")] for name, value in visit.fields.lines],
@@ -116,6 +121,22 @@ def _text(value: Any) -> str:
     return text
 
 
+def _agent(value: Any) -> str:
+    """Return a product token: stores make keys of it, so it has no control characters."""
+    text = _text(value)
+    if CONTROL.search(text):
+        raise ValueError
+    return text
+
+
+def _user_agent(value: Any) -> str:
+    """Return a text that a request may have as its User-Agent (RFC 9110 §5.5)."""
+    text = _text(value)
+    if NOT_IN_A_FIELD.search(text):
+        raise ValueError
+    return text
+
+
 def _or_none(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: None if value is None else read(value)
 
@@ -165,8 +186,8 @@ def _fields(value: Any) -> Fields:
 
 _READERS: dict[str, Callable[[Any], Any]] = {
     "origin": _line,
-    "agent": _text,
-    "user_agent": _text,
+    "agent": _agent,
+    "user_agent": _user_agent,
     "at": _number,
     "state": lambda value: State(_text(value)),
     "status": _or_none(_count),
@@ -181,5 +202,5 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "renewed": _flag,
     "until": _number,
     "may_store": _flag,
-    "address": _or_none(_text),
+    "address": _or_none(_agent),
 }

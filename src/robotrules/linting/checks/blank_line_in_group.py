@@ -48,7 +48,7 @@ class BlankLineInGroup(Check):
     code = "RR415"
     slug = "blank-line-in-group"
     level = "info"
-    message = "Old parsers end the group at this blank line: {lost}."
+    message = "Python's urllib.robotparser before 2026 ends the group at this blank line: {lost}."
     reference = "RFC 9309 §2.2; A Standard for Robot Exclusion (1994)"
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
@@ -63,9 +63,9 @@ class BlankLineInGroup(Check):
         # A blank line before a rule takes all the names away, one before a name those above it.
         whole = any(gap.listing and gap.rule for gap in gaps)
         starts = gaps[0].listing
-        lost = "they lose the rules after it"
+        lost = "it loses the rules after it"
         if starts:
-            lost = "they lose the whole group" if whole else "they forget the names before it"
+            lost = "it loses the whole group" if whole else "it forgets the names before it"
         edits = [Edit(*subject.whole_line(gap.line.number), b"") for gap in gaps]
         words = "Take the blank line out" if len(edits) == 1 else "Take the blank lines out"
         return self.note(

@@ -32,7 +32,7 @@ class CutBom(ParserNote):
     slug = "cut-bom"
     level = "warning"
     message = (
-        "The file starts with a byte order mark that lost octets; only parsers like Google's skip "
+        "The file starts with a byte order mark that lost bytes; only parsers like Google's skip "
         "it."
     )
     reference = "AMB-07; VEN-02"

@@ -11,17 +11,20 @@ from robotrules.linting.shapes import taken_out
 from robotrules.linting.subject import Subject
 from robotrules.profile import PROFILES, Role
 
+# What each profile compares of a rule; None: it does not use the line.
+_Forms = tuple[str | None, ...]
+
 
 class DuplicateRule(Check):
     """
     What it finds:
         The same rule twice for the same crawlers. Patterns are compared in the form that crawlers
-        compare, so `/caf%C3%A9` and `/café` are the same. There is a fix where every profile takes
-        them for the same: Google's parser tells `/a%3Ab` from `/a:b`.
+        compare, so `/caf%C3%A9` and `/café` are the same. Where parsers disagree, both are needed
+        and neither is reported: Google's parser tells `/a%3Ab` from `/a:b`.
 
     Why it matters:
-        The second one does nothing. Whoever changes one of them later and not the other will wonder
-        why nothing happens.
+        The second one does nothing, and does no harm. But whoever changes one of them later and not
+        the other will wonder why nothing happens.
 
     Example:
             User-agent: *
@@ -37,30 +40,38 @@ class DuplicateRule(Check):
 
     code = "RR502"
     slug = "duplicate-rule"
-    level = "warning"
-    message = "{rule} says what line {line} says already."
+    level = "info"
+    message = "{rule} repeats line {line}."
     reference = "RFC 9309 §2.2.2; REP-2.2.2-08"
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield the later ones of equal rules."""
         twins = sorted(subject.exact.twins.items())
-        others = [_forms(subject, profile) for profile in PROFILES] if twins else []
+        by_profile = [_forms(subject, profile) for profile in PROFILES] if twins else []
         rules = Counter(one.group for one in subject.robots.records if one.role is Role.RULE)
+        first: dict[tuple[int, _Forms], int] = {}
         for line, winner in twins:
             record = subject.by_line[line]
             if (record.key == "allow") != winner.allow:
                 continue
-            rule = f"{'Allow' if winner.allow else 'Disallow'}: {record.text}"
-            fix = taken_out(subject, line)
-            same = all(forms.get(line) in (None, forms.get(winner.line)) for forms in others)
+            forms, kept = (
+                tuple(found.get(at) for found in by_profile) for at in (line, winner.line)
+            )
+            same = winner.line
+            # A profile that does not use a line at all needs no second one.
+            if not all(one in (None, other) for one, other in zip(forms, kept, strict=True)):
+                same = first.setdefault((winner.line, forms), line)
+            if same == line:
+                continue  # some parser tells it from those before it
+            before = subject.by_line[same]
             yield self.about(
                 subject,
                 record,
-                rule=quote(rule),
-                line=winner.line,
-                related=[related(subject, "the same rule", winner)],
+                rule=quote(f"{'Allow' if winner.allow else 'Disallow'}: {record.text}"),
+                line=same,
+                related=[related(subject, "the same rule", before)],
                 # The only rule of a group parts it from the group after it.
-                fix=fix if same and rules[record.group] > 1 else None,
+                fix=taken_out(subject, line) if rules[record.group] > 1 else None,
             )
 
 

@@ -45,5 +45,5 @@ class EmptyUserAgent(ParserNote):
         """Say whose the rules are: other lines of the group may name somebody."""
         record = subject.by_line.get(note.line or 0)
         group = subject.groups[record.group] if record and record.group is not None else None
-        named = group is not None and any(one.value for one in group.starts)
+        named = group is not None and subject.names_anybody(group.index)
         return {"so": "" if named else ", so the rules after it are for nobody"}

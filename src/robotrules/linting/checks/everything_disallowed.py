@@ -28,8 +28,8 @@ class EverythingDisallowed(Check):
         This is right for a site that should not be crawled. It is also what test servers have, and
         it often comes along when a site goes live: then search engines fetch nothing from that day
         on. They may still list addresses that others link to, because they cannot see a `noindex`
-        on pages that they are asked not to fetch. Where the file was fetched from a live site, the
-        note is a warning.
+        on pages that they are asked not to fetch. On a test server, `# robotrules: ignore[RR512]`
+        says that it is meant.
 
     Example:
             User-agent: *
@@ -44,8 +44,8 @@ class EverythingDisallowed(Check):
 
     code = "RR512"
     slug = "everything-disallowed"
-    level = "info"
-    message = "{rule} asks everyone to fetch nothing but robots.txt itself. Is that still meant?"
+    level = "warning"
+    message = "{rule} blocks every URL of the site for all crawlers. Is that still meant?"
     reference = "RFC 9309 §2.2.2"
     exact = True
 
@@ -65,10 +65,7 @@ class EverythingDisallowed(Check):
             return
         nothing = parse(b"User-agent: *\nDisallow: /", subject.robots.profile).rules_for("*")
         if equivalent(star.rules, nothing, budget=subject.budget).equal:
-            # A file on a disk may be a test server's; what is served is read today.
-            live = subject.received.url is not None and subject.received.status == 200
-            level = "warning" if live else None
-            yield self.about(subject, rule, rule=quote(str(rule)), level=level)
+            yield self.about(subject, rule, rule=quote(str(rule)))
 
 
 def _is_star(kind: Kind) -> bool:

@@ -32,7 +32,7 @@ class FieldCut(PageCheck):
     code = "RR803"
     slug = "field-cut"
     level = "error"
-    message = "What goes beyond {limit:,} octets is not read, and neither is what the limit cuts."
+    message = "What goes beyond {limit:,} bytes is not read, and neither is what the limit cuts."
     reference = "draft-illyes-repext §3.1.1, §4; AMB-68, AMB-69"
 
     def words(self, page: Page, note: TagNote) -> dict[str, Any]:

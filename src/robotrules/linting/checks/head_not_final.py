@@ -33,7 +33,7 @@ class HeadNotFinal(PageCheck):
     slug = "head-not-final"
     level = "error"
     message = (
-        "The head of the page does not end within {limit:,} octets; what comes behind is not read."
+        "The head of the page does not end within {limit:,} bytes; what comes behind is not read."
     )
     reference = "draft-illyes-repext §4; RTG-4-07, AMB-92"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.shapes import identifier, is_header
+from robotrules.linting.shapes import identifier, is_header, is_url
 from robotrules.linting.subject import Subject
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt.tokens import leading_name, product_token
@@ -37,7 +37,7 @@ class HeaderAsUserAgent(Check):
     code = "RR417"
     slug = "header-as-user-agent"
     level = "warning"
-    message = "{value} is a whole User-Agent header and no product token: it is read as {part}."
+    message = "{value} is {what} and no product token: it is read as {part}."
     reference = "RFC 9309 §2.2.1; REP-2.2.1-02; AMB-21"
     misread = True
 
@@ -50,6 +50,7 @@ class HeaderAsUserAgent(Check):
                     subject,
                     record,
                     value=quote(record.value),
+                    what="a URL" if is_url(record.value) else "a whole User-Agent header",
                     part=quote(part) if part else "nobody",
                     fix=self._named(record),
                 )

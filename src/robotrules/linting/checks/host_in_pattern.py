@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
 from robotrules.linting.note import LintNote
-from robotrules.linting.shapes import is_authority, own_authorities, path_alone
+from robotrules.linting.shapes import is_authority, path_alone
 from robotrules.linting.subject import Subject
 
 
@@ -18,7 +18,8 @@ class HostInPattern(Check):
     Why it matters:
         Rules are compared with the path of a URL, which starts with `/`, after the server's name.
         So the rule matches nothing. A robots.txt is for the server that it is fetched from; what
-        others should do is for their own robots.txt to say.
+        others should do is for their own robots.txt to say. There is a fix where the name is known
+        to be that server's: the file was fetched from there, or `--url` says so.
 
     Example:
             User-agent: *
@@ -32,15 +33,15 @@ class HostInPattern(Check):
     code = "RR521"
     slug = "host-in-pattern"
     level = "error"
-    message = "{text} starts with the name of a server and not with '/', so it never matches."
+    message = "{text} starts with the name of a server and not with '/', so it never matches{cure}."
     reference = "RFC 9309 §2.2.2, §2.3; AMB-03"
     misread = True
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield the rules that start with such a name."""
-        own = own_authorities(subject)
         for key in ("allow", "disallow"):
             for record in subject.records(key):
                 if record.value[:1] not in b"/*" and is_authority(record.value):
-                    text, fix = quote(record.value), path_alone(record, own)
-                    yield self.about(subject, record, text=text, fix=fix)
+                    cure = path_alone(subject, record)
+                    more = {"text": quote(record.value), "cure": cure.words}
+                    yield self.about(subject, record, fix=cure.fix, **more)

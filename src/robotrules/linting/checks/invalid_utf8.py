@@ -49,7 +49,7 @@ class InvalidUtf8(ParserNote):
             return None
         text = record.value.decode("utf-8", "surrogateescape")
         plain = _ESCAPED.sub(lambda found: f"%{ord(found[0]) - 0xDC00:02X}", text).encode()
-        words = "Write the octets that are not UTF-8 with '%'"
+        words = "Write the bytes that are not UTF-8 with '%'"
         edit = Edit(record.start, record.end, plain)
         # By the letter of the RFC the line is none, and Google's parser keeps the octets.
         return Fix(words, (edit,), changes_verdicts=True)

@@ -10,7 +10,7 @@ from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.subject import Subject
 
 # Of several CR before a LF nobody makes a line of its own that has something in it.
-_LONE = re.compile(rb"\r(?!\r*\n)")
+_RUN = re.compile(rb"\r+(?P<lf>\n?)")
 # With more of them than this an editor is the better tool.
 MOST_EDITS = 10_000
 
@@ -44,7 +44,8 @@ class LoneCr(Check):
         body = subject.robots.body
         if b"\r" not in body or subject.noted("looks-like-html"):
             return
-        found = [one.start() for one in _LONE.finditer(body)]
+        runs = [run for run in _RUN.finditer(body) if not run["lf"]]
+        found = [at for run in runs for at in range(run.start(), run.end())]
         if not found:
             return
         fix = None

@@ -33,7 +33,7 @@ class LongLine(ParserNote):
     slug = "long-line"
     level = "error"
     message = (
-        "The line has {size:,} octets. Google's parser reads the first {most:,} and uses the cut "
+        "The line has {size:,} bytes. Google's parser reads the first {most:,} and uses the cut "
         "line."
     )
     reference = "AMB-17; VEN-10"

@@ -35,7 +35,7 @@ class LongRule(Check):
     code = "RR515"
     slug = "long-rule"
     level = "warning"
-    message = "The path pattern has {count:,} octets; Yandex takes more than {most:,} as an error."
+    message = "The path pattern has {count:,} bytes; Yandex takes more than {most:,} as an error."
     reference = "Yandex: Using robots.txt; VEN-10; AMB-17"
 
     def check(self, subject: Subject) -> Iterator[LintNote]:

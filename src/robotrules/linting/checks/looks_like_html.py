@@ -30,6 +30,6 @@ class LooksLikeHtml(ParserNote):
 
     code = "RR107"
     slug = "looks-like-html"
-    level = "warning"
+    level = "error"
     message = "The file starts like an HTML page: crawlers find no rules in one."
     reference = "RFC 9309 §2.3 (REP-2.3-04), §2.3.1.5; AMB-19"

@@ -38,7 +38,7 @@ class NearLimit(Check):
     slug = "near-limit"
     level = "info"
     message = (
-        "The file has {size:,} octets. Crawlers need not read more than 512,000, and Yandex reads "
+        "The file has {size:,} bytes. Crawlers need not read more than 512,000, and Yandex reads "
         "no file of more than 500 KB."
     )
     reference = "RFC 9309 §2.5 (REP-2.5-02); AMB-18; VEN-10"

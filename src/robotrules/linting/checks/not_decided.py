@@ -16,24 +16,22 @@ class NotDecided(Check):
         with very many wildcards. Lint has a budget, so that it answers in about a second.
 
     Why it matters:
-        What was not decided may be in order or not: nobody looked to the end. Every note that is
-        given is proved all the same.
+        What was not checked may be in order or not. Every note that is given is proved all the
+        same.
 
     Example:
         A group with hundreds of patterns such as `/*a*b*c*d*e*f`, each of which may cover another.
 
     Instead:
-        Run `robotrules lint --budget 100000`, which takes longer, or `robotrules simplify`, which
-        looks for what can go with a larger budget of its own.
+        Run `robotrules simplify`, which has a larger budget of its own and says which rules can go.
+        `--budget` lets each question see more; a file with very many rules has a limit for all
+        questions together, which it does not raise.
     """
 
     code = "RR590"
     slug = "not-decided"
     level = "info"
-    message = (
-        "Whether {count} anything was not decided within {budget:,} states a question; the "
-        "first is in line {line}."
-    )
+    message = "{count} checked for redundancy; 'robotrules simplify' checks {them}."
     reference = "docs/analysis.md"
     exact = True
 
@@ -41,5 +39,8 @@ class NotDecided(Check):
         """Yield one note for all of them."""
         undecided = subject.exact.undecided
         if undecided:
-            count = "one rule does" if len(undecided) == 1 else f"{len(undecided):,} rules do"
-            yield self.about_file(count=count, budget=subject.budget, line=undecided[0].line)
+            line = undecided[0].line
+            many = f"{len(undecided):,} rules (from line {line} on) were not"
+            one = len(undecided) == 1
+            count = f"The rule of line {line} was not" if one else many
+            yield self.about_file(count=count, them="it" if one else "them")

@@ -54,7 +54,9 @@ class OrderDependent(Check):
                 continue
             told.update(kind.groups)
             path, rule, first = found[0]
-            more = f"; {len(found) - 1:,} more here depend on it" if len(found) > 1 else ""
+            rest = len(found) - 1
+            more = f"; {rest:,} more rules here depend on it" if rest > 1 else ""
+            more = "; one more rule here depends on it" if rest == 1 else more
             yield self.about(
                 subject,
                 rule,

@@ -10,12 +10,39 @@ from robotrules.linting.note import LintNote
 from robotrules.linting.subject import Subject
 
 # What every second site has is no news: /admin/, /wp-admin/, /login, /user/password, /.git.
-_TELLING = re.compile(
-    rb"(?:^|[-_.])(?:backups?|bak|confidential|credentials?|dumps?|htpasswd|internal|intranet"
-    rb"|passwd|payroll|secrets?|unreleased)(?:$|[-_.])|^[._]?private$"
-    rb"|^\.(?:env|ssh|aws|htpasswd|svn)$|^wp-config\.|^phpmyadmin|^adminer"
+_FILE = re.compile(
+    rb"^\.(?:env|ssh|aws|htpasswd|svn)$|^wp-config\.|^phpmyadmin|^adminer"
     rb"|\.(?:sql|bak|dump|pem|key|kdbx)(?:\.(?:gz|zip|bz2))?\$?$",
     re.IGNORECASE,
+)
+_TELLING = frozenset(
+    (
+        *(b"backup", b"backups", b"bak", b"confidential", b"credential", b"credentials", b"dump"),
+        *(b"dumps", b"htpasswd", b"internal", b"intranet", b"passwd", b"payroll", b"private"),
+        *(b"secret", b"secrets", b"unreleased"),
+    )
+)
+# Words that stand beside them where a thing is named. With any other word it is a headline, a
+# product or the address of an article: `/secret-garden`, `/internal-medicine`, `/online-backup`.
+_OF_THINGS = frozenset(
+    (
+        *(b"admin", b"api", b"archive", b"assets", b"cms", b"copy", b"data", b"database", b"db"),
+        *(b"dev", b"dir", b"docs", b"files", b"folder", b"full", b"img", b"images", b"logs"),
+        *(b"mysql", b"new", b"old", b"only", b"pages", b"postgres", b"server", b"site", b"sql"),
+        *(b"test", b"tools", b"uploads", b"wp", b"www", b"daily", b"weekly", b"nightly"),
+        *(b"zip", b"gz", b"tar", b"tgz", b"rar", b"7z", b"txt", b"csv", b"xls", b"xlsx", b"pdf"),
+        *(b"doc", b"docx", b"html", b"htm", b"php", b"asp", b"aspx", b"jsp"),
+    )
+)
+# Where articles and products are, whose addresses have any words.
+_OF_ARTICLES = frozenset(
+    (
+        *(b"article", b"articles", b"blog", b"blogs", b"book", b"books", b"categories"),
+        *(b"category", b"collections", b"events", b"faq", b"forum", b"forums", b"help", b"jobs"),
+        *(b"magazine", b"movies", b"music", b"news", b"p", b"post", b"posts", b"press"),
+        *(b"product", b"products", b"questions", b"recipes", b"stories", b"story", b"support"),
+        *(b"tag", b"tags", b"tips", b"topic", b"topics", b"video", b"videos", b"wiki"),
+    )
 )
 # What has to stand in a line for any of it, so that most lines are not looked at.
 HINTS = (
@@ -33,7 +60,7 @@ _MADE_UP = re.compile(
 )
 
 _WORD = re.compile(rb"[^-_.\s]+")
-MOST_WORDS = 3
+_YEAR = re.compile(rb"(?:19|20)[0-9]{2}")
 # What the software of many sites writes into their files.
 NO_NEWS = frozenset((b"feed/private", b"feed/podcast/*/private/*.rss"))
 
@@ -43,7 +70,8 @@ class PathDisclosure(Check):
     What it finds:
         A Disallow for a path that looks as if strangers should not learn of it: a backup, something
         internal or confidential, a file with passwords, a name that nobody could guess. Paths that
-        every site has, such as `/wp-admin/`, tell nothing and are left alone.
+        every site has, such as `/wp-admin/`, tell nothing and are left alone, and so are addresses
+        of articles, such as `/secret-garden` and `/news/internal-affairs`.
 
     Why it matters:
         robots.txt is for everybody to read, and people who look for such things read it first. A
@@ -99,12 +127,22 @@ def _tells(pattern: bytes) -> bool:
     path = pattern.partition(b"?")[0]
     if path.strip(b"/") in NO_NEWS:
         return False
-    parts = (part for part in path.split(b"/") if part and b"*" not in part)
-    return any(
-        _MADE_UP.fullmatch(part) or (_is_short(part) and _TELLING.search(part)) for part in parts
+    among_articles = False
+    for part in path.split(b"/"):
+        if not part or b"*" in part:
+            continue
+        if _MADE_UP.fullmatch(part) or _FILE.search(part):
+            return True
+        if not among_articles and _names_a_thing(part):
+            return True
+        among_articles |= part.lower() in _OF_ARTICLES or _YEAR.fullmatch(part) is not None
+    return False
+
+
+def _names_a_thing(part: bytes) -> bool:
+    """Tell whether a part of a path is a telling word, alone or with words that things have."""
+    words = [word.rstrip(b"$") for word in _WORD.findall(part.lower())]
+    others = [word for word in words if word not in _TELLING]
+    return len(others) < len(words) and all(
+        word in _OF_THINGS or any(48 <= octet <= 57 for octet in word) for word in others
     )
-
-
-def _is_short(part: bytes) -> bool:
-    """Tell whether a part has few words: a headline may have any of them."""
-    return len(_WORD.findall(part)) <= MOST_WORDS

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from urllib.parse import unquote
 
 from robotrules.analysis.crawlers import EVERYONE_ELSE, Crawler
 from robotrules.analysis.values import ORIGIN
-from robotrules.linting.check import Check, related
-from robotrules.linting.exact import Kind, spelled_out
+from robotrules.linting.check import Check, places, related
+from robotrules.linting.exact import Kind, affordable, spelled_out
 from robotrules.linting.note import LintNote
 from robotrules.linting.subject import Subject
 from robotrules.profile import PROFILES
+from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.tokens import is_product_token
-from robotrules.robotstxt.values import Rule
-from robotrules.robotstxt.verdict import Verdict
+from robotrules.robotstxt.values import Rule, octets_of
 
 # How many rules are tried, and for how many kinds of crawlers. It is a search by example: each
 # difference that is told is shown, and that there are no others is not claimed.
@@ -32,7 +32,19 @@ EXPLAINED = frozenset(
         *("space-in-pattern", "star-with-text", "typo", "unusable-user-agent", "user-agent-text"),
     }
 )
-_NO_URL = re.compile(r"[\x00- \x7f\ufffd]")
+# Who reads as a profile does, for people.
+READERS = {
+    "default": "most parsers",
+    "strict": "parsers that keep to the letter of RFC 9309",
+    "google": "Google's parser",
+}
+# What no request has: control characters, what was not UTF-8, and a backslash, which clients take
+# for a slash.
+_NO_URL = re.compile(r"[\x00-\x1f\x7f\ufffd\\]")
+# What clients escape in a path and in a query (WHATWG URL, percent-encode sets).
+_ESCAPED = (re.compile(r"[^!$-;=@-\]_a-z|~]+"), re.compile(r"[^!$-;=?-~]+"))
+_ESCAPE = re.compile(r"%[0-9a-fA-F]{2}")
+_DOTS = re.compile(r"/(?:\.|%2e){1,2}(?:/|\Z)", re.IGNORECASE)
 
 
 class ProfilesDiffer(Check):
@@ -40,13 +52,14 @@ class ProfilesDiffer(Check):
     What it finds:
         A URL on which readers of robots.txt disagree: the RFC with the tolerance most parsers have
         (`default`), the RFC to the letter (`strict`), and Google's published parser (`google`). It
-        is looked for among the URLs that the rules of the file spell out, one for each rule.
+        is looked for among the URLs that the rules of the file spell out, one for each rule, as
+        browsers and crawlers send them: `/café` is sent as `/caf%C3%A9`.
 
     Why it matters:
         A misspelt name, a missing colon, a space or an escape in a pattern is read by one parser
         and not by the next. Then what you ask of crawlers depends on who reads it. Where they
-        differ only about another spelling of the URL, the note is for information. Where another
-        note says why, it is shown for the first line of a group.
+        differ only about another spelling of the URL, one note for the file says so, for
+        information. Where another note says why, it is shown for the first line of a group.
 
     Example:
             User-agent: *
@@ -62,8 +75,20 @@ class ProfilesDiffer(Check):
     code = "RR510"
     slug = "profiles-differ"
     level = "warning"
-    message = "For {name}, this URL is {word} here, and {others}."
+    message = "For {name}, {here} this URL, and {there} it{why}."
     reference = "docs/profiles.md; AMB-00"
+    summed_up = ("info",)
+
+    def summary(self, subject: Subject, notes: Sequence[LintNote]) -> LintNote:
+        """Say for how many rules parsers disagree about another spelling."""
+        notes = list({note.start: note for note in reversed(notes)}.values())[::-1]
+        if len(notes) == 1:
+            return notes[0]
+        words = (
+            f"For {len(notes):,} rules parsers disagree about URLs that are spelled with other "
+            f"escapes. The first: {notes[0].message}"
+        )
+        return notes[0]._replace(message=words, related=places(notes[1:], "here, too"))
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield for each rule the first URL on which the profiles disagree."""
@@ -76,7 +101,7 @@ class ProfilesDiffer(Check):
                 continue
             here = kind.rules
             there = {
-                name: subject.under(name).rules_for(crawler.product_token, crawler.purposes)
+                name: _rules(subject.under(name), crawler)
                 for name in PROFILES
                 if name != subject.robots.profile.name
             }
@@ -84,7 +109,9 @@ class ProfilesDiffer(Check):
             written = {rule.line: rule for rule in kind.written}
             for rules in there.values():
                 written |= {rule.line: rule for rule in _unshared(rules, kind)}
-            for line, rule in islice(sorted(written.items()), left):
+            # Some paths of each rule are asked under each profile.
+            most = min(left, affordable(kind.written, 4 * len(PROFILES)))
+            for line, rule in islice(sorted(written.items()), most):
                 left -= 1
                 if line in told or causes.of(line) in known:
                     continue
@@ -114,16 +141,15 @@ class ProfilesDiffer(Check):
             verdict = here.check(url)
             other = next(iter(others.values())).check(url)
             at = next((one.rule for one in (verdict, other) if one.rule), rule)
-            words = f"{_word(other)} under profile {' and '.join(others)}"
-            why = f" (line {other.line})" if other.line else ""
             return self.about(
                 subject,
                 at,
                 level=level,
                 url=url,
-                name=crawler.name,
-                word=_word(verdict),
-                others=words + why,
+                name=crawler.name if len(subject.kinds) > 1 else "everyone",
+                here=_readers([subject.robots.profile.name], allowed),
+                there=_readers(list(others), not allowed),
+                why=f" (line {other.line})" if other.line else "",
                 related=[related(subject, "decides there", other.rule)]
                 if other.rule and other.rule.line != at.line
                 else [],
@@ -175,16 +201,46 @@ def _urls(rule: Rule) -> Iterator[tuple[str, str]]:
     """
     seen: set[str] = set()
     for path in spelled_out(rule._replace(form=rule.pattern)):
-        seen.add(path)
-        if not _NO_URL.search(path):
-            yield ORIGIN + path, "warning"
+        sent = _sent(path)
+        if sent is not None:
+            seen.add(sent)
+            yield ORIGIN + sent, "warning"
     for path in spelled_out(rule):
         for one in (path, unquote(path, errors="replace")):
-            # What no request can have is nobody's URL.
-            if one not in seen and not _NO_URL.search(one):
-                seen.add(one)
-                yield ORIGIN + one, "info"
+            sent = _sent(one)
+            if sent is not None and sent not in seen:
+                seen.add(sent)
+                yield ORIGIN + sent, "info"
 
 
-def _word(verdict: Verdict) -> str:
-    return "allowed" if verdict.allowed else "disallowed"
+def _sent(path: str) -> str | None:
+    """Return a path and query as browsers and crawlers send them; None: they send another one."""
+    if _NO_URL.search(path):
+        return None
+    head, mark, query = path.partition("?")
+    if _DOTS.search(head):
+        return None  # resolved before it is sent (AMB-46)
+    parts = (
+        escaped.sub(_octets, one) for escaped, one in zip(_ESCAPED, (head, query), strict=True)
+    )
+    # Hexadecimal digits are in upper case (RFC 3986 §2.1).
+    return _ESCAPE.sub(lambda found: found[0].upper(), mark.join(parts))
+
+
+def _octets(found: re.Match[str]) -> str:
+    return "".join(f"%{octet:02X}" for octet in octets_of(found[0]))
+
+
+def _readers(names: Sequence[str], allowed: bool) -> str:
+    """Return who reads it so, with a verb: `Google's parser allows`."""
+    said = " and ".join(READERS.get(name, f"profile {name}") for name in names)
+    one = len(names) == 1 and not said.endswith(("parsers", "RFC 9309"))
+    verb = "allow" if allowed else "block"
+    return f"{said} {verb}{'s' if one else ''}"
+
+
+def _rules(robots: RobotsTxt, crawler: Crawler) -> RuleSet:
+    """Return the rules of a crawler; purposes count only where the profile reads them."""
+    return robots.rules_for(
+        crawler.product_token, crawler.purposes if robots.profile.reads_purposes() else ()
+    )

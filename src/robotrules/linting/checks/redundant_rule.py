@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from robotrules.analysis.values import Redundant
-from robotrules.linting.check import Check, quote, related
+from robotrules.linting.check import Check, places, quote, related
 from robotrules.linting.note import LintNote
 from robotrules.linting.subject import Subject
 
@@ -14,7 +14,8 @@ class RedundantRule(Check):
     """
     What it finds:
         A rule that decides some URLs, all of which a shorter rule would decide in the same way.
-        This is proved for all URLs there are. Of several such rules each could go alone.
+        This is proved for all URLs there are. Of several such rules each could go alone. A file has
+        one note for all of them, at the first.
 
     Why it matters:
         Nothing is wrong with it. But a file that says things once is easier to read, and a rule
@@ -36,9 +37,10 @@ class RedundantRule(Check):
     code = "RR504"
     slug = "redundant-rule"
     level = "info"
-    message = "{rule} could go: {why}."
+    message = "{rule} is redundant: {why}."
     reference = "RFC 9309 §2.2.2"
     exact = True
+    summed_up = ("info",)
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield the rules that are proved to be redundant."""
@@ -49,6 +51,8 @@ class RedundantRule(Check):
             told = subject.exact.dead.keys() | subject.exact.twins.keys()
             if found.instead and all(other.line in told for other in found.instead):
                 continue  # of the two, the one that decides nothing or repeats was told
+            if not _is_alike_everywhere(found):
+                continue
             yield self.about(
                 subject,
                 rule,
@@ -56,6 +60,29 @@ class RedundantRule(Check):
                 why=_why(found),
                 related=[related(subject, "says the same", other) for other in found.instead],
             )
+
+    def summary(self, subject: Subject, notes: Sequence[LintNote]) -> LintNote:
+        """Say how many there are; the first is described."""
+        first, rest = notes[0], notes[1:]
+        why = first.message.rpartition(" is redundant: ")[2]
+        words = (
+            f"{len(notes):,} rules are redundant, such as this one: {why} "
+            "'robotrules simplify' finds which of them can go together."
+        )
+        more = places(rest, "redundant, too")
+        return first._replace(message=words, related=(*first.related, *more))
+
+
+def _is_alike_everywhere(found: Redundant) -> bool:
+    """
+    Tell whether parsers that do not unescape see the same redundancy.
+
+    Google's parser tells `/a%3Ab` from `/a:b` (AMB-36). Where a pattern with an escape is not
+    covered as it is written, it may be needed there.
+    """
+    if "%" not in found.rule.pattern and not any("%" in one.pattern for one in found.instead):
+        return True
+    return any(found.rule.pattern.startswith(one.pattern) for one in found.instead)
 
 
 def _why(found: Redundant) -> str:
@@ -66,6 +93,6 @@ def _why(found: Redundant) -> str:
         kept = (
             f", by {which.removesuffix(' together')} where a rule says otherwise" if lines else ""
         )
-        return f"what it decides is allowed without it{kept}"
-    says = "says" if len(lines) == 1 else "say"
-    return f"{which} {says} the same to all URLs that it decides"
+        return f"these URLs are allowed without it{kept}"
+    blocks = "blocks" if len(lines) == 1 else "block"
+    return f"{which} already {blocks} these URLs"

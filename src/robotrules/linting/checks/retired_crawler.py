@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from robotrules.linting.check import Check, quote
+from robotrules.linting.check import Check, listed, places, quote
 from robotrules.linting.note import LintNote
 from robotrules.linting.shapes import name_of
 from robotrules.linting.subject import Subject
@@ -18,7 +18,8 @@ class RetiredCrawler(Check):
     """
     What it finds:
         A well-known crawler that is not in use any more, as far as its operator says. The registry
-        of this project has them, each with the day on which that was checked.
+        of this project has them, each with the day on which that was checked. A file has one note
+        for all of them, at the first.
 
     Why it matters:
         Files keep such names for years. They do no harm, but a file that names `anthropic-ai` and
@@ -39,6 +40,7 @@ class RetiredCrawler(Check):
     level = "info"
     message = "{name} ({operator}) is retired. {remarks} This was checked on {checked}."
     reference = "docs/crawlers.md"
+    summed_up = ("info",)
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield the lines that name one."""
@@ -55,3 +57,21 @@ class RetiredCrawler(Check):
                     remarks=known.remarks.partition(SOURCES)[0],
                     checked=known.checked,
                 )
+
+    def summary(self, subject: Subject, notes: Sequence[LintNote]) -> LintNote:
+        """Name the first ones, each once, and say how many there are."""
+        body = subject.robots.body
+        names = {
+            body[note.start : note.end].lower(): quote(body[note.start : note.end])
+            for note in notes
+        }
+        first, more = notes[0], places(notes[1:], "retired, too")
+        if len(names) == 1:
+            return first._replace(
+                message=f"{first.message} {len(notes)} lines name it.", related=more
+            )
+        words = (
+            f"{len(names):,} of the crawlers that the file names are retired: "
+            f"{listed(list(names.values()), 5)}. docs/crawlers.md has those of today."
+        )
+        return first._replace(message=words, related=more)

@@ -10,22 +10,30 @@ from robotrules.linting.check import Check, listed, quote
 from robotrules.linting.exact import Kind
 from robotrules.linting.note import LintNote
 from robotrules.linting.subject import Subject
+from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt.values import Rule
 
-# The share of what everyone is asked that a group repeats if the rest was forgotten.
+# The share of the rules for everyone from which on a group leaves out the others on purpose.
 REPEATED = 0.5
+# How the registry begins its remark on such a crawler.
+IGNORES_STAR = "Ignores groups for everyone"
 
 
 class StarNotInherited(Check):
     """
     What it finds:
-        A group that names a crawler and asks something of its own of it, while none of what the
-        group for everyone disallows is repeated there; or most of it is, and some was forgotten.
+        A group that names a crawler and has rules of its own for it, while a rule of the group for
+        everyone is not repeated there, so that the crawler may fetch what others may not. A group
+        that allows such a URL by a rule of its own means it, and is left alone.
 
     Why it matters:
         A crawler that is named obeys its own group alone: the group of `*` is for those that no
-        group names. What is asked of everyone is not asked of this crawler, unless it is repeated.
-        That surprises many people, and some files mean it: then there is nothing to do.
+        group names. What is blocked for everyone is open to this crawler, unless it is repeated.
+        That surprises many people. Where it is meant, an Allow for these URLs says so, and
+        `# robotrules: ignore[RR418]` leaves the note out. Crawlers that ignore the group of `*` by
+        their operators' documentation, such as AdsBot-Google, have lost nothing. A group that
+        repeats half of the rules or more was written by somebody who knows: what it leaves out is a
+        note for information.
 
     Example:
             User-agent: *
@@ -45,12 +53,15 @@ class StarNotInherited(Check):
 
     code = "RR418"
     slug = "star-not-inherited"
-    level = "info"
-    message = "{why}: line {line} ({rule}) is not for {names}, unless it is repeated here."
+    level = "warning"
+    message = (
+        "{names} {obey} this group alone{repeats}, so {they} may fetch what line {line} ({rule}) "
+        "blocks for everyone else."
+    )
     reference = "RFC 9309 §2.2.1"
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
-        """Yield groups in which nothing that everyone is asked is repeated, or not all of it."""
+        """Yield groups of named crawlers that do not repeat all that everyone is asked."""
         star = next((kind for kind in subject.kinds if _is_star(kind)), None)
         asked = _disallows(star) if star else {}
         # A file that asks everyone to leave names those that it welcomes.
@@ -60,26 +71,27 @@ class StarNotInherited(Check):
             own = _disallows(kind)
             if kind is star or not own or "/" in own:
                 continue
-            repeated = len(own.keys() & asked.keys())
-            # Who repeats a few rules chose them; who repeats most of them forgot the others.
-            if 0 < repeated < len(asked) * REPEATED:
-                continue
+            names = [name for name in kind.names if not _ignores_star(name)]
             forgotten = (rule for form, rule in asked.items() if form not in own)
-            shown = next((rule for rule in forgotten if _allows(kind, rule)), None)
-            if shown is None:
+            lost = next((rule for rule in forgotten if names and _allows(kind, rule)), None)
+            if lost is None:
                 continue
-            why = "Named crawlers obey their own group alone"
-            if repeated:
-                why += f", and this one repeats {repeated} of {len(asked)} patterns for everyone"
+            repeated = len(own.keys() & asked.keys())
             start = subject.groups[kind.groups[0]].starts[0]
             yield self.about(
                 subject,
                 start,
-                url=ORIGIN + shown.form.replace("*", "").removesuffix("$"),
-                why=why,
-                names=listed(kind.names),
-                line=shown.line,
-                rule=quote(str(shown)),
+                # Whoever repeats that many knows that the group stands alone.
+                level="info" if repeated >= len(asked) * REPEATED else None,
+                url=ORIGIN + lost.form.replace("*", "").removesuffix("$"),
+                names=listed(names),
+                obey="obeys" if len(names) == 1 else "obey",
+                they="it" if len(names) == 1 else "they",
+                repeats=f", which repeats {repeated} of {len(asked)} rules for everyone"
+                if repeated
+                else "",
+                line=lost.line,
+                rule=quote(str(lost)),
             )
 
 
@@ -93,5 +105,12 @@ def _disallows(kind: Kind) -> dict[str, Rule]:
 
 
 def _allows(kind: Kind, rule: Rule) -> bool:
+    """Tell whether what a rule blocks is open to a kind, and no rule of its own says so."""
     path = rule.form.replace("*", "").removesuffix("$")
-    return path.startswith("/") and kind.rules.allows(ORIGIN + path)
+    return path.startswith("/") and kind.rules.check(ORIGIN + path).rule is None
+
+
+def _ignores_star(name: str) -> bool:
+    """Tell whether a crawler ignores the group for everyone, by its operator's documentation."""
+    known = KNOWN_CRAWLERS.get(name)
+    return known is not None and known.remarks.startswith(IGNORES_STAR)

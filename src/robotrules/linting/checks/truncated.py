@@ -14,7 +14,7 @@ from robotrules.robotstxt.values import Note
 class Truncated(ParserNote):
     """
     What it finds:
-        A file that is longer than the parsing limit, which is 500 KiB (512,000 octets) here.
+        A file that is longer than the parsing limit, which is 500 KiB (512,000 bytes) here.
 
     Why it matters:
         Crawlers have to read 500 KiB and need not read more. Google ignores what comes after them;
@@ -33,7 +33,10 @@ class Truncated(ParserNote):
     code = "RR104"
     slug = "truncated"
     level = "error"
-    message = "The file is longer than {limit:,} octets; what starts after them is ignored."
+    message = (
+        "The file is longer than {limit:,} bytes: crawlers may ignore everything from line {line} "
+        "on."
+    )
     reference = "RFC 9309 §2.5 (REP-2.5-02, REP-2.5-03); AMB-18; VEN-10"
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
@@ -42,5 +45,5 @@ class Truncated(ParserNote):
             yield from super().check(subject)
 
     def words(self, subject: Subject, note: Note) -> dict[str, Any]:
-        """Return the limit of the profile."""
-        return {"limit": subject.robots.profile.max_bytes}
+        """Return the limit of the profile, and the first line that is not read."""
+        return {"limit": subject.robots.profile.max_bytes, "line": len(subject.lines) + 1}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
 from robotrules.linting.note import LintNote
-from robotrules.linting.shapes import is_url, own_authorities, path_alone
+from robotrules.linting.shapes import is_url, path_alone
 from robotrules.linting.subject import Subject
 
 
@@ -19,7 +19,8 @@ class UrlInPattern(Check):
         A robots.txt is for the one origin that it is fetched from, and its rules are compared with
         what comes after that: the path. A pattern with a scheme in it never matches, so the rule
         does nothing. For another origin, even `www.` or `http:` of the same site, rules belong in
-        the robots.txt there.
+        the robots.txt there. There is a fix where the host is known to be this one: the file was
+        fetched from there, or `--url` says so.
 
     Example:
             User-agent: *
@@ -33,15 +34,17 @@ class UrlInPattern(Check):
     code = "RR518"
     slug = "url-in-pattern"
     level = "error"
-    message = "{url_text} is a URL; a rule is compared with the path alone, so it never matches."
+    message = (
+        "{url_text} is a URL; a rule is compared with the path alone, so it never matches{cure}."
+    )
     reference = "RFC 9309 §2.2.2, §2.3; AMB-03"
     misread = True
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield the rules with a URL."""
-        own = own_authorities(subject)
         for key in ("allow", "disallow"):
             for record in subject.records(key):
                 if record.value[:1] in b"hH" and is_url(record.value):
-                    text, fix = quote(record.value), path_alone(record, own)
-                    yield self.about(subject, record, url_text=text, fix=fix)
+                    cure = path_alone(subject, record)
+                    more = {"url_text": quote(record.value), "cure": cure.words}
+                    yield self.about(subject, record, fix=cure.fix, **more)

@@ -10,10 +10,12 @@ from robotrules.linting.check import ParserNote, quote
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.shapes import identifier, is_header, is_name, list_members
 from robotrules.linting.subject import Subject
-from robotrules.robotstxt.values import Note
+from robotrules.registries.crawlers import KNOWN_CRAWLERS
+from robotrules.robotstxt.values import Note, shown
 
 # A version, an asterisk, a remark in brackets: what is certainly no part of a name.
 _NOT_A_NAME = re.compile(rb"(?:/\S*|\*)?(?:\s*\([^()]*\))?")
+_RECORD = re.compile(rb"[\s,;](?:dis)?allow\s*:", re.IGNORECASE)
 
 
 class UserAgentText(ParserNote):
@@ -24,8 +26,9 @@ class UserAgentText(ParserNote):
     Why it matters:
         A product token has letters, `_` and `-` alone. What Google's parser reads ends at the first
         other octet: `Googlebot/2.1` is Googlebot, every version of it, and `Example Reader` is
-        `Example`, which may be somebody else. Some parsers compare the whole value, find nobody of
-        that name, and the rules are lost.
+        `Example`. Some parsers compare the whole value, find no crawler of that name, and the rules
+        are lost. The note is a warning where what is read is the name of another well-known
+        crawler, and where a rule stands in the same line: it is not read.
 
     Example:
             User-agent: ExampleBot/2.1
@@ -41,8 +44,8 @@ class UserAgentText(ParserNote):
 
     code = "RR404"
     slug = "user-agent-text"
-    level = "warning"
-    message = "Only {token} is the product token; parsers leave out {text}."
+    level = "info"
+    message = "Only {token} is read as the name of a crawler, and {text} is not{more}."
     reference = "RFC 9309 §2.2.1; REP-2.2.1-15; AMB-21, AMB-23"
     misread = True
 
@@ -52,13 +55,19 @@ class UserAgentText(ParserNote):
             record = subject.by_line[note.line or 0]
             value = record.value
             if not (is_name(value) or is_header(value) or list_members(value)):
-                yield note
+                wrong = _hides_a_record(value) or _names_another(value)
+                yield note._replace(level="warning" if wrong else self.level)
 
     def words(self, subject: Subject, note: Note) -> dict[str, Any]:
         """Return what is read, and what is not."""
         record = subject.by_line[note.line or 0]
         text = subject.robots.body[note.start : note.end].strip()
-        return {"token": quote(identifier(record.value)), "text": quote(text)}
+        more = ""
+        if _hides_a_record(record.value):
+            more = ": a rule has a line of its own"
+        elif _names_another(record.value):
+            more = ": another crawler has that name"
+        return {"token": quote(identifier(record.value)), "text": quote(text), "more": more}
 
     def fix(self, subject: Subject, note: Note) -> Fix | None:
         """Take the text away where it is certainly no part of a name."""
@@ -69,3 +78,15 @@ class UserAgentText(ParserNote):
         token = identifier(subject.by_line[note.line or 0].value)
         edit = Edit(note.start, note.end, b"")
         return Fix(f"Write {quote(token)}", (edit,), changes_verdicts=True)
+
+
+def _hides_a_record(value: bytes) -> bool:
+    """Tell whether a rule stands behind the name, in the same line."""
+    return _RECORD.search(value) is not None
+
+
+def _names_another(value: bytes) -> bool:
+    """Tell whether the first word of a longer name is the name of a well-known crawler."""
+    token = identifier(value)
+    rest = value[len(token) :]
+    return not _NOT_A_NAME.fullmatch(rest) and shown(token) in KNOWN_CRAWLERS

@@ -132,7 +132,7 @@ class _File:
             found["relatedLocations"] = [
                 self._related(number, one) for number, one in enumerate(note.related, 1)
             ]
-        if note.fix is not None:
+        if note.fix is not None and note.fix.edits:
             found["fixes"] = [self._fix(note.fix)]
         more = {"slug": note.slug, "part": note.part, "url": note.url}
         found["properties"] = {name: visible(value) for name, value in more.items() if value}

@@ -1,0 +1,124 @@
+"""
+Every command on hostile files: seconds at 500 KiB, and how they grow as the files double.
+
+    python benches/hostile.py                     the table at 500 KiB
+    python benches/hostile.py --growth            four sizes, each twice the one before
+    python benches/hostile.py --commands simplify diff --patience 60
+
+Each command runs as a process of its own, as people run it; counted is its processor time, the
+start of the interpreter included (the row `nothing`). What takes longer than `--patience` is ended.
+A number with `?` ended with "not decided" or refused the file, with exit code 2 and words that say
+why; the budgets are in docs/analysis.md. Does not know: rivals.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from corpora.hostile import SHAPES, SIZE
+
+FILE = "{file}"
+EXPECTED = """[[expect]]
+crawlers = ["*", "Googlebot"]
+allowed = ["/x"]
+all-allowed = ["/zzz/"]
+"""
+SMALL = "User-agent: *\nDisallow: /b\n"
+# What an editor asks when a file is opened: notes, colours, outline, and a hover on a rule.
+EDITOR = """
+import sys
+from robotrules.lsp.colours import tokens
+from robotrules.lsp.diagnostics import diagnostics, notes
+from robotrules.lsp.document import Document
+from robotrules.lsp.hover import hover
+from robotrules.lsp.outline import foldings, symbols
+document = Document(open(sys.argv[1], newline="").read())
+found = notes(document)
+diagnostics(document, "file:///robots.txt", found)
+tokens(document), symbols(document), foldings(document)
+hover(document, 25, found)
+"""
+COMMANDS: dict[str, list[str]] = {
+    "parse": ["parse", FILE],
+    "check": ["check", "/aab", "--as", "Googlebot", "--robots", FILE],
+    "explain": ["explain", "/aab", "--as", "Googlebot", "--robots", FILE],
+    "lint": ["lint", FILE],
+    "lint --fix": ["lint", "--fix", "--diff", FILE],
+    "fmt": ["fmt", "--diff", FILE],
+    "simplify": ["simplify", FILE],
+    "matrix": ["matrix", FILE],
+    "diff": ["diff", FILE, "{small}"],
+    "diff itself": ["diff", FILE, FILE],
+    "test": ["test", "{expected}", "--robots", FILE],
+    "preferences": ["preferences", "/aab", "--as", "Googlebot", "--robots", FILE],
+    "directives": ["directives", "/aab", "--app", "x", "--robots", FILE],
+    "guidance": ["guidance", "/aab", "--as", "Googlebot", "--robots", FILE],
+    "lsp": [],
+}
+
+
+def seconds(command: Sequence[str], patience: float) -> str:
+    """Return the processor time of a process as text; `>` where it was ended."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        process.wait(patience)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        return f">{patience:g}"
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    took = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return f"{took:.1f}{'' if process.returncode in (0, 1) else '?'}"
+
+
+def table(names: Sequence[str], shapes: Sequence[str], size: int, patience: float) -> None:
+    """Print what each command takes on each file of a size."""
+    print(f"\n| {size:,} octets | {' | '.join(shapes)} |")
+    print(f"|---|{'---:|' * len(shapes)}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        given = {"small": SMALL, "expected": EXPECTED}
+        paths = {"small": Path(folder, "small.txt"), "expected": Path(folder, "x.test.toml")}
+        for name, path in paths.items():
+            path.write_text(given[name], encoding="utf-8")
+        files = [Path(folder, f"{number}.txt") for number in range(len(shapes))]
+        for shape, file in zip(shapes, files, strict=True):
+            file.write_bytes(SHAPES[shape](size))
+        program = [sys.executable, "-m", "robotrules"]
+        print(f"| nothing | {seconds([*program, '--version'], patience)} |", flush=True)
+        for name in names:
+            cells = []
+            for file in files:
+                values = {"file": str(file), **{key: str(path) for key, path in paths.items()}}
+                arguments = [part.format(**values) for part in COMMANDS[name]]
+                command = [*program, *arguments]
+                if name == "lsp":
+                    command = [sys.executable, "-c", EDITOR, str(file)]
+                cells.append(seconds(command, patience))
+            print(f"| {name} | {' | '.join(cells)} |", flush=True)
+
+
+def main() -> None:
+    """Read the command line, and print the tables."""
+    parser = argparse.ArgumentParser(description="Every command on hostile files.")
+    parser.add_argument("--commands", nargs="+", choices=COMMANDS, default=list(COMMANDS))
+    parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES))
+    parser.add_argument("--size", type=int, default=SIZE)
+    parser.add_argument("--growth", action="store_true", help="four sizes up to --size")
+    parser.add_argument("--patience", type=float, default=30.0, metavar="SECONDS")
+    options = parser.parse_args()
+    os.environ.setdefault("ROBOTRULES_CACHE_DIR", tempfile.mkdtemp())
+    sizes = [options.size >> times for times in (3, 2, 1, 0)] if options.growth else [options.size]
+    for size in sizes:
+        table(options.commands, options.shapes, size, options.patience)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+"""A file equals itself; where two differ, a URL shows it, and where not, no URL does."""
+
+from __future__ import annotations
+
+from random import Random
+
+import robotrules
+from fuzz import nasty
+from fuzz.nasty import Case
+from robotrules.analysis import compare
+
+
+def check(case: Case) -> None:
+    """Compare a file with itself, and with one that is nearly the same."""
+    profile, random = case.profile(), Random(case.body)
+    old = robotrules.parse(case.body, profile)
+    assert compare(old, old, budget=300).equal in (True, None)
+    new = robotrules.parse(nasty.mutate(random, case.body), profile)
+    found = compare(old, new, budget=300, most=20)
+    for change in found.changes:
+        for region in change.difference.regions:
+            url = region.witness.url
+            verdicts = [rules.check(url) for rules in (change.old_rules, change.new_rules)]
+            assert verdicts[0].allowed != verdicts[1].allowed, region
+    if found.equal:
+        urls = [case.url, b"/", b"/a", b"/ab?a=1"]
+        for robots in (old, new):
+            assert robots.rules_for("*").allows_many(urls) == old.rules_for("*").allows_many(urls)
+    assert isinstance(found.as_dict()["changes"], list)

@@ -1,0 +1,27 @@
+"""Fixes that are not about verdicts change no verdict of any crawler under any profile."""
+
+from __future__ import annotations
+
+import robotrules
+from fuzz.nasty import Case
+from robotrules import lint
+from robotrules.linting import fix
+from robotrules.profile import PROFILES
+
+
+def check(case: Case) -> None:
+    """Fix a file, and ask both about some URLs; then once more with the fixes of verdicts."""
+    robots = robotrules.parse(case.body, case.base, complete=case.complete)
+    notes = lint(robots, budget=300)
+    fixed = fix(robots, notes)
+    assert not (fixed.refused and fixed.applied)
+    if fixed.applied:
+        assert fixed.body != robots.body
+    urls = [case.url, b"/", b"/a", b"/ab/index.html?a=1", b"/robots.txt"]
+    for profile in PROFILES:
+        old, new = (robotrules.parse(body, profile) for body in (robots.body, fixed.body))
+        for token in ("*", "a", "b", "ExampleBot"):
+            before, after = (one.rules_for(token).allows_many(urls) for one in (old, new))
+            assert before == after, (profile, token, fixed.applied)
+    loud = fix(robots, notes, verdicts=True)
+    lint(robotrules.parse(loud.body, case.base), budget=300)

@@ -1,0 +1,22 @@
+"""Formatting is total, changes no verdict, and changes nothing the second time."""
+
+from __future__ import annotations
+
+import robotrules
+from fuzz.nasty import Case
+from robotrules.formatting import format_robots
+
+
+def check(case: Case) -> None:
+    """Format a file, and what came of it."""
+    robots = robotrules.parse(case.body, case.base, complete=case.complete)
+    found = format_robots(robots, budget=300)
+    if found.refused:
+        assert found.body == robots._received
+        return
+    again = robotrules.parse(found.body, case.base)
+    urls = [case.url, b"/", b"/a", b"/ab/index.html?a=1"]
+    for token in ("*", "a", "b", "ExampleBot"):
+        before, after = (one.rules_for(token).allows_many(urls) for one in (robots, again))
+        assert before == after, token
+    assert format_robots(again, budget=300).body == found.body

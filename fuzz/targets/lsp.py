@@ -1,0 +1,39 @@
+"""An editor gets an answer at every place of a file, and what it is told lies in the file."""
+
+from __future__ import annotations
+
+from random import Random
+
+from fuzz.nasty import Case
+from robotrules.lsp.actions import Place, fix_all, quick_fixes
+from robotrules.lsp.colours import tokens
+from robotrules.lsp.completion import complete
+from robotrules.lsp.diagnostics import diagnostics, notes
+from robotrules.lsp.document import Document
+from robotrules.lsp.edits import of_octets
+from robotrules.lsp.hover import hover
+from robotrules.lsp.outline import foldings, symbols
+
+URI = "file:///robots.txt"
+
+
+def check(case: Case) -> None:
+    """Open a file as text, and ask what an editor asks, at some places."""
+    text = case.body.decode("utf-8", "replace")
+    document = Document(text, profile=case.base)
+    random, place = Random(case.body), Place(URI, 1)
+    found = notes(document, budget=300)
+    last = len(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    for one in diagnostics(document, URI, found):
+        assert 0 <= one.range.start.line <= one.range.end.line <= last, one
+    for note in found:
+        of_octets(document, note.fix.edits if note.fix else ())
+    assert len(tokens(document)) % 5 == 0
+    for listed in (symbols(document), foldings(document)):
+        assert isinstance(listed, list)
+    fix_all(document, found, place)
+    size = len(document.octets)
+    for offset in sorted({0, size, *(random.randint(0, size) for _ in range(6))}):
+        hover(document, offset, found)
+        complete(document, offset)
+        quick_fixes(document, found, offset, offset, place)

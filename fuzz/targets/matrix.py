@@ -1,0 +1,26 @@
+"""The matrix is total, and each of its cells is the verdict on its path."""
+
+from __future__ import annotations
+
+import robotrules
+from fuzz.nasty import Case
+from robotrules.matrix import matrix
+from robotrules.matrix.page import page
+from robotrules.matrix.picture import picture
+
+
+def check(case: Case) -> None:
+    """Ask about main paths, and draw the answer."""
+    robots = robotrules.parse(case.body, case.profile(), complete=case.complete)
+    found = matrix(robots, budget=300)
+    for one in found.asked:
+        names = one.known.names if one.known else one.product_token
+        if one.known or one.product_token == "*" or robots.profile.any_product_token:
+            rules = robots.rules_for(names, one.purposes)
+            for cell in one.cells:
+                url = f"https://example.com{cell.path}" if cell.path[:1] == "/" else cell.path
+                assert cell.verdict == rules.check(url), (one.name, cell)
+    assert sum(found.counts.values()) == len(found.asked)
+    assert found.as_dict()["crawlers"]
+    assert page(found)
+    assert picture(found)

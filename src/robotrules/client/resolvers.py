@@ -1,0 +1,79 @@
+"""
+Resolvers for an event loop: names become addresses without a thread for each.
+
+    addresses = Addresses(resolve=AsyncResolver())
+    client = AsyncClient("ExampleBot/1.0 (+https://example.com/bot)", addresses=addresses)
+
+The system's resolver blocks, so a client asks it in threads; a crawl of many hosts then waits for
+threads. `AsyncResolver` asks the DNS through aiodns (c-ares), which reads the hosts file and
+resolv.conf, and knows no other source of names that a system may have. It vets nothing: `Addresses`
+does that with whatever a resolver returns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Sequence
+
+from robotrules.errors import MissingExtraError
+
+try:
+    import aiodns
+except ImportError:
+    raise MissingExtraError(
+        "this resolver needs aiodns, which is not installed: pip install 'robotrules[aiohttp]'"
+    ) from None
+
+__all__ = ["AsyncResolver"]
+
+
+class AsyncResolver:
+    """Asks the DNS on the event loop; for `Addresses(resolve=…)`."""
+
+    cacheable = True
+    """What it says does not depend on the port, and transports keep it for a few seconds."""
+
+    def __init__(
+        self,
+        nameservers: Sequence[str] | None = None,
+        *,
+        seconds: float = 5.0,
+        tries: int = 2,
+    ) -> None:
+        """
+        Ask *nameservers*, such as `["9.9.9.9", "[2620:fe::fe]:53"]`; by default the system's.
+
+        Each is waited for for *seconds*, *tries* times.
+        """
+        if isinstance(nameservers, (str, bytes)):
+            raise TypeError(f"nameservers is a list, not one: pass [{nameservers!r}]")
+        if not 0 < seconds <= 60:
+            raise ValueError(f"seconds is {seconds!r}: use more than 0, and 60 at most")
+        if tries < 1:
+            raise ValueError(f"tries is {tries!r}: use 1 or more")
+        self._nameservers = nameservers
+        self._options = {"timeout": seconds, "tries": tries}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._dns: aiodns.DNSResolver | None = None
+
+    async def __call__(self, host: str, port: int) -> list[str]:
+        """Return the addresses of a host, in the order in which they are to be tried."""
+        loop = asyncio.get_running_loop()
+        if self._dns is None or self._loop is not loop:
+            # What c-ares has open belongs to one event loop.
+            self._loop = loop
+            self._dns = aiodns.DNSResolver(self._nameservers, loop, **self._options)
+        try:
+            found = await self._dns.getaddrinfo(
+                host, socket.AF_UNSPEC, port, type=socket.SOCK_STREAM
+            )
+        except aiodns.error.DNSError as error:
+            raise OSError(None, str(error.args[-1] if error.args else error)) from error
+        return [_text(node.addr) for node in found.nodes]
+
+
+def _text(address: tuple[object, ...]) -> str:
+    """Return an address as text, with its link if it is of one alone."""
+    host = address[0].decode("ascii") if isinstance(address[0], bytes) else str(address[0])
+    return f"{host}%{address[3]}" if len(address) == 4 and address[3] else host

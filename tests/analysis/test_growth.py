@@ -1,0 +1,114 @@
+"""
+What the analysis looks at grows with a file, and not with its square; then a budget ends it.
+
+Counted are the rules that questions look at and the states that they see, so that no clock decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from robotrules import analysis, parse
+from robotrules.analysis import ground
+from robotrules.analysis.compare import difference
+from robotrules.analysis.files import compare
+from robotrules.analysis.ground import Ground, most_states
+from robotrules.analysis.rules import dead_rules, minimise, redundant_rules
+from robotrules.robotstxt.ruleset import RuleSet
+
+SMALL, LARGE = 200, 800
+SHAPES: dict[str, Callable[[int], str]] = {
+    "identical": lambda n: "/a",
+    "identical wildcards": lambda n: "/*a*b",
+    "plain": lambda n: f"/p{n}",
+    "beneath one": lambda n: f"/p{n}" if n else "/",
+}
+
+
+def rules_of(shape: str, count: int) -> RuleSet:
+    """Return a rule set of one shape."""
+    lines = (f"Disallow: {SHAPES[shape](n)}" for n in range(count))
+    return parse("User-agent: *\n" + "\n".join(lines)).rules_for("x")
+
+
+@pytest.fixture
+def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return how many rules each question looks at, as it is counted."""
+    counted: list[int] = []
+    spend = Ground.spend
+
+    def count(self: Ground, rules: int) -> None:
+        counted.append(rules)
+        spend(self, rules)
+
+    monkeypatch.setattr(Ground, "spend", count)
+    return counted
+
+
+ASKED: dict[str, Callable[[RuleSet], object]] = {
+    "dead_rules": dead_rules,
+    "redundant_rules": redundant_rules,
+    "minimise": minimise,
+    "difference": lambda rules: difference(rules, parse(b"").rules_for("x")),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("question", ASKED)
+def test_four_times_the_rules_cost_about_four_times_as_much(
+    shape: str, question: str, looked_at: list[int]
+) -> None:
+    """It was sixteen times as much."""
+    cost = []
+    for size in (SMALL, LARGE):
+        looked_at.clear()
+        ASKED[question](rules_of(shape, size))
+        cost.append(sum(looked_at))
+    assert cost[1] <= 6 * max(cost[0], SMALL)
+
+
+@pytest.mark.parametrize("shape", ["identical", "identical wildcards"])
+def test_of_identical_rules_one_stays(shape: str) -> None:
+    """And nothing is asked to know it."""
+    found = minimise(rules_of(shape, 500))
+    assert [rule.line for rule in found.kept] == [2]
+    assert (len(found.removed), found.undecided) == (499, ())
+    assert len(dead_rules(rules_of(shape, 500)).rules) == 499
+
+
+def test_a_file_that_cannot_be_decided_soon_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rules all of which may meet cost their square: the budget of all questions ends that."""
+    monkeypatch.setattr(ground, "MOST_STATES", 500)
+    lines = "\n".join(f"Disallow: /*a{n % 7}*b{n}*c" for n in range(400))
+    rules = parse(f"User-agent: *\n{lines}").rules_for("x")
+    assert most_states(100) == 500
+    found = dead_rules(rules, budget=100)
+    assert found.undecided
+    smaller = minimise(rules, budget=100)
+    assert smaller.undecided
+    assert len(smaller.kept) == 400
+    told = difference(rules, parse(b"").rules_for("x"), budget=100)
+    assert told.complete is False
+
+
+def test_many_groups_share_one_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everybody else is not decided, and the files are not called equal."""
+    monkeypatch.setattr("robotrules.analysis.files.A_KIND", 10_000)
+    names = [f"b{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(100)]
+    old = parse("".join(f"User-agent: {name}\nDisallow: /x*a\n" for name in names))
+    new = parse("".join(f"User-agent: {name}\nDisallow: /x**a\n" for name in names))
+    found = compare(old, new)
+    assert found.equal is None
+    decided = [change.difference.complete for change in found.changes]
+    assert (decided[0], decided[-1]) == (True, False)
+    assert analysis.compare(old, old).equal is True
+
+
+def test_files_that_say_the_same_are_not_searched(looked_at: list[int]) -> None:
+    """Whatever their order, and however often they say it."""
+    old = parse("User-agent: *\nDisallow: /*a\nAllow: /b\nDisallow: /*a\n")
+    new = parse("User-agent: *\nAllow: /b\nDisallow: /*a\n")
+    assert compare(old, new).equal is True
+    assert looked_at == []

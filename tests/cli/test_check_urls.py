@@ -1,0 +1,120 @@
+"""`robotrules check --urls`: what it reads, what it refuses, and what it says in the end."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from tests.cli.shell import Ran, robotrules
+
+URLS = ("https://example.com/private/a", "https://example.com/b")
+LOG = b"".join(
+    b'192.0.2.1 - - [01/May/2026:10:00:00 +0000] "GET %b HTTP/1.1" 200 5 "-" "x"\n' % path
+    for path in (b"/private/a", b"/b")
+)
+CSV = b"page,clicks\n" + b"".join(b"%b,3\n" % url.encode() for url in URLS)
+JSON = b"".join(b'{"url": "%b", "status": 200}\n' % url.encode() for url in URLS)
+SITEMAP = (
+    b'<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
+    + b"".join(b"<url><loc>%b</loc></url>" % url.encode() for url in URLS)
+    + b"</urlset>"
+)
+LIST = "\n".join(["# a comment", "", *URLS]).encode()
+
+
+@pytest.fixture
+def robots(tmp_path: Path) -> str:
+    """A robots.txt that disallows one of the two."""
+    path = tmp_path / "robots.txt"
+    path.write_bytes(b"User-agent: *\nDisallow: /private/\n")
+    return str(path)
+
+
+def checked(robots: str, stdin: bytes, *options: str) -> Ran:
+    """Check the URLs of stdin."""
+    return robotrules(
+        "check", "--urls", "-", "--as", "AnyBot", "--robots", robots, *options, stdin=stdin
+    )
+
+
+@pytest.mark.parametrize(
+    ("octets", "counted"),
+    [
+        (LIST, "2 URLs: "),
+        (LOG, "2 requests (access log): "),
+        (CSV, "2 URLs (CSV): "),
+        (JSON, "2 requests (JSON lines): "),
+        (SITEMAP, "2 URLs (sitemap): "),
+        (LIST.decode().encode("utf-16"), "2 URLs: "),
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_forms(robots: str, octets: bytes, counted: str, packed: bool) -> None:
+    """It reads what `diff --urls` reads, gzipped or not, and counts it."""
+    ran = checked(robots, gzip.compress(octets) if packed else octets)
+    lines = [line.split("\t") for line in ran.out.splitlines()]
+    assert ran.code == 1
+    assert [word for word, _, _ in lines] == ["disallowed", "allowed"]
+    assert [url.removeprefix("https://example.com") for _, url, _ in lines] == ["/private/a", "/b"]
+    assert f"{counted}1 allowed, 1 disallowed, in " in ran.err
+
+
+@pytest.mark.parametrize(
+    ("octets", "words"),
+    [
+        (b"hello world\n" * 100_000, "there is no URL in stdin: line 1 is 'hello world'; pass a"),
+        (b"example.com/a\n", "line 1 is 'example.com/a'"),
+        (b"\x00\x01\x02" * 1000, "there is no URL in stdin: line 1 is '\\x00\\x01"),
+        (b"PK\x03\x04" + bytes(100), "it is a ZIP file"),
+        (b"<!doctype html><title>x</title>\n", "it is an HTML page"),
+        (b'["https://example.com/"]', "it is a JSON array"),
+        (b"<sitemapindex><sitemap/></sitemapindex>", "it is a sitemap index"),
+    ],
+)
+@pytest.mark.parametrize("quiet", [(), ("-q",)])
+def test_what_is_not_recognised_is_refused(
+    robots: str, octets: bytes, words: str, quiet: tuple[str, ...]
+) -> None:
+    """Exit code 2, one line that says why, and no verdict."""
+    ran = checked(robots, octets, *quiet)
+    assert (ran.code, ran.out) == (2, "")
+    assert words in ran.err
+    assert ran.err.count("\n") == 1
+
+
+class TestSkippedLines:
+    """Lines without a URL are never taken for one."""
+
+    def test_in_a_list(self, robots: str) -> None:
+        """All that was to be checked was not: that is no success, and it is said."""
+        ran = checked(robots, b"/b\nwhat?\nexample.com/private/a\n")
+        assert (ran.code, ran.out) == (2, "allowed\t/b\tno rule matches\n")
+        assert "2 lines hold no URL and got no verdict; the first is line 2: 'what?'" in ran.err
+        assert checked(robots, b"/b\nwhat?\n", "-q").code == 2
+        assert checked(robots, b"/private/a\nwhat?\n", "-q").code == 1
+
+    def test_in_a_log(self, robots: str) -> None:
+        """Logs have such lines, and nobody asked for anything there."""
+        ran = checked(robots, LOG[LOG.index(b"\n") + 1 :] + b"- - -\n")
+        assert (ran.code, ran.out) == (0, "allowed\t/b\tno rule matches\n")
+        assert "1 line holds no URL" in ran.err
+
+    def test_a_file_that_breaks_off(self, robots: str) -> None:
+        """What was read is answered; that some is missing is said, and the exit code is 2."""
+        ran = checked(robots, gzip.compress(LIST)[:-8])
+        assert ran.code == 2
+        assert ran.out.count("\n") >= 1
+        assert "was not read to its end: the gzip data ends early" in ran.err
+
+    def test_other_schemes(self, robots: str) -> None:
+        """They are URLs; with a file for all of them, their path counts."""
+        ran = checked(robots, b"ftp://example.com/private/a\n")
+        assert (ran.code, ran.out.split("\t")[0]) == (1, "disallowed")
+
+    def test_nothing(self, robots: str) -> None:
+        """A file in which there is nothing is right."""
+        for octets in (b"", b"\n\n", b"# none\n"):
+            ran = checked(robots, octets)
+            assert (ran.code, ran.out) == (0, "")

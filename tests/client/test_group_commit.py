@@ -1,0 +1,174 @@
+"""Calls of many tasks to a store: one transaction for each round of the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from robotrules.access import Response
+from robotrules.client import AsyncClient
+from robotrules.client.stores.sqlite import SQLiteStore
+from robotrules.client.tasks import MOST_TOGETHER, Blocking
+from robotrules.errors import StoreBusyError, StoreError
+from tests.client.scripted import AsyncServer, Server
+
+AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
+
+
+class Diary:
+    """A store of words, which notes what was begun, kept and undone."""
+
+    def __init__(self) -> None:
+        self.kept: list[str] = []
+        self.sizes: list[int] = []
+        self.busy = False
+        self._written: list[str] | None = None
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        if self.busy:
+            raise StoreBusyError("busy")
+        self._written = []
+        try:
+            yield
+            self.kept += self._written
+            self.sizes.append(len(self._written))
+        finally:
+            self._written = None
+
+    def write(self, word: str) -> str:
+        """Write a word."""
+        if word == "bad":
+            raise StoreError("a bad word")
+        if self._written is None:
+            self.kept.append(word)
+        else:
+            self._written.append(word)
+        return word.upper()
+
+
+async def done(diary: Diary, words: list[str]) -> list[Any]:
+    """Let as many tasks write; return what each was told."""
+    blocking = Blocking()
+
+    async def one(word: str) -> Any:
+        answer = await blocking.do(lambda: diary.write(word), True, diary.transaction)
+        assert word in diary.kept, "told before it was kept"
+        return answer
+
+    try:
+        return await asyncio.gather(*map(one, words), return_exceptions=True)
+    finally:
+        blocking.close()
+
+
+def test_one_transaction_for_all() -> None:
+    """Each task is told what came of its own call, and after all of it was kept."""
+    diary = Diary()
+    words = [f"w{n}" for n in range(20)]
+    assert asyncio.run(done(diary, words)) == [word.upper() for word in words]
+    assert (diary.kept, diary.sizes) == (words, [20])
+
+
+def test_no_more_than_so_many() -> None:
+    """Other processes wait for the end of a transaction, so it has one soon."""
+    diary = Diary()
+    words = [f"w{n}" for n in range(2 * MOST_TOGETHER + 5)]
+    asyncio.run(done(diary, words))
+    assert (diary.kept, diary.sizes) == (words, [MOST_TOGETHER, MOST_TOGETHER, 5])
+
+
+def test_one_that_fails_fails_alone() -> None:
+    """The others are made all the same, once each."""
+    diary = Diary()
+    first, second, third = asyncio.run(done(diary, ["a", "bad", "c"]))
+    assert (first, third) == ("A", "C")
+    assert isinstance(second, StoreError)
+    assert sorted(diary.kept) == ["a", "c"]
+
+
+def test_busy() -> None:
+    """Threads wait for a store that is busy, and not the loop."""
+    diary = Diary()
+    diary.busy = True
+    assert asyncio.run(done(diary, ["a", "b"])) == ["A", "B"]
+    assert sorted(diary.kept) == ["a", "b"]
+
+
+def test_who_gave_up_writes_nothing() -> None:
+    """A call that nobody waits for is not made."""
+    diary = Diary()
+
+    async def main() -> None:
+        blocking = Blocking()
+        tasks = [
+            asyncio.create_task(blocking.do(partial(diary.write, word), True, diary.transaction))
+            for word in "abc"
+        ]
+        await asyncio.sleep(0)
+        tasks[1].cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    asyncio.run(main())
+    assert diary.kept == ["a", "c"]
+
+
+def test_transactions_of_a_prefetch(tmp_path: Path) -> None:
+    """Fewer than there are origins: a lease, a visit and a release of each are not three."""
+    said: list[str] = []
+    server = Server()
+    server.answers = _Everywhere(lambda _: Response(200, {}, b"User-agent: *\nDisallow: /\n"))
+
+    async def main() -> None:
+        store = SQLiteStore(tmp_path / "robots.sqlite")
+        assert store._writes.db is not None
+        store._writes.db.set_trace_callback(said.append)
+        async with AsyncClient(AGENT, store=store, transport=AsyncServer(server)) as client:
+            found = await client.prefetch(f"https://s{n}.example" for n in range(200))
+        assert found.success == 200
+        assert len(list(store.entries())) == 200
+        assert store._read("SELECT count(*) FROM leases") == [(0,)]
+        store.close()
+
+    asyncio.run(main())
+    assert 0 < said.count("COMMIT") < 100
+
+
+class _Everywhere(dict[str, Any]):
+    """One answer to all questions."""
+
+    def __init__(self, answer: Callable[[Any], Response]) -> None:
+        super().__init__()
+        self._answer = answer
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self._answer
+
+
+def test_a_prefetch_that_is_stopped(tmp_path: Path) -> None:
+    """What is told of each origin may raise: that ends it, and nothing is left waiting."""
+    server = Server()
+    seen: list[str] = []
+
+    def progress(held: Any) -> None:
+        seen.append(held.origin)
+        if len(seen) == 5:
+            raise KeyError("enough")
+
+    async def main() -> None:
+        store = tmp_path / "robots.sqlite"
+        async with AsyncClient(AGENT, store=store, transport=AsyncServer(server)) as client:
+            with pytest.raises(KeyError, match="enough"):
+                await client.prefetch(
+                    (f"https://s{n}.example" for n in range(200)), concurrency=3, progress=progress
+                )
+            assert (await client.prefetch(["https://s0.example", "mailto:x"])) == (0, 1, 0, 1)
+
+    asyncio.run(main())
+    assert 5 <= len(seen) < 20

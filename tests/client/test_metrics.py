@@ -1,0 +1,160 @@
+"""Metrics: one event for each request, counters over all, and the fields of a page as a mapping."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from concurrent.futures import ThreadPoolExecutor
+from time import monotonic
+
+import pytest
+
+from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.client import Client, FetchEvent, Stats
+from robotrules.client.metrics import Meter
+from robotrules.tags.fields import Headers, read_fields
+from tests.client.scripted import Clock, Server, opened
+
+AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
+ORIGIN = "https://example.com"
+ROBOTS = f"{ORIGIN}/robots.txt"
+KINDS = ["sync", "async"]
+
+
+@pytest.fixture
+def server() -> Server:
+    """A site with a robots.txt behind a redirect, a page, and one that fails."""
+    made = Server()
+    made.answers = {
+        ROBOTS: Response(301, {"Location": "/rules"}),
+        f"{ORIGIN}/rules": Response(200, {}, b"User-agent: *\nDisallow: /x\n", address="192.0.2.1"),
+        f"{ORIGIN}/a": Response(200, {}, b"12345"),
+        f"{ORIGIN}/b": Failure(Trouble.TIMEOUT, "no whole answer within 30 s"),
+    }
+    return made
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_request_is_told_of(kind: str, server: Server) -> None:
+    events: list[FetchEvent] = []
+    with opened(kind, server, Clock(), on_fetch=events.append) as client:
+        assert client.stats == Stats()
+        for path in ("/a", "/b", "/x", "/a"):
+            client.fetch(ORIGIN + path)
+        client.check(f"{ORIGIN}/c")
+        stats = client.stats
+    assert [(one.kind, one.url.removeprefix(ORIGIN), one.status) for one in events] == [
+        ("robots.txt", "/robots.txt", 301),
+        ("robots.txt", "/rules", 200),
+        ("page", "/a", 200),
+        ("page", "/b", None),
+        ("page", "/a", 200),
+    ]
+    assert events[1].octets == 27
+    assert events[1].address == "192.0.2.1"
+    assert (events[3].trouble, events[3].detail) == (
+        Trouble.TIMEOUT,
+        "no whole answer within 30 s",
+    )
+    assert all(event.seconds >= 0 for event in events)
+    assert (stats.requests, stats.robots, stats.pages, stats.octets) == (5, 2, 3, 37)
+    assert stats.statuses == {301: 1, 200: 3}
+    assert stats.troubles == {"timeout": 1}
+    assert stats.seconds == pytest.approx(sum(event.seconds for event in events))
+    assert json.loads(json.dumps(stats.as_dict()))["statuses"] == {"200": 3, "301": 1}
+    assert json.loads(json.dumps(events[3].as_dict()))["trouble"] == "timeout"
+
+
+def test_a_hook_of_an_event_loop_is_awaited(server: Server) -> None:
+    events: list[str] = []
+
+    async def hook(event: FetchEvent) -> None:
+        await asyncio.sleep(0)
+        events.append(event.url)
+
+    with opened("async", server, Clock(), on_fetch=hook) as client:
+        client.check(f"{ORIGIN}/a")
+    assert events == [ROBOTS, f"{ORIGIN}/rules"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_hook_raises_reaches_who_asked(kind: str, server: Server) -> None:
+    """And the lease is given back: the next question asks again."""
+    calls: list[FetchEvent] = []
+
+    def hook(event: FetchEvent) -> None:
+        calls.append(event)
+        if len(calls) == 1:
+            raise ZeroDivisionError("mine")
+
+    with opened(kind, server, Clock(), on_fetch=hook) as client:
+        with pytest.raises(ZeroDivisionError, match="mine"):
+            client.check(f"{ORIGIN}/a")
+        assert client.check(f"{ORIGIN}/a").allowed
+        assert client.stats.requests == 3
+
+
+def test_threads_count_together() -> None:
+    meter = Meter()
+
+    def count(number: int) -> None:
+        meter.record("page", Request("https://e.example/"), Response(200, {}, b"ab"), monotonic())
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(count, range(2000)))
+    assert meter.stats()[:4] == (2000, 0, 2000, 4000)
+
+
+def test_a_transport_that_returns_nothing_is_told_so() -> None:
+    """It is not counted, and the flow says what a transport returns."""
+
+    class Odd:
+        def send(self, request: Request) -> None:
+            """Return nothing."""
+
+    with Client(AGENT, store="memory:", transport=Odd()) as client:
+        with pytest.raises(TypeError, match="a transport returns a Response or a Failure"):
+            client.check(ORIGIN)
+        assert client.stats == Stats()
+
+
+# --- The fields of a page -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_page_has_its_fields_as_a_mapping(kind: str) -> None:
+    server = Server()
+    lines = [("Content-Type", "text/html"), ("X-Robots-Tag", "noindex"), ("x-robots-tag", "a: b")]
+    server.answers[f"{ORIGIN}/a"] = Response(200, lines, b"")
+    with opened(kind, server, Clock()) as client:
+        page = client.fetch(f"{ORIGIN}/a")
+        missing = client.fetch("mailto:a@example.com")
+    headers = page.headers
+    assert headers["content-type"] == headers["Content-Type"] == "text/html"
+    assert headers["X-Robots-Tag"] == "noindex, a: b"
+    assert headers.get_list("x-robots-TAG") == ["noindex", "a: b"]
+    assert headers.get("Nothing") is None
+    assert "CONTENT-TYPE" in headers
+    assert 5 not in headers
+    assert list(headers) == ["content-type", "x-robots-tag"]
+    assert len(headers) == 2
+    assert dict(headers) == {"content-type": "text/html", "x-robots-tag": "noindex, a: b"}
+    with pytest.raises(KeyError, match="Nothing"):
+        headers["Nothing"]
+    assert dict(missing.headers) == {}
+
+
+def test_fields_keep_their_lines_and_octets() -> None:
+    """What reads fields takes them as they came, and not as they look joined."""
+    fields = read_fields(
+        [(b"X-Robots-Tag", b"noindex"), (b"X-Robots-Tag", b"a: b"), (b"X", b"\xfc")]
+    )
+    headers = Headers(fields)
+    assert headers["x"] == "\xfc"
+    assert headers.multi_items() == [
+        ("x-robots-tag", "noindex"),
+        ("x-robots-tag", "a: b"),
+        ("x", "\xfc"),
+    ]
+    assert read_fields(headers) == fields
+    assert repr(headers).startswith("Headers([('x-robots-tag', 'noindex')")

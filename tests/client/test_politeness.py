@@ -1,0 +1,235 @@
+"""
+Politeness: the seconds between requests, and turns driven by hand, one effect at a time.
+
+Clients drive the same flows in `test_client`, and processes in `test_fleet`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+from typing import Any
+
+import pytest
+
+from robotrules import parse
+from robotrules.client.flow import FIRST_LOOK, Wait
+from robotrules.client.politeness import (
+    LAST_TURN_LOOK,
+    LONGEST_DELAY,
+    LONGEST_WAIT,
+    TURN_SECONDS,
+    Delay,
+    Turns,
+    delay_of,
+    pace_of,
+    pause_after,
+    states_pace,
+)
+
+SITE = "https://example.com"
+NOON = 1_800_014_400.0  # 2027-01-15T12:00Z
+
+
+class TestDelays:
+    """The politest of what is asked for."""
+
+    FILE = parse(
+        b"User-agent: *\nCrawl-delay: 5\nDisallow: /x\n"
+        b"User-agent-purpose: EXAMPLE-1\nCrawl-delay: 7\nDisallow: /x\n"
+        b"User-agent: RateBot\nRequest-rate: 1/30\nRequest-rate: 1/600 0000-0600\nDisallow: /x\n"
+        b"User-agent: NeverBot\nCrawl-delay: 9999999\nDisallow: /x\n"
+        b"User-agent: ZeroBot\nCrawl-delay: 0\nDisallow: /x\n"
+        b"User-agent: HalfBot\nCrawl-delay: 0.5\nDisallow: /x\n"
+    )
+
+    @pytest.mark.parametrize(
+        ("token", "purposes", "least", "delay"),
+        [
+            ("AnyBot", (), 0.0, Delay(5.0, "crawl-delay", 2)),
+            ("AnyBot", (), 5.5, Delay(5.5, "min-delay")),
+            ("AnyBot", ("EXAMPLE-1",), 0.0, Delay(7.0, "crawl-delay", 5)),
+            ("RateBot", (), 1.0, Delay(30.0, "request-rate", 8)),
+            ("NeverBot", (), 1.0, Delay(LONGEST_DELAY, "crawl-delay", 12)),
+            ("ZeroBot", (), 0.0, Delay(0.0, "min-delay")),
+        ],
+    )
+    def test_delay_of(
+        self, token: str, purposes: tuple[str, ...], least: float, delay: Delay
+    ) -> None:
+        found = delay_of(self.FILE, token, purposes, now=NOON, min_delay=least)
+        assert found == delay
+        assert found.as_dict() == dict(zip(("seconds", "because", "line"), delay, strict=True))
+
+    def test_a_rate_counts_in_its_hours(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Which are hours of UTC, wherever the crawler is."""
+        monkeypatch.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        try:
+            self._check_hours()
+        finally:
+            monkeypatch.undo()
+            time.tzset()
+
+    def _check_hours(self) -> None:
+        assert delay_of(self.FILE, "RateBot", now=NOON).seconds == 30.0
+        night = NOON - 12 * 3600
+        assert delay_of(self.FILE, "RateBot", now=night) == Delay(600.0, "request-rate", 9)
+
+    @pytest.mark.parametrize(
+        ("token", "states"),
+        [("AnyBot", True), ("RateBot", True), ("ZeroBot", False), ("HalfBot", True)],
+    )
+    def test_states_pace(self, token: str, states: bool) -> None:
+        """Any delay counts, and a rate at any time of the day."""
+        assert states_pace(pace_of(self.FILE, token)) is states
+        assert states_pace(pace_of(parse(b""), token)) is False
+
+
+class TestPauses:
+    """What an answer asks for (RFC 9110 §10.2.3)."""
+
+    @pytest.mark.parametrize(
+        ("status", "after", "seconds"),
+        [
+            *((200, "9", None), (299, "9", None), (300, "9", 9), (301, "9", 9), (404, "9", 9)),
+            *((429, "9", 9), (503, "9", 9), (429, None, 60), (503, None, 60), (500, None, None)),
+        ],
+    )
+    def test_pause_after(self, status: int, after: str | None, seconds: float | None) -> None:
+        assert pause_after(status, {"Retry-After": after} if after else {}, NOON) == seconds
+
+
+class Told:
+    """A store that answers as it is told, and notes what it was asked."""
+
+    def __init__(self, **answers: Any) -> None:
+        self.asked: list[tuple[Any, ...]] = []
+        self.answers = answers
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        def call(*given: Any) -> Any:
+            """Answer the next in line, or the same again."""
+            self.asked.append((name, *given))
+            answers = self.answers[name]
+            return answers.pop(0) if len(answers) > 1 else answers[0]
+
+        return call
+
+
+class Desk:
+    """What turns have of a desk: a store, and a clock that is set by hand."""
+
+    def __init__(self, **answers: Any) -> None:
+        self.now, self.alone = NOON, False
+        self.store = Told(**answers)
+        self.asked = self.store.asked
+
+    def clock(self) -> float:
+        """Return the time."""
+        return self.now
+
+    def lease(self, *given: Any) -> Generator[Any, Any, Any]:
+        """Ask the store for a lease."""
+        return self.ask(self.store.lease, *given)
+
+    def ask(self, call: Callable[..., Any], *given: Any) -> Generator[Any, Any, Any]:
+        """Ask the store."""
+        return call(*given)
+        yield
+
+
+def turns(**answers: Any) -> tuple[Turns, Desk]:
+    """Return turns over a desk."""
+    desk = Desk(**answers)
+    made: Any = Turns(desk)  # type: ignore[arg-type]
+    return made, desk
+
+
+def driven(flow: Generator[Any, Any, Any]) -> tuple[list[float], Any]:
+    """Drive a flow to its end; return the seconds it waited, and what it returned."""
+    waits: list[float] = []
+    while True:
+        try:
+            effect = next(flow)
+        except StopIteration as ended:
+            return waits, ended.value
+        assert isinstance(effect, Wait)
+        waits.append(effect.seconds)
+
+
+class TestTurns:
+    """What is asked of the store, and for how long one waits."""
+
+    def test_reserved(self) -> None:
+        """The store says when; without it, memory does, one interval after the other."""
+        made, desk = turns(reserve=[NOON + 9])
+        assert driven(made.reserve(SITE, 5.0)) == ([], NOON + 9)
+        assert desk.asked == [("reserve", SITE, NOON, 5.0)]
+        made, desk = turns(reserve=[None])
+        moments = [driven(made.reserve(SITE, 5.0))[1] for _ in range(3)]
+        assert moments == [NOON, NOON + 5, NOON + 10]
+        desk.now += 100
+        assert driven(made.reserve(SITE, 5.0))[1] == NOON + 100
+        assert driven(made.reserve("https://other.example", 5.0))[1] == NOON + 100
+
+    def test_taken(self) -> None:
+        made, desk = turns(lease=[True], begin=[NOON])
+        assert driven(made.take(SITE, 5.0, "me")) == ([], 0)
+        assert desk.asked == [
+            ("lease", f"turn {SITE}", "me", TURN_SECONDS),
+            ("begin", SITE, NOON, 5.0),
+        ]
+
+    def test_others_have_it(self) -> None:
+        """One looks again soon, then less often, and not less often than that."""
+        made, _ = turns(lease=[*[False] * 8, True], begin=[NOON])
+        waits, slot = driven(made.take(SITE, 5.0, "me"))
+        expected = [min(FIRST_LOOK * 2**number, LAST_TURN_LOOK) for number in range(8)]
+        assert (waits, slot) == (expected, 0)
+        assert waits[-1] == LAST_TURN_LOOK
+
+    def test_slots(self) -> None:
+        """The first that is free."""
+        made, desk = turns(lease=[False, False, True], begin=[NOON])
+        assert driven(made.take(SITE, 0.0, "me", 3)) == ([], 2)
+        assert [one[1] for one in desk.asked[:3]] == [
+            *(f"turn {SITE}", f"turn {SITE} 1", f"turn {SITE} 2"),
+        ]
+        desk.store.answers["release"] = [None]
+        driven(made.end(SITE, "me", range(3)))
+        assert [one[1] for one in desk.asked[-3:]] == [one[1] for one in desk.asked[:3]]
+
+    def test_not_yet(self) -> None:
+        """The lease is given back while one waits, and a long wait is cut in parts."""
+        made, desk = turns(lease=[True], release=[None], begin=[NOON + 3, NOON + 500, NOON])
+        waits, slot = driven(made.take(SITE, 5.0, "me"))
+        assert (waits, slot) == ([3.0, LONGEST_WAIT], 0)
+        names = [one[0] for one in desk.asked]
+        assert names == [*("lease", "begin", "release") * 2, "lease", "begin"]
+        assert desk.asked[2] == ("release", f"turn {SITE}", "me")
+
+    def test_who_ended_lets_others_go_first(self) -> None:
+        """One look, unless nobody else can be there."""
+        for alone, waited in ((False, [LAST_TURN_LOOK]), (True, [])):
+            made, desk = turns(lease=[True], release=[None], begin=[NOON])
+            desk.alone = alone
+            driven(made.end(SITE, "me"))
+            assert driven(made.take(SITE, 0.0, "me")) == (waited, 0)
+            assert driven(made.take(SITE, 0.0, "me")) == ([], 0)
+
+    def test_without_a_store(self) -> None:
+        """Memory keeps the interval, and what was put off."""
+        made, desk = turns(lease=[None], release=[None], begin=[None], postpone=[None])
+        assert driven(made.take(SITE, 5.0, "me")) == ([], 0)
+        flow = made.take(SITE, 5.0, "me")
+        wait = next(flow)
+        assert isinstance(wait, Wait)
+        assert wait.seconds == 5.0
+        flow.close()
+        driven(made.postpone(SITE, NOON + 50))
+        driven(made.postpone(SITE, NOON + 20))
+        assert desk.asked[-1] == ("postpone", SITE, NOON + 20)
+        wait = next(made.take(SITE, 5.0, "me"))
+        assert isinstance(wait, Wait)
+        assert wait.seconds == 50.0

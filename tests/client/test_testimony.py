@@ -1,0 +1,420 @@
+"""
+Testimony, to the word: every note with its level and its sentence, JSON with every key, and text.
+
+What decides is tested in `test_evidence` and `test_sources`; here is how it is said.
+"""
+
+from __future__ import annotations
+
+import io
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from robotrules import StoreError
+from robotrules.access import (
+    ACCESS_PROFILES,
+    Failure,
+    Response,
+    State,
+    Trouble,
+    lost_state,
+)
+from robotrules.cache import Provenance, Visit, digest_of
+from robotrules.client.evidence import MOST_NAMES, Evidence
+from robotrules.client.stores import MemoryStore
+from robotrules.client.testimony import EvidenceNote, Period, Testimony, told, when
+from robotrules.client.warc import export_warc, import_warc
+from tests.client.diary import DAY, SITE, START, Diary, file, refused, rules
+
+A = f"{SITE}/a"
+NO_FILE = Response(404)
+
+
+def at(diary: Diary, days: float, url: str = A, **options: Any) -> Testimony:
+    """Ask as ExampleBot, so many days after the start."""
+    return Evidence(diary.store).at(url, START + days * DAY, "ExampleBot", **options)
+
+
+def notes(testimony: Testimony) -> list[tuple[str, str, str]]:
+    """Return the notes as plain values."""
+    return [(note.code, note.level, note.message) for note in testimony.notes]
+
+
+def told_days(*answers: Response | Failure) -> Diary:
+    """Return a diary with an answer a day."""
+    diary = Diary()
+    for day, answer in enumerate(answers):
+        diary.visit(day, answer)
+    return diary
+
+
+class TestNotes:
+    """Code, level and sentence of each."""
+
+    def test_no_origin(self) -> None:
+        assert notes(at(Diary(), 0, "ftp://example.com/")) == [
+            (
+                "no-origin",
+                "error",
+                "This is no http or https URL with a host, so no robots.txt governs it.",
+            )
+        ]
+
+    @pytest.mark.parametrize(
+        ("options", "by"),
+        [
+            ({}, ""),
+            ({"agent": "OtherBot"}, " by OtherBot"),
+            ({"source": "own"}, " (own)"),
+            ({"agent": "OtherBot", "source": "imported"}, " by OtherBot (imported)"),
+        ],
+    )
+    def test_never_visited(self, options: dict[str, str], by: str) -> None:
+        """Of another crawler, site or source there may be visits."""
+        diary = Diary()
+        diary.visit(-3, file("/a"), site="https://other.example")
+        diary.visit(1, file("/a"), site="https://other.example")
+        if options.get("agent"):
+            diary.visit(-1, file("/a"))
+            diary.visit(1, file("/a"))
+        words = f"No visit to {SITE}{by} is known"
+        assert notes(at(diary, 0, **options)) == [("never-visited", "error", f"{words}.")]
+        if options.get("source") == "imported":
+            return
+        first = diary.visit(2, file("/a"), agent=options.get("agent", "ExampleBot"))
+        diary.visit(3, file("/a"), agent=options.get("agent", "ExampleBot"))
+        found = at(diary, 0, **options)
+        words += " before 2026-05-03T00:00:00Z, the first one."
+        assert (notes(found), found.next) == ([("never-visited", "error", words)], first)
+
+    def test_never_visited_by_an_archive(self) -> None:
+        """The first visit of the source that was asked for, and of no other."""
+        diary, other = Diary(), Diary()
+        diary.visit(1, file("/a"))
+        diary.visit(3, file("/a"))
+        other.visit(2, file("/a"))
+        stream = io.BytesIO()
+        export_warc(other.store, stream)
+        stream.seek(0)
+        import_warc(diary.store, stream)
+        for source, day in (("own", 1), ("imported", 2)):
+            found = at(diary, 0, source=source)
+            assert found.next is not None
+            assert found.next.at == START + day * DAY
+
+    def test_lapsed(self) -> None:
+        words = "What was known held until 2026-05-02T00:00:00Z, and nothing is known after it: "
+        assert notes(at(told_days(file("/a")), 5)) == [
+            ("lapsed", "warning", f"{words}this is what was known last.")
+        ]
+
+    def test_failing(self) -> None:
+        words = "Asking for the file failed"
+        diary = told_days(refused())
+        assert notes(at(diary, 0)) == [
+            ("failing", "info", f"{words} once, first on 2026-05-01T00:00:00Z.")
+        ]
+        diary.visit(1, refused())
+        assert notes(at(diary, 1)) == [
+            ("failing", "info", f"{words} 2 times in a row, first on 2026-05-01T00:00:00Z.")
+        ]
+
+    @pytest.mark.parametrize(
+        ("first", "later", "code", "words"),
+        [
+            (file("/a"), refused(), "failed-later", "failed"),
+            (NO_FILE, refused(), "failed-later", "failed"),
+            (file("/a"), file("/a"), "same-later", "found the same"),
+            (NO_FILE, NO_FILE, "same-later", "found the same"),
+            (file("/a"), file("/b"), "changed-later", "found another file"),
+            (NO_FILE, file("/b"), "changed-later", "found a file"),
+            (file("/a"), NO_FILE, "changed-later", "found no file"),
+        ],
+    )
+    def test_later(self, first: Response, later: Response | Failure, code: str, words: str) -> None:
+        [note] = notes(at(told_days(first, later), 0.5))
+        assert note == (code, "info", f"The next visit, on 2026-05-02T00:00:00Z, {words}.")
+
+    def test_no_store(self) -> None:
+        diary = told_days(file("/a", ("Cache-Control", "no-store")))
+        words = "The file said no-store, so its SHA-256 was kept and its octets were not."
+        assert notes(at(diary, 0)) == [("no-store", "error", words)]
+
+    def test_bodies(self) -> None:
+        """That are lost, altered, or not to be had."""
+
+        class Failing(MemoryStore):
+            """A store whose bodies cannot be read."""
+
+            def body(self, digest: str) -> bytes | None:
+                """Fail."""
+                raise StoreError(f"no {digest[:4]}")
+
+        class Altered(MemoryStore):
+            """A store that gives other octets."""
+
+            def body(self, digest: str) -> bytes | None:
+                """Give others."""
+                return b"User-agent: *\nAllow: /\n"
+
+        digest = digest_of(rules("/a"))
+        for store, code, words in (
+            (Failing(), "body-missing", f"The store cannot give the file: no {digest[:4]}"),
+            (
+                Altered(),
+                "body-damaged",
+                "The octets in the store are not those of the file: their SHA-256 differs.",
+            ),
+        ):
+            diary = Diary(store)
+            diary.visit(0, file("/a"))
+            found = at(diary, 0.5)
+            assert (notes(found), found.verdict) == ([(code, "error", words)], None)
+        lost = MemoryStore()
+        lost.add([(Diary().visit(0, file("/a")), None)])
+        words = "The store does not have the octets of the file, or they are damaged."
+        assert notes(at(Diary(lost), 0.5)) == [("body-missing", "error", words)]
+
+    def test_crawlers_differ(self) -> None:
+        """Some are named, and not all."""
+        diary = told_days(file("/a"))
+        for number in range(MOST_NAMES + 1):
+            diary.visit(0.1, file("/b"), agent="Bot" + "a" * number)
+        found = at(diary, 0.5)
+        [(code, level, words)] = notes(found)
+        assert (code, level) == ("crawlers-differ", "warning")
+        start = "Not all crawlers found the same: this is what ExampleBot found, and "
+        assert words.startswith(start)
+        assert words.endswith(" found something else.")
+        names = words.removeprefix(start).removesuffix(" found something else.").split(", ")
+        assert len(set(names)) == MOST_NAMES == 5
+
+    def test_crawlers_that_do_not_differ(self) -> None:
+        """What had been found before does not count where nothing can be reached now."""
+        diary = Diary()
+        diary.visit(0, file("/a"))
+        diary.visit(0, file("/b"), agent="OtherBot")
+        for agent in ("ExampleBot", "OtherBot"):
+            diary.visit(1, refused(), agent=agent)
+        assert [note.code for note in at(diary, 1).notes] == ["failing"]
+
+    def test_imported(self) -> None:
+        diary, other = told_days(file("/a")), Diary()
+        other.visit(0.5, file("/b"))
+        stream = io.BytesIO()
+        export_warc(other.store, stream, now=START)
+        stream.seek(0)
+        done = import_warc(diary.store, stream, name="x.warc", now=START)
+        assert done.provenance is not None
+        origin = f"imported from 'x.warc', SHA-256 {done.provenance.digest}, on "
+        origin += "2026-05-01T00:00:00Z"
+        ask = "own visits go first; ask for source 'imported' to see it"
+        visit = f"A visit by ExampleBot that was {origin}"
+        assert notes(at(diary, 0.75)) == [
+            ("import-differs", "warning", f"{visit} found something else: {ask}.")
+        ]
+        held = f"{visit} held at this moment, and found something else: {ask}."
+        lapsed = at(diary, 1.25)
+        assert notes(lapsed)[1:] == [("import-held", "info", held)]
+        assert [note.code for note in lapsed.notes] == ["lapsed", "import-held"]
+        assert notes(at(diary, 0.75, source="imported")) == [
+            ("imported", "warning", f"This is no fetch of this store's own: it was {origin}.")
+        ]
+
+    def test_as_dict(self) -> None:
+        note = EvidenceNote("lapsed", "warning", "Words.")
+        assert note.as_dict() == {"code": "lapsed", "level": "warning", "message": "Words."}
+
+
+class TestJson:
+    """Every key, and nothing else."""
+
+    def test_known(self) -> None:
+        diary = told_days(file("/a"), NO_FILE)
+        found = at(diary, 0.5, purposes=["EXAMPLE-1"])
+        values = found.as_dict()
+        visits = values.pop("visit"), values.pop("next_visit")
+        assert found.visit is not None
+        assert found.next is not None
+        assert visits == (found.visit.as_dict(), found.next.as_dict())
+        explained = values.pop("explanation")
+        assert explained["url"] == A
+        assert "access" not in explained
+        assert values == {
+            "schema": 1,
+            "url": A,
+            "origin": SITE,
+            "at": "2026-05-01T12:00:00.000+00:00",
+            "product_token": "ExampleBot",
+            "purposes": ["EXAMPLE-1"],
+            "profile": "default",
+            "access_profile": "default",
+            "allowed": False,
+            "reason": "disallow-rule",
+            "line": 2,
+            "decides": "rules",
+            "because": "fresh",
+            "held": True,
+            "until": "2026-05-02T00:00:00.000+00:00",
+            "agent": "ExampleBot",
+            "source": "own",
+            "failing_since": None,
+            "failures": 0,
+            "notes": [
+                {
+                    "code": "changed-later",
+                    "level": "info",
+                    "message": "The next visit, on 2026-05-02T00:00:00Z, found no file.",
+                }
+            ],
+        }
+
+    def test_failing(self) -> None:
+        values = at(told_days(refused(), refused()), 1).as_dict()
+        assert (values["failing_since"], values["failures"]) == ("2026-05-01T00:00:00.000+00:00", 2)
+        assert (values["allowed"], values["line"], values["reason"]) == (False, None, "unreachable")
+
+    def test_unknown(self) -> None:
+        values = at(Diary(), 0).as_dict()
+        [note] = values.pop("notes")
+        assert note["code"] == "never-visited"
+        assert {key for key, value in values.items() if value is None} == {
+            *("allowed", "reason", "line", "until", "agent", "source", "failing_since"),
+            *("visit", "next_visit", "explanation"),
+        }
+        assert (values["decides"], values["because"]) == ("nothing", "never-fetched")
+        assert (values["held"], values["failures"]) == (False, 0)
+
+    def test_periods(self) -> None:
+        diary = told_days(file("/a"), file("/a"))
+        [period] = Evidence(diary.store).periods(SITE)
+        last = period.last.as_dict()
+        del last["at"]
+        assert period.as_dict() == {
+            "from": "2026-05-01T00:00:00.000+00:00",
+            "to": "2026-05-02T00:00:00.000+00:00",
+            "visits": 2,
+            "agent": "ExampleBot",
+            **last,
+        }
+
+
+class TestText:
+    """A few lines for a mail."""
+
+    def test_known(self) -> None:
+        digest = digest_of(rules("/a"))
+        assert str(at(told_days(file("/a"), refused()), 0.5)) == (
+            f"{A} for ExampleBot at 2026-05-01T12:00:00Z: disallowed by line 2: Disallow: /a\n"
+            f"  fetched on 2026-05-01T00:00:00Z by ExampleBot from {SITE}/robots.txt, "
+            f"SHA-256 {digest}\n"
+            "  held until 2026-05-02T00:00:00Z\n"
+            "  info: The next visit, on 2026-05-02T00:00:00Z, failed."
+        )
+
+    def test_unknown(self) -> None:
+        assert str(at(Diary(), 0)) == (
+            f"{A} for ExampleBot at 2026-05-01T00:00:00Z: unknown\n"
+            f"  error: No visit to {SITE} is known."
+        )
+
+    def test_visits(self) -> None:
+        diary = told_days(file("/a", ("ETag", '"1"')), Response(304), NO_FILE, refused())
+        first, renewed, none, failed = diary.store.visits()
+        digest, on = digest_of(rules("/a")), "on 2026-05-0{}T00:00:00Z by ExampleBot"
+        source = f"from {SITE}/robots.txt"
+        assert told(first) == f"fetched {on.format(1)} {source}, SHA-256 {digest}"
+        assert (
+            told(renewed) == f"fetched {on.format(2)} {source}, unchanged (304), SHA-256 {digest}"
+        )
+        assert told(none) == f"asked for {on.format(3)}, and there was none: status 404"
+        why = "and unreachable: connection refused"
+        assert told(failed) == f"asked for {on.format(4)}, {why}"
+        silent = failed._replace(detail="")
+        assert silent.trouble is Trouble.CONNECT
+        assert told(silent) == (
+            f"asked for {on.format(4)}, and unreachable: {silent.trouble.sentence}"
+        )
+        assert told(silent._replace(trouble=None)).endswith(", and unreachable: ")
+        given = first._replace(provenance=Provenance("", "0" * 64, START))
+        assert told(given) == (
+            f"fetched {on.format(1)} (imported from an archive, SHA-256 {'0' * 64}, on "
+            f"2026-05-01T00:00:00Z) {source}, SHA-256 {digest}"
+        )
+
+    def test_moments(self) -> None:
+        assert when(START + 0.9) == "2026-05-01T00:00:00Z"
+        assert when(1e300) == "1e+300"
+
+
+class TestPeriods:
+    """Which visits make a period."""
+
+    def periods(self, diary: Diary, **options: Any) -> list[tuple[float, int]]:
+        """Return the first day and the number of visits of each."""
+        found: list[Period] = Evidence(diary.store).periods(SITE, **options)
+        return [((one.first.at - START) / DAY, one.visits) for one in found]
+
+    def test_another_status(self) -> None:
+        """404 and 410 both mean that there is no file, and a reader wants to know which."""
+        assert self.periods(told_days(NO_FILE, Response(410), Response(410))) == [(0, 1), (1, 2)]
+
+    def test_a_304_is_the_file_of_before(self) -> None:
+        diary = told_days(file("/a", ("ETag", '"1"')), Response(304), file("/a"))
+        assert self.periods(diary) == [(0, 3)]
+
+    def test_chosen(self) -> None:
+        diary = told_days(file("/a"), file("/b"), file("/c"))
+        diary.visit(0.5, file("/d"), agent="OtherBot")
+        assert self.periods(diary, after=START + DAY) == [(1, 1), (2, 1)]
+        assert self.periods(diary, before=START + DAY) == [(0, 1), (0.5, 1), (1, 1)]
+        assert self.periods(diary, agent="otherbot") == [(0.5, 1)]
+
+    def test_visits(self) -> None:
+        """Chosen alike, and a URL without an origin is misuse."""
+        diary = told_days(file("/a"), file("/b"), refused())
+        evidence = Evidence(diary.store)
+        found: list[Visit] = list(evidence.visits(A, after=START + 1, before=START + DAY))
+        assert [visit.at for visit in found] == [START + DAY]
+        assert [visit.state for visit in evidence.visits(A)][2] is State.UNREACHABLE
+        with pytest.raises(ValueError, match=r"'/a' has no origin: pass a URL such as 'https://"):
+            evidence.visits("/a")
+
+
+class TestMisuse:
+    """A moment that is none says which argument it is."""
+
+    @pytest.mark.parametrize(
+        ("moment", "error", "words"),
+        [
+            (datetime(2026, 5, 1), ValueError, "^moment "),
+            (True, TypeError, "^a moment is a datetime with a zone or seconds .*, not bool$"),
+            ("2026", TypeError, "^a moment is a datetime with a zone or seconds .*, not str$"),
+            (float("nan"), ValueError, r"^a moment is nan: pass seconds since 1970, such as time"),
+            (float("inf"), ValueError, r"^a moment is inf: pass seconds since 1970, such as time"),
+        ],
+    )
+    def test_moments(self, moment: Any, error: type[Exception], words: str) -> None:
+        with pytest.raises(error, match=words):
+            Evidence(MemoryStore()).at(A, moment, "ExampleBot")
+
+
+class TestRedirects:
+    """Redirects that lead nowhere, as the profile that is asked reads them (AMB-54, AMB-55)."""
+
+    @pytest.mark.parametrize("answers", [1, 2], ids=["loop", "no location"])
+    def test_each_profile(self, answers: int) -> None:
+        """Whichever profile recorded the visit, the answer is that of the one that is asked."""
+        cautious = ACCESS_PROFILES["default"].replace(name="cautious", cautious=True)
+        again = Response(301, {"Location": "/robots.txt" if answers == 1 else ""})
+        for recorded in ("default", "strict", "google"):
+            diary = Diary(profile=recorded)
+            visit = diary.visit(0, again, again)
+            assert visit.trouble in (Trouble.LOOP, Trouble.LOCATION)
+            for asked in (*map(ACCESS_PROFILES.get, ("default", "strict", "google")), cautious):
+                assert asked is not None
+                found = Evidence(diary.store, access=asked).at(A, START, "ExampleBot")
+                state = lost_state(visit.trouble, asked)
+                assert found.allowed is (state is State.UNAVAILABLE), (recorded, asked.name)

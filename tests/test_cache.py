@@ -491,6 +491,8 @@ def test_visits_as_plain_values() -> None:
         "until": "2026-01-02T00:00:00.000+00:00",
         "may_store": True,
         "address": "192.0.2.1",
+        "source": "own",
+        "archive": None,
     }
     failed = visit(DAY, result(503, detail="status 503"), recorded(None, good))
     assert (failed.as_dict()["trouble"], failed.as_dict()["detail"]) == ("status", "status 503")

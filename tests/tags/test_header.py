@@ -354,8 +354,9 @@ class TestRecoveredLines:
 
     def test_line_of_a_note(self) -> None:
         found = usage_rules(headers=[("Robots-Tag", "*;a="), ("Robots-Tag", "a b, noindex")])
-        [line] = [one.source.line for one in found.notes if one.code == "legacy-syntax"]
-        assert (line, found.rules) == (2, {"noindex": True})
+        [source] = [one.source for one in found.notes if one.code == "legacy-syntax"]
+        assert source is not None
+        assert (source.line, found.rules) == (2, {"noindex": True})
 
     def test_member_that_names_nobody(self) -> None:
         found = usage_rules(headers=[("Robots-Tag", "("), ("Robots-Tag", "5;noindex, *;nofollow")])

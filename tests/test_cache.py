@@ -25,6 +25,7 @@ from robotrules.cache import (
     Visit,
     digest_of,
     freshness,
+    is_cut,
     moment,
     recorded,
     retry_after,
@@ -490,6 +491,8 @@ def test_visits_as_plain_values() -> None:
         "until": "2026-01-02T00:00:00.000+00:00",
         "may_store": True,
         "address": "192.0.2.1",
+        "source": "own",
+        "archive": None,
     }
     failed = visit(DAY, result(503, detail="status 503"), recorded(None, good))
     assert (failed.as_dict()["trouble"], failed.as_dict()["detail"]) == ("status", "status 503")
@@ -569,3 +572,55 @@ def test_moments() -> None:
     assert moment(START + 0.25) == "2026-01-01T00:00:00.250+00:00"
     for strange in (inf, -inf, float("nan"), 1e300):
         assert moment(strange) == str(strange)
+
+
+@pytest.mark.parametrize(
+    ("value", "grows"),
+    [
+        ("max-age=600", True),
+        ("max-age=600, must-revalidate", False),
+        ("max-age=600, Must-Revalidate", False),
+        ("max-age=600, no-cache", False),
+        ("no-store", False),
+    ],
+)
+def test_what_may_grow_old(value: str, grows: bool) -> None:
+    """In the background a file is used past its lifetime, unless it says not to."""
+
+    entry = entry_of((0, result(200, ("Cache-Control", value))))
+    found = at(entry, 601, background=True)
+
+    assert (found.due, found.refresh) == (not grows, grows)
+    assert found.decides is (Decides.RULES if grows else Decides.NOTHING)
+
+
+@pytest.mark.parametrize(
+    ("status", "decides"), [(401, "disallow"), (402, "allow"), (403, "disallow"), (404, "allow")]
+)
+def test_restricted_statuses(status: int, decides: str) -> None:
+    """With deny_on_401_403 these two mean complete disallow (AMB-51)."""
+
+    entry = entry_of((0, result(status)))
+
+    assert at(entry, 1, DEFAULT.replace(deny_on_401_403=True)).decides == decides
+    assert at(entry, 1).decides is Decides.ALLOW
+
+
+@pytest.mark.parametrize(
+    ("complete", "limit", "is_less"),
+    [
+        (True, 10**6, False),
+        (False, len(FILE), False),
+        (False, len(FILE) + 1, True),
+        (False, 0, False),
+    ],
+)
+def test_what_another_client_cut(complete: bool, limit: int, is_less: bool) -> None:
+    """A file that was cut at fewer octets than this client reads is not the file it would read."""
+
+    entry = entry_of((0, result(200, complete=complete)))
+
+    assert is_cut(entry.good, limit) is is_less
+    assert (stored_of(entry, FILE, limit) is None) is is_less
+    assert not is_cut(None, limit)
+    assert stored_of(entry_of((0, result(200, complete=False, body=b""))), b"") is not None

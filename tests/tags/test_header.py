@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
-from robotrules.tags import DEFAULT, STRICT, read_robots_tag
+from robotrules.registries import read_json
+from robotrules.tags import DEFAULT, STRICT, read_robots_tag, usage_rules
 from robotrules.tags.header import LONGEST_KEPT, FieldSays, robots_tag, x_robots_tag
+from robotrules.tags.known import Read, read_text
 from robotrules.tags.profile import TagProfile
 
 Pairs = list[tuple[str, str, Any]]
@@ -338,3 +341,64 @@ def test_the_public_reader() -> None:
     for given in ("a;noindex", b"a;noindex", ["a;noindex"], [b"a;noindex"]):
         assert said(read_robots_tag(given)) == [("a", "noindex", True)]
     assert read_robots_tag("a;NoIndex", "strict").error
+
+
+class TestRecoveredLines:
+    """What a broken field says, line by line and word by word."""
+
+    ENTRY: ClassVar = {"name": "shiny", "description": "Be shiny.", "reference": "here"}
+    REGISTRY = read_json(json.dumps({"tag_rules": {"entries": [ENTRY]}}))
+
+    def test_empty_members_are_passed_over(self) -> None:
+        assert usage_rules(headers=[("Robots-Tag", ",,*;noindex")]).rules == {"noindex": True}
+
+    def test_line_of_a_note(self) -> None:
+        found = usage_rules(headers=[("Robots-Tag", "*;a="), ("Robots-Tag", "a b, noindex")])
+        [source] = [one.source for one in found.notes if one.code == "legacy-syntax"]
+        assert source is not None
+        assert (source.line, found.rules) == (2, {"noindex": True})
+
+    def test_member_that_names_nobody(self) -> None:
+        found = usage_rules(headers=[("Robots-Tag", "("), ("Robots-Tag", "5;noindex, *;nofollow")])
+        assert found.rules == {"nofollow": True}
+        assert "not-a-product-token" in [one.code for one in found.notes]
+
+    def test_old_words_that_just_fit(self) -> None:
+        """A line of as many octets as are read is whole, and one of more is cut."""
+        line = "a b, " + "x" * (8192 - 14) + ", noindex"
+        profile = DEFAULT.replace(max_field_bytes=8192)
+        assert len(line) == 8192
+        fits = usage_rules(headers=[("Robots-Tag", line)], profile=profile)
+        assert (fits.rules, fits.complete) == ({"noindex": True}, True)
+        cut = usage_rules(headers=[("Robots-Tag", f"{line}x")], profile=profile)
+        assert (cut.rules, cut.complete) == ({}, False)
+
+    def test_cut_members_in_the_old_field(self) -> None:
+        line = "*;noindex, " + "a;b, " * 3_000 + "*;nofollow"
+        for profile in ("default", "strict"):
+            found = usage_rules(headers=[("X-Robots-Tag", line * 2)], profile=profile)
+            assert (found.rules, found.complete) == ({"noindex": True}, False)
+
+    @pytest.mark.parametrize("line", ["*;shiny;indexifembedded", "x, *;shiny;indexifembedded"])
+    def test_registered_rules(self, line: str) -> None:
+        """A rule that a registry adds tells the new grammar in the old field."""
+        found = usage_rules(headers=[("X-Robots-Tag", line)], registries=self.REGISTRY)
+        assert found.rules["shiny"] is True
+
+    @pytest.mark.parametrize(
+        ("line", "rules"),
+        [
+            ("unavailable_after: 2020-09-21 10:00:00 noindex", {"noindex", "unavailable_after"}),
+            ("unavailable_after: 2020-09-21 max-snippet:5", {"max-snippet", "unavailable_after"}),
+            ("unavailable_after: 2020-09-21 10:00:00 UTC", {"unavailable_after"}),
+            ("unavailable_after: 2020-09-21\xa0", set()),
+            ("unavailable_after: 2020-09-21\xa0 noindex", {"noindex"}),
+        ],
+    )
+    def test_words_behind_a_date(self, line: str, rules: set[str]) -> None:
+        """The name of a rule is no zone, and whitespace is what HTTP and HTML call so."""
+        assert set(usage_rules(headers=[("X-Robots-Tag", line.encode("latin-1"))]).rules) == rules
+
+    @pytest.mark.parametrize("text", ["x", "-2", "1" * 19, ""])
+    def test_numbers_that_are_none(self, text: str) -> None:
+        assert read_text("max-snippet", text) == Read(None, "bad-value")

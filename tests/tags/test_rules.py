@@ -654,6 +654,8 @@ class TestUnread:
         assert found.may_index_at(datetime(2019, 1, 1, tzinfo=UTC)) is None
         whole = usage_rules(html=meta)
         assert whole.may_index_at(datetime(2019, 1, 1, tzinfo=UTC)) is True
+        with pytest.raises(ValueError, match="moment has no zone"):
+            whole.may_index_at(datetime(2019, 1, 1))
 
     def test_no_excerpt_at_all(self) -> None:
         """A number is read as ever; that there is none is no number."""

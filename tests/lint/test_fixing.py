@@ -206,3 +206,60 @@ def test_many_fixes_take_no_time() -> None:
     done = fix(robots, notes, verdicts=True)
     assert len(done.applied) == 10_000
     assert done.body == body.replace(b"Dissallow :", b"Disallow:")
+
+
+UTF_16 = "User-agent: *\nDisallow: a\nDisallow : /b\n".encode("utf-16")
+
+
+def test_utf_16_is_fixed_where_verdicts_may_change() -> None:
+    """Whatever is written is UTF-8, which more crawlers read; so it has to be asked for."""
+    robots = parse(UTF_16)
+    notes = lint(robots, select=["not-utf8", "pattern-start", "space-before-colon"])
+    done = fix(robots, notes)
+    assert (done.body, done.applied, done.left) == (robots.body, (), tuple(notes))
+    assert done.refused == (
+        "it is UTF-16; --fix-verdicts saves it as UTF-8, which more crawlers read"
+    )
+    done = fix(robots, notes, verdicts=True)
+    assert (done.body, done.refused) == (b"User-agent: *\nDisallow: a\nDisallow: /b\n", "")
+    assert [one.slug for one in done.left] == ["pattern-start"]
+
+
+def test_what_is_not_read_to_its_end_is_left_alone() -> None:
+    """Longer than is read, or cut on its way."""
+    why = "it is not whole, or longer than is read"
+    for robots in (parse(BODY + b"#" * 600_000), parse(BODY + b"Disallow: /c", complete=False)):
+        one = note(Edit(0, 1, b"u"))
+        for verdicts in (False, True):
+            done = fix(robots, [one], verdicts=verdicts)
+            assert done == (robots.body, (), (one,), why)
+
+
+def test_a_fix_of_records_has_a_place_before_one_of_rules() -> None:
+    """Whatever the order of the notes is."""
+    start = BODY.index(b"Disallow :")
+    rule = note(Edit(start, start + 10, b"Disallow:"))._replace(code="RR516")
+    record = note(Edit(start + 8, start + 9, b""))._replace(code="RR208")
+    done = fix(parse(BODY), [rule, record])
+    assert (done.applied, done.left) == ((record,), (rule,))
+
+
+def test_a_pass_ends_with_the_stage_that_changes_something() -> None:
+    """Where verdicts may change, lint looks again before the next stage."""
+    record = replaced(b"Disallow :", b"Disallow:", loud=True)._replace(code="RR208")
+    rule = replaced(b"/a", b"/c", loud=True)._replace(code="RR505")
+    rest = replaced(b"agent: *", b"agent: b", loud=True)._replace(code="RR601")
+    done = fix(parse(BODY), [rest, rule, record], verdicts=True)
+    assert (done.applied, done.left) == ((record,), (rest, rule))
+    done = fix(parse(BODY), [rest, rule], verdicts=True)
+    assert (done.applied, done.left) == ((rule,), (rest,))
+    assert fix(parse(BODY), [rest], verdicts=True).applied == (rest,)
+
+
+def test_a_loud_fix_beside_a_safe_one_of_its_stage() -> None:
+    """Both are applied, unless they overlap."""
+    loud = replaced(b"/a", b"/c", loud=True)
+    safe = replaced(b"Disallow :", b"Disallow:")
+    wrong = replaced(b"/b", b"/d")
+    done = fix(parse(BODY), [loud, safe, wrong], verdicts=True)
+    assert (done.applied, done.left) == ((safe, loud), (wrong,))

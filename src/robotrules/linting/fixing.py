@@ -86,7 +86,7 @@ def _stage_number(note: LintNote) -> int:
 
 def _refusal(robots: RobotsTxt, verdicts: bool) -> str:
     codes = {note.code for note in robots.notes}
-    if not robots._document.complete or codes & {"truncated", "cut-line"}:
+    if not robots._document.complete or "truncated" in codes:
         return "it is not whole, or longer than is read"
     if "not-utf8" in codes and not verdicts:
         # Whatever is written is UTF-8, and then parsers find rules that read none here before.

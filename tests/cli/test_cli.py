@@ -192,7 +192,7 @@ class TestWords:
         ("token", "cure"),
         [
             ("ExampleBot/1.0", "; use --as ExampleBot\n"),
-            ("MJ12bot", "compares other names literally\n"),
+            ("Foo12bot", "compares other names literally\n"),
         ],
     )
     def test_strict_refuses_what_the_grammar_does_not_know(
@@ -211,7 +211,7 @@ class TestWords:
     def test_a_file_that_is_something_else(self) -> None:
         ran = check("-", "/", stdin=b"<!doctype html>")
         assert ran.code == 0
-        assert ran.err == "robotrules check: warning: stdin: The file starts like an HTML page.\n"
+        assert ran.err == "robotrules check: error: stdin: The file starts like an HTML page.\n"
 
 
 class TestRobotsFile:

@@ -7,7 +7,8 @@ lose the last moments, and neither damages the file. To wait for the disk at eac
 milliseconds, for a cache that can be fetched again.
 
 Calls within `with store.transaction():` are committed together (group commit): of ten puts each
-then costs about half. Whoever makes them acknowledges none of them before the end. If one fails, none of them was made.
+then costs about half. Whoever makes them acknowledges none of them before the end. If one fails,
+none of them was made.
 
 A file that is not ours, damaged or of a newer version is an error when it is opened. A network
 file system is no place for it: SQLite's locks do not hold there; a fleet shares Redis or

@@ -70,8 +70,7 @@ class Blocking:
         """Return the future of a call that is made with those of other tasks."""
         loop = asyncio.get_running_loop()
         if not self._calls:
-            # Not this round but the next: who is told something in between joins in, and a
-            # transaction of twice as many calls costs little more.
+            # Not this round but the next: who is told something in between joins in.
             loop.call_soon(loop.call_soon, self._commit, transaction)
         answer: asyncio.Future[Any] = loop.create_future()
         self._calls.append((work, answer))

@@ -6,8 +6,9 @@ Processes and threads share the file. It is in WAL mode, so nobody waits for a w
 lose the last moments, and neither damages the file. To wait for the disk at each put would cost
 milliseconds, for a cache that can be fetched again.
 
-Calls within `with store.transaction():` are committed together, which costs a third (group commit):
-whoever makes them acknowledges none of them before the end. If one fails, none of them was made.
+Calls within `with store.transaction():` are committed together (group commit): of ten puts each
+then costs about half. Whoever makes them acknowledges none of them before the end. If one fails,
+none of them was made.
 
 A file that is not ours, damaged or of a newer version is an error when it is opened. A network
 file system is no place for it: SQLite's locks do not hold there; a fleet shares Redis or

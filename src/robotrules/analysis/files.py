@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from robotrules.analysis.compare import MOST_REGIONS, difference, says_the_same
-from robotrules.analysis.crawlers import Crawler, crawlers, is_complete, shown
+from robotrules.analysis.crawlers import Crawler, crawlers, is_complete, rules_of, shown
 from robotrules.analysis.ground import BUDGET, RULES_FOR_A_STATE, most_states, vetted_budget
 from robotrules.analysis.statements import Statements, changed_statements, keys_of
 from robotrules.analysis.values import Difference
@@ -118,7 +118,7 @@ def compare(
         if progress:
             progress(done, len(kinds))
         first = found[0]
-        rules = [robots.rules_for(first.product_token, first.purposes) for robots in (old, new)]
+        rules = [rules_of(robots, first) for robots in (old, new)]
         named = tuple(found) if only else shown(found)
         # Each kind of crawlers costs at least its rules, and all together no more than one may.
         what = Difference((), False, 0)

@@ -89,6 +89,8 @@ class _Doubts:
 
     def about(self, note: LintNote) -> bool:
         """Tell whether the fix of a note rests on a misread record."""
+        if not (self._records or self._names):
+            return False
         changed = {self._line(edit.start) for edit in (note.fix.edits if note.fix else ())}
         if not any(line in self._subject.by_line for line in changed):
             return False  # blank lines and comments

@@ -32,6 +32,7 @@ class BoundedMatcher(SequenceMatcher[str]):
 
     def __init__(self, old: Sequence[str], new: Sequence[str], budget: int = BUDGET) -> None:
         """*budget* bounds the steps of the matching."""
+        self._old, self._new = old, new
         self._budget = budget
         self.steps = 0
         """An upper bound of the steps that were made."""
@@ -41,7 +42,7 @@ class BoundedMatcher(SequenceMatcher[str]):
     def get_matching_blocks(self) -> list[Match]:
         """Return the blocks of equal lines, in order, and an empty one at the end."""
         if self._bounded is None:
-            cost = _most_steps(self.a, self.b)
+            cost = _most_steps(self._old, self._new)
             if cost <= self._budget:
                 self.steps = cost
                 self._bounded = super().get_matching_blocks()
@@ -61,11 +62,11 @@ class BoundedMatcher(SequenceMatcher[str]):
             old, new, size = block
         if size:
             yield Match(old, new, size)
-        yield Match(len(self.a), len(self.b), 0)
+        yield Match(len(self._old), len(self._new), 0)
 
     def _blocks(self) -> Iterator[Match]:
         """Yield blocks in the order of the files."""
-        waiting: list[_Part | Match] = [_Part(0, len(self.a), 0, len(self.b))]
+        waiting: list[_Part | Match] = [_Part(0, len(self._old), 0, len(self._new))]
         while waiting:
             part = waiting.pop()
             if isinstance(part, Match):
@@ -80,10 +81,12 @@ class BoundedMatcher(SequenceMatcher[str]):
     def _trimmed(self, part: _Part) -> tuple[Match, _Part, Match]:
         """Return the lines at the start that are equal, the rest, and those at the end."""
         first, last, first_new, last_new = part
-        while first < last and first_new < last_new and self.a[first] == self.b[first_new]:
+        while first < last and first_new < last_new and self._old[first] == self._new[first_new]:
             first, first_new = first + 1, first_new + 1
         head = Match(part.first, part.first_new, first - part.first)
-        while first < last and first_new < last_new and self.a[last - 1] == self.b[last_new - 1]:
+        while (
+            first < last and first_new < last_new and self._old[last - 1] == self._new[last_new - 1]
+        ):
             last, last_new = last - 1, last_new - 1
         return (
             head,
@@ -94,7 +97,7 @@ class BoundedMatcher(SequenceMatcher[str]):
     def _split(self, part: _Part) -> list[_Part | Match]:
         """Return a part that starts and ends with changes as smaller ones and blocks."""
         first, last, first_new, last_new = part
-        old, new = self.a[first:last], self.b[first_new:last_new]
+        old, new = self._old[first:last], self._new[first_new:last_new]
         if len(old) == len(new) == 1:
             return []
         left = self._budget - self.steps

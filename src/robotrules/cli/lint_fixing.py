@@ -77,7 +77,7 @@ def mended(read: Read, *, verdicts: bool, levels: Collection[str] = LEVELS) -> M
             return Mended(robots, (), tuple(notes), refused or more)
         robots = parse(robots.body, robots.profile)
         notes = read.notes(robots)
-    more = False
+    remaining = False
     affordable = max(MOST_LINTED // (len(robots.body) + 1), FEWEST_ROUNDS)
     for _ in range(min(affordable, MOST_ROUNDS)):
         done = fix(robots, counting(), verdicts=verdicts)
@@ -90,10 +90,10 @@ def mended(read: Read, *, verdicts: bool, levels: Collection[str] = LEVELS) -> M
         notes = read.notes(robots)
     else:
         left = (note.fix for note in counting())
-        more = affordable < MOST_ROUNDS and any(
+        remaining = affordable < MOST_ROUNDS and any(
             one and (verdicts or not one.changes_verdicts) for one in left
         )
-    return Mended(robots, tuple(applied), tuple(notes), more=more)
+    return Mended(robots, tuple(applied), tuple(notes), more=remaining)
 
 
 def _is_whole(read: Read) -> bool:

@@ -1,5 +1,5 @@
 """
-robotrules: the Robots Exclusion Protocol, whole and right.
+robotrules: the Robots Exclusion Protocol, complete and spec-conformant.
 
     >>> import robotrules
     >>> robots = robotrules.parse("User-agent: *\\nDisallow: /private/")

@@ -19,6 +19,7 @@ from robotrules.linting.note import Edit, Fix
 from robotrules.linting.subject import Subject
 from robotrules.robotstxt import normal_form
 from robotrules.robotstxt.ruleset import RuleSet
+from robotrules.robotstxt.tokens import is_compared_whole
 from robotrules.robotstxt.values import Record, shown
 
 # --- User-agent lines -----------------------------------------------------------------------------
@@ -71,8 +72,11 @@ def name_of(record: Record) -> str:
 
 def token_of(subject: Subject, record: Record) -> str:
     """Return a product token for which a profile would choose the line's group; empty: none."""
-    if record.value == b"*" or subject.robots.profile.literal_tokens:
-        return name_of(record)
+    profile, name = subject.robots.profile, name_of(record)
+    literal = record.value == b"*" or profile.literal_tokens
+    # A line of a file may name what nobody can ask by (AMB-22).
+    if literal and is_compared_whole(name, profile):
+        return name
     return shown(identifier(record.value)).lower()
 
 

@@ -162,9 +162,10 @@ class _Causes:
     def __init__(self, subject: Subject) -> None:
         self._noted: dict[int, str] = {}
         for profile in PROFILES:
-            for note in subject.under(profile).notes:
-                if note.line is not None and note.code in EXPLAINED:
-                    self._noted.setdefault(note.line, note.code)
+            # As the engine has them: a file may have a note for each line, and few explain.
+            for code, line, _, _ in subject.under(profile)._document.notes():
+                if line and code in EXPLAINED:
+                    self._noted.setdefault(line, code)
         self._starts = [[one.line for one in group.starts] for group in subject.groups]
         self._firsts = [starts[0] for starts in self._starts]
 

@@ -456,7 +456,7 @@ def test_parts_that_read_the_same_are_one_group() -> None:
 
 
 def test_copies_of_rules_are_bounded() -> None:
-    """Where parts times rules is more than a file may have, the group stays whole, and none fails."""
+    """Where parts times rules is more than a file may have, the group stays whole."""
     body = parted(3000, 3000, 3000)
     robots = parse(body)
     new = read_back(robots)

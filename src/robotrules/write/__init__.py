@@ -273,7 +273,7 @@ def _parts(group: Group, documents: _DocumentGroups) -> list[_Part]:
 
 
 def _octets(records: Iterable[Record]) -> int:
-    """Return about how many octets records have when they are written, those of rules and others."""
+    """Return about how many octets the rules and other records have when they are written."""
     return sum(len(r.key) + len(r.value) + 3 for r in records if r.role is not Role.START)
 
 

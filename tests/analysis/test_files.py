@@ -277,7 +277,7 @@ def test_json(read: Read) -> None:
     assert (plain["schema"], plain["equal"], plain["complete"]) == (1, False, True)
     first = plain["changes"][0]
     assert first["crawlers"][0]["name"] == "A"
-    assert first["old"] == {"because": str(Because.TOKEN), "lines": [1]}
+    assert first["old"] == {"because": str(Because.TOKEN), "lines": [1], "by": None}
     assert first["regions"][0]["witness"]["path"] in ("/x", "/y")
     assert plain["statements"][0]["record"] == "Crawl-delay"
     assert all(isinstance(one, Statements) for one in found.statements)

@@ -368,7 +368,8 @@ class TestSameAsStar:
         found = simpler(read, text, groups=groups)
         assert (found.optional, found.body.decode()) == ((), text)
         (left,) = (one for one in found.left if one.code == "well-known-crawler")
-        assert left.crawler and left.crawler.product_token == name
+        assert left.crawler
+        assert left.crawler.product_token == name
         assert left.instead == instead
         assert left.line == 1 + others.count("\n")
         where = f"the group of {instead}" if instead else "no group, for it ignores groups for '*'"
@@ -393,7 +394,8 @@ class TestSameAsStar:
         assert [step.code for step in found.steps] == ["mergeable-groups"]
         assert found.left == ()
         known = crawler("AdsBot-Google")
-        assert known and not read(found.body).check("/a", known.names)
+        assert known
+        assert not read(found.body).check("/a", known.names)
 
     @pytest.mark.parametrize(
         "text",

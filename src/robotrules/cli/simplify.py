@@ -40,8 +40,9 @@ LARGEST = 16 * 1024 * 1024
 @click.option(
     "--groups",
     is_flag=True,
-    help="Also take out groups that say what everyone is told. Crawlers with several names may "
-    "notice: Applebot reads Googlebot's group where it has none.",
+    help="Also take out groups that say what everyone is told, but for those that well-known "
+    "crawlers need: AdsBot-Google ignores groups for '*'. Other crawlers with several names may "
+    "notice.",
 )
 @profile_option
 @click.option(

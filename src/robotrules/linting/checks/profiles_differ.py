@@ -110,7 +110,7 @@ class ProfilesDiffer(Check):
             for rules in there.values():
                 written |= {rule.line: rule for rule in _unshared(rules, kind)}
             # Some paths of each rule are asked under each profile.
-            most = min(left, affordable(kind.written, 4 * len(PROFILES)))
+            most = min(left, affordable(list(written.values()), 4 * len(PROFILES)))
             for line, rule in islice(sorted(written.items()), most):
                 left -= 1
                 if line in told or causes.of(line) in known:

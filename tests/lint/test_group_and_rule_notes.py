@@ -311,6 +311,14 @@ def test_a_stock_file_passes(name: str) -> None:
     assert [note for note in lint(STOCK[name]) if note.level != "info"] == []
 
 
+def test_a_file_in_utf16_has_one_note_about_its_readers() -> None:
+    """Many crawlers read nothing of it, so that no note says what most of them do with a URL."""
+    body = "\ufeffUser-agent: *\nDisallow: /a\n"
+    slugs = [note.slug for note in lint(body.encode("utf-16-le"))]
+    assert "not-utf8" in slugs
+    assert "profiles-differ" not in slugs
+
+
 def test_what_was_forgotten_of_the_rules_for_everyone() -> None:
     """The first line that is not repeated, and a URL that the crawler may fetch."""
     body = (
@@ -341,7 +349,9 @@ def test_one_note_for_all_redundant_rules() -> None:
     body = "\n".join(["User-agent: *", "Disallow: /a/", *rules])
     note = only(body, "redundant-rule")
     assert (note.line, [one.line for one in note.related]) == (3, [2, 4, 5, 6, 7])
-    assert note.message.startswith("5 rules are redundant, such as this one: line 2 already blocks")
+    assert note.message.startswith(
+        "5 rules are redundant. The first is this one: line 2 already bl"
+    )
     meant = body.replace("/a/0", "/a/0 # robotrules: ignore[RR504]")
     assert only(meant, "redundant-rule").message.startswith("4 rules")
     assert not lint(meant, select=["unused-suppression"])

@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from robotrules import analysis, parse
-from robotrules.linting import LintNote, fix, lint
+from robotrules.linting import LintNote, Received, fix, lint
 from robotrules.linting.checks.misspelt_crawler import MOST_NAMES
 from robotrules.linting.checks.pattern_like_an_expression import MOST_DESCRIBED
 from robotrules.linting.shapes import is_authority, is_expression, is_header, list_members, path_of
@@ -309,6 +309,20 @@ STOCK = {
 def test_a_stock_file_passes(name: str) -> None:
     """By default a run fails on errors and warnings, and such files have none."""
     assert [note for note in lint(STOCK[name]) if note.level != "info"] == []
+
+
+def test_a_url_is_of_the_origin_of_the_file() -> None:
+    """Where it is known; one that the file spells out stays as it is."""
+    body = "User-agent: *\nDisalow: /private/\n"
+    for url, origin in (
+        (None, "https://example.com"),
+        ("http://a.example:81/", "http://a.example:81"),
+    ):
+        notes = lint(body, received=None if url is None else Received(url))
+        assert {note.url for note in notes if note.url} == {f"{origin}/private/"}
+    body += "Sitemap: https://example.com/private/\n"
+    notes = lint(body, received=Received("http://a.example:81/"))
+    assert {note.url for note in notes if note.url} == {"https://example.com/private/"}
 
 
 def test_a_file_in_utf16_has_one_note_about_its_readers() -> None:

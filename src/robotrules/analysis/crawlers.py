@@ -176,11 +176,16 @@ def _tokens(files: Iterable[RobotsTxt]) -> Iterator[str]:
 
 
 def _candidates(robots: RobotsTxt) -> Iterator[str]:
-    """Yield what a user-agent line may be read as: all of it, or its leading letters."""
+    """
+    Yield what a user-agent line may be read as: all of it, or its leading letters.
+
+    No crawler has a `*` at the end of its name: `Mediapartners-Google*` is read as the name
+    without it (RFC 9309 §2.2.1).
+    """
     seen: set[str] = set()
     agents = list(_agents(robots))
     for agent in agents[: _most_names(len(agents))]:
-        for name in (agent, _letters(agent)):
+        for name in (agent.rstrip("*") or agent, _letters(agent)):
             if name and name not in seen:
                 seen.add(name)
                 yield name

@@ -281,7 +281,10 @@ class _Work:
         for robots in self._old:
             name, codes = robots.profile.name, {note.code for note in robots.notes}
             if "not-utf8" in codes:
-                return "it is UTF-16, and robots.txt is UTF-8: save it as UTF-8 first"
+                return (
+                    "it is UTF-16, and robots.txt is UTF-8: save it as UTF-8 first, as "
+                    "'robotrules lint FILE --fix-verdicts' does"
+                )
             if not robots._document.complete or codes & {"truncated", "cut-line"}:
                 return f"it is not whole, or has longer lines than profile {name} reads"
             if len(self._texts) > MOST_LINES:

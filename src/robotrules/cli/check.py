@@ -34,7 +34,7 @@ from robotrules.cli.options import (
 from robotrules.cli.progress import Progress
 from robotrules.cli.streams import STDIN, Chunk, Output, Trouble, say
 from robotrules.cli.text import is_terminal, plural
-from robotrules.cli.url_files import UrlFile, refuse_empty
+from robotrules.cli.url_files import UrlFile, refuse_empty, say_hint
 from robotrules.cli.url_forms import LOG_ORIGIN, Form
 from robotrules.robotstxt.values import visible
 
@@ -228,6 +228,7 @@ class _Run:
                 refuse_empty(given)
             if lines is not None and progress is not None:
                 _summarise(progress, lines.disallowed, given)
+            say_hint(given)
             if not _is_whole(given):
                 return 2
         return int(lines is not None and lines.disallowed > 0)

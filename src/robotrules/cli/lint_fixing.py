@@ -45,6 +45,8 @@ class Mended(NamedTuple):
     """Why nothing was fixed although something could be; empty: nothing was refused."""
     more: bool = False
     """Whether fixes remain because the file is too large for another round."""
+    offered: int = 0
+    """How many fixes the file had at first, which is what lint says of it."""
 
     @property
     def changes_verdicts(self) -> bool:
@@ -93,7 +95,7 @@ def mended(read: Read, *, verdicts: bool, levels: Collection[str] = LEVELS) -> M
         remaining = affordable < MOST_ROUNDS and any(
             one and (verdicts or not one.changes_verdicts) for one in left
         )
-    return Mended(robots, tuple(applied), tuple(notes), more=remaining)
+    return Mended(robots, tuple(applied), tuple(notes), more=remaining, offered=len(wanted))
 
 
 def _is_whole(read: Read) -> bool:
@@ -113,7 +115,7 @@ class Changed(NamedTuple):
     more: bool
     """Whether there are more than these."""
     records: tuple[str, ...]
-    """Names of other records that do not say the same."""
+    """Names of other records that do not say the same, and under which profile, as above."""
     decided: bool
     """Whether that is all: nothing was left open."""
 
@@ -121,7 +123,7 @@ class Changed(NamedTuple):
 def changes(old: RobotsTxt, new: RobotsTxt) -> Changed:
     """Return what changes from one file to another, whichever profile reads them."""
     told: dict[str, list[str]] = {}
-    records: dict[str, None] = {}
+    records: dict[str, list[str]] = {}
     decided = True
     here = old.profile
     for profile in dict.fromkeys([here, *PROFILES.values()]):
@@ -129,15 +131,19 @@ def changes(old: RobotsTxt, new: RobotsTxt) -> Changed:
         was, now = (one if profile == here else parse(one._received, profile) for one in (old, new))
         found = compare(was, now, most=MOST_CHANGES, budget=BUDGET)
         decided &= found.complete and None not in {one.difference.equal for one in found.changes}
-        records |= dict.fromkeys(one.record for one in found.statements)
+        for record in dict.fromkeys(one.record for one in found.statements):
+            records.setdefault(visible(record), []).append(profile.name)
         for words in _verdicts(found):
             told.setdefault(words, []).append(profile.name)
-    lines = [
-        words if here.name in names else f"{words}, under profile {' and '.join(names)}"
-        for words, names in told.items()
-    ]
+    lines = [words + _under(names, here.name, ", ") for words, names in told.items()]
+    named = tuple(name + _under(names, here.name, " ") for name, names in records.items())
     some = tuple(lines[:MOST_CHANGES])
-    return Changed(some, len(lines) > len(some), tuple(map(visible, records)), decided)
+    return Changed(some, len(lines) > len(some), named, decided)
+
+
+def _under(names: list[str], here: str, between: str) -> str:
+    """Return under which profiles something changes; nothing if the one that was used does."""
+    return "" if here in names else f"{between}under profile {' and '.join(names)}"
 
 
 def _verdicts(found: FileDifference) -> Iterator[str]:

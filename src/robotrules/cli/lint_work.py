@@ -163,6 +163,8 @@ class Work:
         else:
             save(file, body, read.octets)
         done = fixes(len(found.applied))
+        if later := max(0, len(found.applied) - found.offered):
+            done += f" ({later:,} of them made possible by the others)"
         if found.changes_verdicts:
             self._tell(name, done, changes(read.robots, found.robots))
         elif not self._as_diff:

@@ -34,7 +34,7 @@ EXPLAINED = frozenset(
 # Who reads as a profile does, for people.
 READERS = {
     "default": "most parsers",
-    "strict": "parsers that keep to the letter of RFC 9309",
+    "strict": "strict RFC 9309 parsers",
     "google": "Google's parser",
 }
 # What no request has: control characters, what was not UTF-8, and a backslash, which clients take
@@ -58,7 +58,8 @@ class ProfilesDiffer(Check):
         A misspelt name, a missing colon, a space or an escape in a pattern is read by one parser
         and not by the next. Then what you ask of crawlers depends on who reads it. Where they
         differ only about another spelling of the URL, one note for the file says so, for
-        information. Where another note says why, it is shown for the first line of a group.
+        information. Where another note says why, it is shown for the first line of a group. A file
+        in UTF-16 has a note of its own (RR103).
 
     Example:
             User-agent: *
@@ -74,7 +75,7 @@ class ProfilesDiffer(Check):
     code = "RR510"
     slug = "profiles-differ"
     level = "warning"
-    message = "For {name}, {here} this URL, and {there} it{why}."
+    message = "For {name}, {here} this URL, but {there} it{why}."
     reference = "docs/profiles.md; AMB-00"
     summed_up = ("info",)
 
@@ -83,14 +84,18 @@ class ProfilesDiffer(Check):
         notes = list({note.start: note for note in reversed(notes)}.values())[::-1]
         if len(notes) == 1:
             return notes[0]
+        first = notes[0].message
         words = (
-            f"For {len(notes):,} rules parsers disagree about URLs that are spelled with other "
-            f"escapes. The first: {notes[0].message}"
+            f"For {len(notes):,} rules, parsers disagree about URLs that are escaped in another "
+            f"way. The first one: {first[:1].lower()}{first[1:]}"
         )
         return notes[0]._replace(message=words, related=places(notes[1:], "here, too"))
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield for each rule the first URL on which the profiles disagree."""
+        # Most parsers read nothing of a file in UTF-16, and that note is about every rule (AMB-08).
+        if any(note.code == "not-utf8" for note in subject.robots.notes):
+            return
         told: set[int] = set()
         causes, known = _Causes(subject), set[tuple[int, str]]()
         left = MOST_RULES

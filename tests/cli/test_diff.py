@@ -274,12 +274,6 @@ class TestWhom:
         assert "for any with purpose p." in diff(old, new, "--purpose", "p", "--as", "any").out
         assert "--purpose is empty" in diff(old, new, "--purpose", "").err
 
-    def test_a_name_whose_end_one_would_not_see(self, diff: Diff) -> None:
-        assert (
-            "for 'a, b'.\n"
-            in diff("User-agent: a, b\nDisallow: /", "User-agent: a\nDisallow: /").out
-        )
-
 
 class TestWords:
     """Lists, numbers and patterns."""

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from robotrules.profile import Role
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import RobotsTxt, Tokens
+from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.tokens import (
     CrawlerNames,
     can_be_name,
@@ -270,3 +271,9 @@ def shown(found: Iterable[Crawler]) -> tuple[Crawler, ...]:
     simple = [crawler for crawler in plain if not crawler.purposes]
     single = [c for c in plain if len(c.purposes) == 1 and c.product_token == EVERYONE_ELSE]
     return tuple(simple + single) or tuple(plain[:1])
+
+
+def rules_of(robots: RobotsTxt, crawler: Crawler) -> RuleSet:
+    """Return the rules a crawler obeys; purposes count only where the profile reads them."""
+    purposes = crawler.purposes if robots.profile.reads_purposes() else ()
+    return robots.rules_for(crawler.names, purposes)

@@ -17,6 +17,7 @@ from robotrules.analysis.crawlers import (
     crawlers,
     documented_crawlers,
     is_complete,
+    rules_of,
     shown,
 )
 from robotrules.analysis.ground import BUDGET, RULES_FOR_A_STATE, most_states, vetted_budget
@@ -135,9 +136,7 @@ def compare(
         if progress:
             progress(done, len(kinds))
         first = found[0]
-        # A profile that does not read purposes says so to whoever passes some.
-        purposes = first.purposes if old.profile.reads_purposes() else ()
-        rules = [robots.rules_for(first.names, purposes) for robots in (old, new)]
+        rules = [rules_of(robots, first) for robots in (old, new)]
         named = tuple(found) if only else shown(found)
         # Each kind of crawlers costs at least its rules, and all together no more than one may.
         what = Difference((), False, 0)

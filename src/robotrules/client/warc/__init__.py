@@ -35,7 +35,7 @@ from robotrules.robotstxt.values import visible
 __all__ = ["SKIPPED", "WarcImport", "export_warc", "import_warc"]
 
 # What is read of an archive in one go, to hash it; and the longest name that is kept of one.
-BLOCK = 1024 * 1024
+BLOCK = 64 * 1024
 LONGEST_NAME = 255
 MISSING = "archives need warcio, and it is not installed: pip install 'robotrules[warc]'"
 Where = str | os.PathLike[str] | BinaryIO

@@ -1,9 +1,10 @@
 """
 The commands give every well-known crawler the same verdict.
 
-check, explain, test, matrix, evidence and audit choose groups by the registry of well-known crawlers, and with `--literal` by the name
-alone. Files are generated from names of the registry, so that fallbacks and crawlers that ignore
-the star occur in all combinations.
+check, explain, test, matrix, evidence and audit choose groups by the registry of well-known
+crawlers, and with `--literal` by the name alone. Files are generated from
+names of the registry, so that fallbacks and crawlers that ignore the star occur in all
+combinations.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ step that breaks it is found and left out. It writes nothing anywhere.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import is_
 from typing import NamedTuple
 
@@ -53,6 +53,7 @@ def simplify(
     *,
     profiles: Iterable[str | Profile] = tuple(PROFILES),
     groups: bool = False,
+    keep: Collection[int] = (),
     budget: int = BUDGET,
     progress: Told | None = None,
 ) -> Simplification:
@@ -61,13 +62,15 @@ def simplify(
 
     It means the same under the file's own profile and under all *profiles*: everybody reads it. A
     file that is longer than they read is taken whole: what it says is to fit into fewer octets.
-    *groups*: also take out groups that say what everyone is told. *budget* bounds the states of
-    each question. *progress* is told how many parts of the work are done, and of how many.
+    *groups*: also take out groups that say what everyone is told. *keep* has numbers of lines that
+    stay whatever is proved, such as those of groups with a misspelt record. *budget* bounds the
+    states of each question. *progress* is told how many parts of the work are done, and of how
+    many.
     """
     if not isinstance(robots, RobotsTxt):
         name = type(robots).__name__
         raise TypeError(f"a file is a RobotsTxt, not {name}: pass robotrules.parse(body)")
-    return _Work(robots, profiles, groups, budget, progress).result()
+    return _Work(robots, profiles, groups, keep, budget, progress).result()
 
 
 class _Done(NamedTuple):
@@ -91,6 +94,7 @@ class _Work:
         robots: RobotsTxt,
         profiles: Iterable[str | Profile],
         groups: bool,
+        keep: Collection[int],
         budget: int,
         progress: Told | None,
     ) -> None:
@@ -109,7 +113,7 @@ class _Work:
         self._progress, self._parts = progress, 0
         self._known = Known()
         self._proof: FileDifference | None = None
-        self._barred: set[int] = set()
+        self._barred: set[int] = set(keep)
         self._unproved: list[Left] = []
         self._kept: list[Kept] = []
         self._needed: list[Left] = []
@@ -242,8 +246,8 @@ class _Work:
         found = list(same_as_star(Groups(present.files)))
         needed: dict[int, tuple[KnownCrawler, str]] = {}
         for robots in present.files if found else ():
-            for line, *why in _without_star(robots):
-                needed.setdefault(line, (why[0], why[1]))
+            for first, known, instead in _without_star(robots):
+                needed.setdefault(first, (known, instead))
         name = self._robots.profile.name
         # Groups go in rounds, and a crawler's next name may have lost its group in the last one.
         self._needed = []

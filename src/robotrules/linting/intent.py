@@ -5,7 +5,8 @@ A misspelt `User-agen: EvilBot` is no record, so the rules after it go to the gr
 that is safe for the file as crawlers read it, such as taking out a rule that this group has twice,
 may be wrong for the file as it was meant. Two things follow. A note about groups or rules has no
 safe fix while a record of the same groups is misread (`trusted`). And a safe fix has to keep the
-meaning of the file after every pending correction of its spelling, too (`as_meant`).
+meaning of the file after every pending correction of its spelling, too (`as_meant`). Whoever takes
+out rules asks for the lines that rest on a misread record (`misread_lines`).
 
 It knows the checks, compares no files and writes nothing.
 
@@ -119,6 +120,25 @@ def as_meant(robots: RobotsTxt) -> tuple[RobotsTxt, RobotsTxt]:
     """
     spelled = _corrected(Subject(parse(robots.body)), (RECORDS,))
     return spelled.robots, _corrected(spelled, STAGES).robots
+
+
+def misread_lines(robots: RobotsTxt) -> tuple[list[int], frozenset[int]]:
+    """
+    Return the lines of misread records, and all lines whose meaning rests on them.
+
+    A record is misread if a pending correction of it changes verdicts, as that of `User-agen: *`
+    does. Its group rests on it, or all that stands before the first group.
+    """
+    checks = [check for check in CHECKS if check.misread and check.code[2] in RECORDS]
+    misread = sorted(
+        {note.line for note in _corrections(Subject(robots), checks) if note.line is not None}
+    )
+    firsts = [group.starts[0].line for group in robots.groups]
+    groups = {bisect_right(firsts, line) for line in misread}
+    resting = (
+        record.line for record in robots.records if bisect_right(firsts, record.line) in groups
+    )
+    return misread, frozenset(resting)
 
 
 def _corrected(subject: Subject, stages: Iterable[str]) -> Subject:

@@ -441,6 +441,8 @@ class TestMany:
         for wrong in (None, 5):
             with pytest.raises(TypeError, match=r"a list such as \['https://example.com'\], not"):
                 client.prefetch(wrong)
+        with pytest.raises(TypeError, match=r"origins\[1\]: a URL is str or bytes, not NoneType"):
+            client.prefetch([SITE, None])
         for number in ("5", 2.5, True):
             with pytest.raises(TypeError, match="use a whole number"):
                 client.prefetch([], concurrency=number)

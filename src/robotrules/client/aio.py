@@ -39,6 +39,7 @@ from robotrules.client.asking import (
     carrying,
     expect_requests,
     no_origin,
+    prefetched_origin,
     vet_prefetch,
 )
 from robotrules.client.flow import Effect, Wait, Wanted
@@ -54,7 +55,6 @@ from robotrules.client.transports import (
 )
 from robotrules.client.transports.exchange import ExtraHeaders
 from robotrules.guide import Guidance
-from robotrules.origins import given_origin
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import URL
@@ -210,6 +210,8 @@ class AsyncClient(Asking):
         room = asyncio.Semaphore(concurrency)
         ahead: set[asyncio.Task[Held]] = set()
         failed: list[BaseException] = []
+        # All have ended, or one went wrong: then the slowest of the others is not waited for.
+        over = asyncio.Event()
 
         def tell(found: Held) -> None:
             """Count what is ready, and tell of it at once: the next may be a long time coming."""
@@ -227,10 +229,14 @@ class AsyncClient(Asking):
                 tell(found)
             except BaseException as error:
                 failed.append(error)
+            if failed or not ahead:
+                over.set()
 
         try:
+            place = -1
             async for given in each(origins):
-                origin = self._origin(given_origin(given) or given)
+                place += 1
+                origin = self._origin(prefetched_origin(given, place))
                 if origin is None:
                     counts["skipped"] += 1
                     continue
@@ -248,8 +254,8 @@ class AsyncClient(Asking):
                 ahead.add(flight)
                 flight.add_done_callback(ended)
             while ahead and not failed:
-                await asyncio.wait(ahead, return_when=asyncio.FIRST_EXCEPTION)
-                await asyncio.sleep(0)  # those who ended tell of it
+                over.clear()
+                await over.wait()
             if failed:
                 raise failed[0]
         finally:

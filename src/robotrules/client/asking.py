@@ -32,7 +32,7 @@ from robotrules.client.transports.exchange import (
 from robotrules.errors import CrawlerError, StoreError
 from robotrules.extensions.purpose import crawler_notes
 from robotrules.guide import as_url
-from robotrules.origins import authority_end, origin_of
+from robotrules.origins import authority_end, given_origin, origin_of
 from robotrules.profile import DEFAULT, Profile
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import URL
@@ -429,6 +429,14 @@ def vet_prefetch(origins: object, concurrency: int) -> dict[str, int]:
     if concurrency < 1:
         raise ValueError(f"concurrency is {concurrency}: use 1 or more")
     return dict.fromkeys(Prefetched._fields, 0)
+
+
+def prefetched_origin(given: str, place: int) -> str:
+    """Return the origin that is meant, or what is none, to be counted; refuse what is no text."""
+    try:
+        return given_origin(given) or given
+    except TypeError as error:
+        raise TypeError(f"origins[{place}]: {error}") from None
 
 
 def opened_store(store: Store | str | os.PathLike[str] | None) -> tuple[Store, str | None]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, as_completed, wait
 from contextlib import contextmanager
 from functools import partial
 from time import monotonic
@@ -30,6 +30,7 @@ from robotrules.client.asking import (
     carrying,
     expect_requests,
     no_origin,
+    prefetched_origin,
     vet_prefetch,
 )
 from robotrules.client.flow import Effect, Wait, Wanted
@@ -41,7 +42,6 @@ from robotrules.client.threads import Flights, Later, Queues, together
 from robotrules.client.transports import Transport, open_transport, vet_transport
 from robotrules.client.transports.exchange import ExtraHeaders
 from robotrules.guide import Guidance
-from robotrules.origins import given_origin
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import URL
@@ -238,14 +238,14 @@ class Client(Asking):
 
         with together(concurrency) as pool:
             ahead: set[Future[Held | None]] = set()
-            for given in origins:
-                origin = given_origin(given) or given
+            for place, given in enumerate(origins):
+                origin = prefetched_origin(given, place)
                 again = fresh and not self._asked_since(origin, began)
                 ahead.add(pool.submit(self.refresh if again else self.held, origin))
                 if len(ahead) >= 2 * concurrency:
                     ended, ahead = wait(ahead, return_when=FIRST_COMPLETED)
                     done(ended)
-            done(ahead)
+            done(as_completed(ahead))
         return Prefetched(**counts)
 
     # --- Pages ----------------------------------------------------------------------------------

@@ -267,8 +267,8 @@ def _why_refused(token: str) -> str:
     if "," in token and all(can_be_name(part.strip()) for part in token.split(",")):
         return f"{quoted(token)} is a list: pass --as once for each name"
     return (
-        f"{quoted(token)} is not a product token: a name has no '/', '(', ';', ',' and no white "
-        f"space{cure}"
+        f"{quoted(token)} is not a product token: a name has no '/', '(', ';', ',', no control "
+        f"character and no white space{cure}"
     )
 
 

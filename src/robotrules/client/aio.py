@@ -39,6 +39,7 @@ from robotrules.client.asking import (
     carrying,
     expect_requests,
     no_origin,
+    prefetch_origin,
     vet_prefetch,
 )
 from robotrules.client.flow import Effect, Wait, Wanted
@@ -54,7 +55,6 @@ from robotrules.client.transports import (
 )
 from robotrules.client.transports.exchange import ExtraHeaders
 from robotrules.guide import Guidance
-from robotrules.origins import given_origin
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import URL
@@ -229,8 +229,10 @@ class AsyncClient(Asking):
                 failed.append(error)
 
         try:
+            place = -1
             async for given in each(origins):
-                origin = self._origin(given_origin(given) or given)
+                place += 1
+                origin = self._origin(prefetch_origin(given, place))
                 if origin is None:
                     counts["skipped"] += 1
                     continue

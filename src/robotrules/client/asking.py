@@ -32,7 +32,7 @@ from robotrules.client.transports.exchange import (
 from robotrules.errors import CrawlerError, StoreError
 from robotrules.extensions.purpose import crawler_notes
 from robotrules.guide import as_url
-from robotrules.origins import authority_end, origin_of
+from robotrules.origins import authority_end, given_origin, origin_of
 from robotrules.profile import DEFAULT, Profile
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import URL
@@ -346,16 +346,17 @@ class Asking:
 
 def _listed(urls: Iterable[object]) -> list[URL]:
     """Return URLs as text or octets; what is none is refused with its place."""
-    given = list(urls)
+    return [
+        url if isinstance(url, (str, bytes)) else _url_at(url, place, "urls")
+        for place, url in enumerate(urls)
+    ]
+
+
+def _url_at(url: object, place: int, name: str) -> URL:
     try:
-        return [url if isinstance(url, (str, bytes)) else as_url(url) for url in given]
-    except TypeError:
-        for place, url in enumerate(given):
-            try:
-                as_url(url)
-            except TypeError as error:
-                raise TypeError(f"urls[{place}]: {error}") from None
-        raise
+        return as_url(url)
+    except TypeError as error:
+        raise TypeError(f"{name}[{place}]: {error}") from None
 
 
 class Carrying(NamedTuple):
@@ -429,6 +430,13 @@ def vet_prefetch(origins: object, concurrency: int) -> dict[str, int]:
     if concurrency < 1:
         raise ValueError(f"concurrency is {concurrency}: use 1 or more")
     return dict.fromkeys(Prefetched._fields, 0)
+
+
+def prefetch_origin(given: object, place: int) -> str:
+    """Return the origin of one entry of a prefetch, or the entry; an error says which one it is."""
+    url = given if isinstance(given, (str, bytes)) else _url_at(given, place, "origins")
+    text = url.decode("utf-8", "surrogateescape") if isinstance(url, bytes) else url
+    return given_origin(text) or text
 
 
 def opened_store(store: Store | str | os.PathLike[str] | None) -> tuple[Store, str | None]:

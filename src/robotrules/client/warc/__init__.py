@@ -48,7 +48,7 @@ SKIPPED = {
     "coding": "files in a content coding that is not read here",
     "no-http": "records that hold no HTTP answer",
     "bad-date": "records without a usable date",
-    "bad-digest": "records that are not what their digest says",
+    "bad-digest": "altered records, whose digest does not match; a visit is kept without its file",
     "bad-visit": "records of a visit that cannot have been",
     "alone": "answers that lost the record of their visit",
     "damaged": "parts of the archive that cannot be read",

@@ -23,7 +23,7 @@ from robotrules.access import AccessProfile, Failure, Request, Response, State, 
 from robotrules.cache import Decides
 from robotrules.client import AsyncClient, Client, Source, open_store
 from tests.cli.schema import problems
-from tests.client.scripted import START, Clock, Server, opened
+from tests.client.scripted import START, AsyncServer, Clock, Server, opened
 
 FILE = b"User-agent: *\nDisallow: /private/\n\nUser-agent: otherbot\nDisallow: /\n"
 SITE = "https://example.com"
@@ -805,5 +805,6 @@ def test_private_is_said_in_one_way(kind: Any) -> None:
 
     with pytest.raises(ValueError, match="not both"):
         kind("ExampleBot/1.0", addresses=Addresses(), allow_private=["localhost"])
+    transport = Server() if kind is Client else AsyncServer(Server())
     with pytest.raises(ValueError, match="a transport has its addresses"):
-        kind("ExampleBot/1.0", transport=Server(), allow_private="localhost")
+        kind("ExampleBot/1.0", transport=transport, allow_private="localhost")

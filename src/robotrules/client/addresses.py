@@ -91,6 +91,14 @@ _NOT_PUBLIC = (
     (".local", "of one link alone (RFC 6762)"),
     (".internal", "for private networks (ICANN, 2024)"),
     (".home.arpa", "for private networks (RFC 8375)"),
+    (".localdomain", "loopback in the hosts file of many systems"),
+    (".test", "for tests (RFC 6761)"),
+    (".onion", "of the Tor network (RFC 7686)"),
+    # Not delegated, and in use inside networks (RFC 6762 appendix G; ICANN, 2018: corp, home).
+    *(
+        (f".{name}", "a name of private networks")
+        for name in ("corp", "home", "intranet", "lan", "private")
+    ),
 )
 
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e]+")
@@ -227,12 +235,14 @@ class Addresses:
         """
         Return why *host* is not asked for through a proxy, which resolves it; None: it is.
 
-        What a proxy resolves cannot be vetted. Names that are never public are refused: those of
-        `localhost`, `local`, `internal` and `home.arpa`, and names without a dot, which a proxy
-        completes to one of its own network.
+        What a proxy resolves cannot be vetted. Names that are never public are refused: those
+        below a domain of `_NOT_PUBLIC`, and names without a dot, which a proxy completes to one of
+        its own network. An address is vetted as one.
         """
-        name = host.lower().removesuffix(".")
-        if literal_of(name) or self._has_name(name):
+        name = host.lower().rstrip(".")
+        if literal_of(name):
+            return self.refusal(name, name)
+        if self._has_name(name):
             return None
         why = next((why for suffix, why in _NOT_PUBLIC if f".{name}".endswith(suffix)), None)
         if why is None and "." not in name:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import json
 import ssl
+import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import aiohttp
@@ -205,6 +208,59 @@ def test_nothing_is_followed(adapted: Make) -> None:
         assert site.connections == 1
 
 
+@pytest.mark.parametrize(
+    "location", ["http://[::1", "/caf\xe9", "http://a:b:c/", "//", "http://\xe9/", "http://a/\x01"]
+)
+def test_a_location_that_is_no_url_is_handed_on(adapted: Make, location: str) -> None:
+    """A library that works out where a redirect leads would raise for some of them."""
+    one = adapted()
+    moved = wire.message(b"", f"Location: {location}", status="301 Moved Permanently")
+    with wire.serve(wire.says(moved)) as site:
+        answer = one.send(site.url)
+        if isinstance(answer, Failure) and not isinstance(one.client, requests.Session):
+            assert answer.trouble is Trouble.PROTOCOL, answer  # the library refuses the field
+            return
+        assert isinstance(answer, Response), answer
+        assert answer.status == 301
+        assert read_fields(answer.headers).get("location") == [location.encode("latin-1")]
+
+
+def test_the_body_of_a_redirect_is_not_waited_for(adapted: Make) -> None:
+    """What it says is not needed, and it may never end."""
+
+    def endless(peer: wire.Peer) -> None:
+        moved = wire.message(b"", "Location: /1", status="301 Moved Permanently", length=100_000)
+        peer.send(moved)
+        sent.append(peer.pause(wire.LONGEST))
+
+    sent: list[bool] = []
+    one = adapted()
+    with wire.serve(endless) as site:
+        answer = one.send(Request(site.url, seconds=1.0))
+        assert isinstance(answer, Response), answer
+        assert answer.status == 301
+        assert not sent
+
+
+@pytest.mark.parametrize("hooks", ["list", "function"])
+def test_hooks_of_a_session_see_the_location(hooks: str) -> None:
+    seen: list[str] = []
+
+    def note(response: Any, **more: Any) -> None:
+        seen.append(response.headers["Location"])
+
+    moved = wire.message(b"", "Location: /1", "Connection: close", status="302 Found")
+    with wire.serve(wire.says(moved)) as site, requests.Session() as http:
+        given: Any = [note] if hooks == "list" else note
+        http.hooks["response"] = given
+        one = open_transport(AGENT, client=http, addresses=wire.here())
+        for _ in range(2):
+            answer = one.send(Request(site.url))
+            assert isinstance(answer, Response), answer
+            assert read_fields(answer.headers).get("location") == [b"/1"]
+    assert seen == ["/1", "/1"]
+
+
 def test_the_body_is_decoded_here_and_up_to_the_limit(adapted: Make) -> None:
     body = wire.ROBOTS * 1000
     coded = wire.message(gzip.compress(body), "Content-Encoding: gzip")
@@ -257,7 +313,7 @@ def test_a_407_is_the_proxys(adapted: Make) -> None:
 
 @pytest.mark.parametrize("fault", ["never_answers", "drips_headers", "drips_body"])
 def test_a_slow_server_is_late(adapted: Make, fault: str) -> None:
-    """On threads a head that drips is bounded by an operation: the library's time, not ours."""
+    """On threads a head that drips is read to its end: the library has a time for each step."""
     one = adapted()
     if one.threads and fault == "drips_headers":
         pytest.skip("httpx and requests have no time for the whole")
@@ -265,6 +321,21 @@ def test_a_slow_server_is_late(adapted: Make, fault: str) -> None:
         begun = time.monotonic()
         answer = one.send(Request(site.url, seconds=0.4))
         assert time.monotonic() - begun < 2.0
+        assert isinstance(answer, Failure), answer
+        assert answer.trouble is Trouble.TIMEOUT, answer
+
+
+@pytest.mark.parametrize("status", ["200 OK", "404 Not Found"])
+def test_a_head_that_comes_late_is_late(adapted: Make, status: str) -> None:
+    """Though no step of it took longer than the whole may take."""
+
+    def late(peer: wire.Peer) -> None:
+        for part in wire.message(b"", status=status).partition(b"\r\n"):
+            peer.pause(0.25)
+            peer.send(part)
+
+    with wire.serve(late) as site:
+        answer = adapted().send(Request(site.url, seconds=0.4))
         assert isinstance(answer, Failure), answer
         assert answer.trouble is Trouble.TIMEOUT, answer
 
@@ -318,6 +389,42 @@ def test_names_may_be_left_to_a_proxy(adapted: Make) -> None:
         assert site.connections == 1
 
 
+def test_several_threads_share_a_session() -> None:
+    """What requests changes while it sends, cookies and connections, has locks of its own."""
+
+    def cookie(peer: wire.Peer) -> None:
+        host = fields_of(peer.head)["host"][0].partition(":")[0]
+        peer.send(wire.message(wire.ROBOTS, f"Set-Cookie: a={host}", "Connection: close"))
+
+    interval = sys.getswitchinterval()
+    with wire.serve(cookie) as site, _requests() as http:
+        one = open_transport(AGENT, client=http, addresses=wire.here())
+        urls = [site.named(f"h{number % 40}.example") for number in range(160)]
+        sys.setswitchinterval(1e-5)
+        try:
+            with ThreadPoolExecutor(8) as threads:
+                answers = list(threads.map(lambda url: one.send(Request(url)), urls))
+        finally:
+            sys.setswitchinterval(interval)
+        assert [answer for answer in answers if not isinstance(answer, Response)] == []
+        assert len(http.cookies) == 40
+        for head in site.heads:  # each origin has its own cookie back, or none yet
+            fields = fields_of(head)
+            host = fields["host"][0].partition(":")[0]
+            assert fields.get("cookie", [f"a={host}"]) == [f"a={host}"]
+
+
+def test_a_session_over_an_old_urllib3_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    import urllib3.response
+
+    for kind in (urllib3.response.HTTPResponse, urllib3.response.BaseHTTPResponse):
+        monkeypatch.delattr(kind, "read1")
+    with pytest.raises(
+        RuntimeError, match=r"installed urllib3 cannot read .*: pip install -U urllib3"
+    ):
+        open_transport(AGENT, client=requests.Session())
+
+
 # --- Whose it is ----------------------------------------------------------------------------------
 
 
@@ -327,6 +434,48 @@ def test_what_a_hook_raises_is_not_the_networks(adapted: Make) -> None:
 
     one = adapted({"hook": hook})
     with wire.serve(wire.ok) as site, pytest.raises(ZeroDivisionError, match="mine"):
+        one.send(site.url)
+
+
+@pytest.mark.parametrize("cookie", ["caf\xe9=1", "a=\xe9", "a=\x80\xff; Path=/"])
+def test_a_cookie_that_a_library_cannot_send_back(adapted: Make, cookie: str) -> None:
+    """The client keeps it; what its next request makes of it never raises."""
+    one = adapted()
+    sets = wire.message(wire.ROBOTS, f"Set-Cookie: {cookie}", "Connection: close")
+    with wire.serve(wire.says(sets)) as site:
+        first = one.send(site.named("one.example"))
+        assert isinstance(first, Response), first
+        second = one.send(site.named("one.example"))
+        if isinstance(second, Failure):
+            assert second.trouble is Trouble.PROTOCOL, second
+            assert second.detail.isprintable()
+
+
+@pytest.mark.parametrize("library", [httpx2, httpx])
+def test_a_client_goes_on_after_such_a_cookie(library: Any) -> None:
+    sets = wire.message(wire.ROBOTS, "Set-Cookie: caf\xe9=1", "Connection: close")
+    with (
+        wire.serve(wire.says(sets)) as site,
+        library.Client() as http,
+        Client(AGENT, store="memory:", transport=http, allow_private=["127.0.0.1"]) as client,
+    ):
+        assert client.check(f"{site.url}/a").allowed
+        client.refresh(site.url)
+        assert client.check(f"{site.url}/private").reason is Reason.DISALLOW_RULE
+
+
+def _raises_here() -> None:
+    raise ValueError("mine")
+
+
+def _raises_in_the_standard_library() -> None:
+    json.loads("{mine")
+
+
+@pytest.mark.parametrize("fault", [_raises_here, _raises_in_the_standard_library])
+def test_a_value_error_of_a_hook_is_raised(adapted: Make, fault: Callable[[], None]) -> None:
+    one = adapted({"hook": lambda request: fault()})
+    with wire.serve(wire.ok) as site, pytest.raises(ValueError, match=r"mine|Expecting property"):
         one.send(site.url)
 
 

@@ -140,6 +140,8 @@ PROXY_AUTHENTICATION_REQUIRED = wire.message(
 NOT_THROUGH_A_PROXY = [
     *("127.0.0.1", "10.0.0.1", "169.254.169.254", "[::1]", "[::ffff:10.0.0.1]", "0.0.0.0"),
     *("localhost", "LOCALHOST.", "db.localhost", "printer.local", "metadata.google.internal"),
+    *("localhost.localdomain", "nas.lan", "wiki.intranet", "db.corp", "tv.home", "a.private"),
+    *("a.onion", "a.test", "A.Test.", "127.0.0.1.", "10.0.0.1."),
     *("router.home.arpa", "intranet", "\u24db\u24de\u24d2\u24d0\u24db"),
 ]
 
@@ -165,7 +167,13 @@ def test_private_places_that_are_allowed_behind_a_proxy(carrier: Make, host: str
 
 
 def test_a_name_that_is_like_a_private_one_goes_through_a_proxy() -> None:
-    for host in ("notlocalhost.example", "local.example", "internal.example", "arpa.example"):
+    for host in (
+        "notlocalhost.example",
+        "local.example",
+        "internal.example",
+        "arpa.example",
+        "lan.example",
+    ):
         assert PUBLIC.refusal_by_name(host) is None
 
 
@@ -196,6 +204,22 @@ def test_a_proxy_that_wants_credentials_allows_nothing() -> None:
         verdict = client.check("http://far.example/secret")
         assert not verdict.allowed
         assert verdict.reason is Reason.UNREACHABLE
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "127.0.0.1.", "[::1]", "[::1].", "10.0.0.1.", "localhost..", "a.lan.."]
+)
+def test_a_private_host_is_refused_by_name_however_it_ends(host: str) -> None:
+    assert PUBLIC.refusal_by_name(host)
+    assert (
+        Addresses(["127.0.0.0/8", "::1", "10.0.0.1", "localhost", "*.lan"]).refusal_by_name(host)
+        is None
+    )
+
+
+def test_public_addresses_are_not_refused_by_name() -> None:
+    for host in ("93.184.215.14", "93.184.215.14.", "[2606:2800:21f:cb07:6820:80da:af6b:8b2c]"):
+        assert PUBLIC.refusal_by_name(host) is None
 
 
 @pytest.mark.parametrize("make", [*KINDS.values(), *CLIENTS])
@@ -275,6 +299,34 @@ def test_transport_says_what_it_wants(wrong: Any) -> None:
 def test_a_transport_for_an_event_loop_is_none_for_threads() -> None:
     with pytest.raises(TypeError, match=r"for an event loop: pass an httpx2.Client"):
         Client(AGENT, store="memory:", transport=AsyncServer(Server()))
+
+
+def test_a_transport_for_threads_is_none_for_an_event_loop() -> None:
+    with pytest.raises(TypeError, match=r"for threads: pass an aiohttp.ClientSession"):
+        AsyncClient(AGENT, store="memory:", transport=Server())
+    with (
+        open_transport(AGENT) as threads,  # type: ignore[attr-defined]
+        pytest.raises(TypeError, match=r"for threads: pass an aiohttp.ClientSession"),
+    ):
+        AsyncClient(AGENT, store="memory:", transport=threads)
+
+
+def test_send_need_not_be_an_async_function() -> None:
+    """It may return what is awaited, as a decorated one does."""
+    inner = AsyncServer(Server())
+
+    class Decorated:
+        def send(self, request: Request) -> Any:
+            return inner.send(request)
+
+        async def aclose(self) -> None:
+            pass
+
+    async def run() -> bool:
+        async with AsyncClient(AGENT, store="memory:", transport=Decorated()) as client:
+            return (await client.check("http://one.example/")).allowed
+
+    asyncio.run(run())
 
 
 def test_what_is_no_client() -> None:

@@ -114,7 +114,18 @@ def is_transport(given: object, *, threads: bool) -> bool:
         return False
     if threads and iscoroutinefunction(given.send):  # type: ignore[attr-defined]
         raise TypeError(f"transport is {given!r:.60}, for an event loop: {_WANTED[threads]}")
+    if not threads and _is_for_threads(given):
+        raise TypeError(f"transport is {given!r:.60}, for threads: {_WANTED[threads]}")
     return True
+
+
+def _is_for_threads(transport: Any) -> bool:
+    """Tell a `Transport`; a plain `send` beside an `aclose` may return what is awaited."""
+    return (
+        not iscoroutinefunction(transport.send)
+        and callable(getattr(transport, "close", None))
+        and not callable(getattr(transport, "aclose", None))
+    )
 
 
 def _adapter(client: object, *, threads: bool) -> Callable[..., Any]:

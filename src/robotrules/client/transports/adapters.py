@@ -214,7 +214,24 @@ class HttpxAdapter(_Adapter):
 
 
 class RequestsAdapter(HttpxAdapter):
-    """A transport over a `requests.Session`, which is one thread's at a time."""
+    """
+    A transport over a `requests.Session`; safe to use from threads.
+
+    What requests changes while it sends has locks of its own: the cookie jar (`http.cookiejar`)
+    and the connection pools (urllib3). A lock around `send()` would be worse than none: one slow
+    server would hold up the requests to all others.
+    """
+
+    def __init__(self, user_agent: str, client: Any, **options: Any) -> None:
+        """Take the arguments of all adapters; raises RuntimeError if urllib3 is too old."""
+        import urllib3
+
+        if not hasattr(urllib3.HTTPResponse, "read1"):
+            raise RuntimeError(
+                "the installed urllib3 cannot read a body as it comes, so a server could hold a "
+                "thread for ever: pip install -U urllib3"
+            )
+        super().__init__(user_agent, client, **options)
 
     def _answer(self, exchange: Exchange) -> Response | Failure:
         # Hooks of a request take the place of the session's.

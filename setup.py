@@ -8,6 +8,7 @@ not try to build it. The engine is built for the Python that builds it; `ROBOTRU
 one for every Python from 3.11 on, which is slower by a tenth in batches.
 """
 
+import glob
 import os
 import sys
 
@@ -17,6 +18,8 @@ from setuptools_rust import Binding, RustExtension, build_rust
 
 # Beside the engine that is not there: why it is not. `robotrules.cli` reads it.
 REASON = os.path.join("robotrules", "_engine", "no_native.txt")
+# The engine itself, for whichever Python it is.
+ENGINES = tuple(os.path.join("robotrules", "_engine", f"_native*.{end}") for end in ("so", "pyd"))
 LONGEST = 300
 
 
@@ -28,15 +31,26 @@ class BuildEngine(build_rust):
     """Builds the engine; where that fails, and may fail, the rest is a pure package."""
 
     def run(self) -> None:
+        # `build/` stays between builds: what an earlier one left there is not of this one.
+        self._remove(REASON, *ENGINES)
         try:
             super().run()
         except Exception as error:
             if is_set("ROBOTRULES_REQUIRE_EXTENSIONS"):
                 raise
+            self._remove(*ENGINES)
             # The package is pure now: commands that come later go by this.
             self.distribution.has_ext_modules = lambda: False
             words = " ".join(str(error).partition("\n\n")[0].split())
             self._warn(words[:LONGEST] or type(error).__name__)
+
+    def _remove(self, *patterns: str) -> None:
+        if self.inplace:
+            return
+        root = glob.escape(self.get_finalized_command("build_py").build_lib)
+        for pattern in patterns:
+            for path in glob.glob(os.path.join(root, pattern)):
+                os.remove(path)
 
     def _warn(self, reason: str) -> None:
         lines = (

@@ -392,13 +392,16 @@ def test_304_about_another_file() -> None:
     assert (lost.state, lost.trouble) == (State.UNREACHABLE, Trouble.LOCATION)
 
 
-def test_304_with_a_malformed_tag() -> None:
-    """The stored tag stays, since the other one is none."""
+@pytest.mark.parametrize("tags", [["*"], ["a"], [""], ['"a"', '"b"']])
+def test_304_without_a_usable_tag(tags: list[str]) -> None:
+    """It may be about any file: the same URL is asked without conditions."""
 
     stored = Stored(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
-    result, _ = get(Response(304, [("ETag", "*")]), stored=stored)
+    unclear = Response(304, [("ETag", tag) for tag in tags])
+    result, asked = get(unclear, Response(200, [("ETag", '"b"')], b"new"), stored=stored)
 
-    assert result.fields.get("etag") == [b'"a"']
+    assert [request.headers for request in asked] == [(("If-None-Match", '"a"'),), ()]
+    assert (result.body, result.renewed) == (b"new", False)
 
 
 # --- Statuses -------------------------------------------------------------------------------------

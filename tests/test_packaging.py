@@ -117,10 +117,21 @@ def wheel(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     if shutil.which("cargo") is None and not os.environ.get("ROBOTRULES_REQUIRE_EXTENSIONS"):
         pytest.skip("no cargo here")
     made = tmp_path_factory.mktemp("native")
+    leave_a_build(unpacked)
     ran = build("build_wheel", unpacked, made, ROBOTRULES_REQUIRE_EXTENSIONS="1")
     assert ran.returncode == 0, ran.stderr
     assert BANNER not in ran.stderr
     return only(made, "*.whl")
+
+
+def leave_a_build(folder: Path) -> None:
+    """Put into a tree what earlier builds leave: an engine that fits, and why there is none."""
+    library = f"lib.{sysconfig.get_platform()}-{sys.implementation.cache_tag}"
+    engine = folder / "build" / library / "robotrules" / "_engine"
+    engine.mkdir(parents=True)
+    (engine / f"_native{sysconfig.get_config_var('EXT_SUFFIX')}").write_bytes(b"stale")
+    (engine / "_native.cp39-win_amd64.pyd").write_bytes(b"stale")
+    (engine / "no_native.txt").write_text("stale")
 
 
 def files_of(wheel: Path) -> dict[str, bytes]:
@@ -237,7 +248,12 @@ def without_rust(tmp_path: Path) -> str:
 
 
 def test_without_a_compiler(copy: Path, without_rust: str, tmp_path: Path) -> None:
-    """A pure wheel says what it is: while it is built, in its tag, and when it is asked."""
+    """
+    A pure wheel says what it is: while it is built, in its tag, and when it is asked.
+
+    What an earlier build left behind is not in it.
+    """
+    leave_a_build(copy)
     ran = build("build_wheel", copy, tmp_path / "made", PATH=without_rust)
     assert ran.returncode == 0, ran.stderr
     assert BANNER in ran.stderr

@@ -181,6 +181,9 @@ class TestTokens:
             ("Example\u00a0Bot", "no white space"),
             ("ExampleBot(x)", "here, pass 'ExampleBot'"),
             ("ExampleBot;", "here, pass 'ExampleBot'"),
+            ("ExampleBot\0", "no control character .*; here, pass 'ExampleBot'"),
+            ("Example\x1bBot", "no control character"),
+            ("ExampleBot\x7f", "here, pass 'ExampleBot'"),
             (
                 "Mozilla/5.0 (compatible; ExampleBot/1.0)",
                 r"robotrules.product_token\(\); here",

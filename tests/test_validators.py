@@ -145,11 +145,16 @@ def test_tags_of_a_304(known: str | None, newer: str) -> None:
         ([("Last-Modified", AFTER)], False),
         ([("Last-Modified", BEFORE)], False),
         ([("Last-Modified", "yesterday")], True),
-        ([("ETag", "*"), ("Last-Modified", THEN)], True),
+        # It names no file, so which one the 304 is about is not known (RFC 9111 §4.3.4).
+        ([("ETag", "*"), ("Last-Modified", THEN)], False),
+        ([("ETag", "a")], False),
+        ([("ETag", "")], False),
+        ([("ETag", '"a"'), ("ETag", '"b"')], False),
+        ([("ETag", '"a"'), ("ETag", '"a"')], True),
     ],
 )
 def test_dates_of_a_304(newer: list[tuple[str, str]], same: bool) -> None:
-    """Without a tag the dates are compared; what is malformed is not there."""
+    """Without a tag the dates are compared; a malformed date is not there, a malformed tag is."""
     stored = fields_of(("ETag", '"a"'), ("Last-Modified", THEN))
     assert renews(stored, fields_of(*newer)) is same
     assert last_modified(stored) is not None

@@ -439,3 +439,30 @@ def test_a_comment_that_is_too_long_is_left_out() -> None:
     """A line that parsers cut says nothing to a crawler, so it is not worth an error."""
     text = "# " + "-" * 17_000 + "\nUser-agent: b\nDisallow: /\n"
     assert write(read_back(parse(text))) == "User-agent: b\nDisallow: /\n"
+
+
+def parted(names: int, rules: int, values: int) -> bytes:
+    """Return a file whose names a record of another document parts, with rules for all of them."""
+    starts = (f"User-agent: a{n}\nContent-Usage: /{n % values} train-ai=n\n" for n in range(names))
+    return "".join((*starts, *(f"Disallow: /r{n}\n" for n in range(rules)))).encode()
+
+
+def test_parts_that_read_the_same_are_one_group() -> None:
+    """Names that Content-Usage parts and tells the same become one group with the rules once."""
+    groups = read_back(parse(parted(6, 3, 2))).groups
+    assert [group.user_agents for group in groups] == [("a0", "a2", "a4"), ("a1", "a3", "a5")]
+    assert [len(group.rules) for group in groups] == [3, 3]
+    assert [len(group.records) for group in groups] == [1, 1]
+
+
+def test_copies_of_rules_are_bounded() -> None:
+    """Where parts times rules is more than a file may have, the group stays whole."""
+    body = parted(3000, 3000, 3000)
+    robots = parse(body)
+    new = read_back(robots)
+    assert len(new.groups) == 1
+    assert len(new.groups[0].rules) == 3000
+    again = parse(write(new))
+    for name in ("a0", "a2999", "b"):
+        assert again.check("/r7", name).allowed == robots.check("/r7", name).allowed
+    assert len(read_back(parse(parted(100, 100, 100))).groups) == 100

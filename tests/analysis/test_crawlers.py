@@ -226,6 +226,7 @@ def test_json() -> None:
         "name": f"Foo with purpose {ONE}",
         "product_token": "Foo",
         "purposes": [ONE],
+        "known": None,
     }
     assert Crawler("*", (ONE, TWO)).name == f"purposes {ONE} and {TWO}"
 

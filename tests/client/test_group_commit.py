@@ -172,3 +172,42 @@ def test_a_prefetch_that_is_stopped(tmp_path: Path) -> None:
 
     asyncio.run(main())
     assert 5 <= len(seen) < 20
+
+
+def test_a_prefetch_does_not_wait_for_the_slowest() -> None:
+    """Where what is told of an origin raises, that ends it while another one is still asked."""
+    asked: list[str] = []
+
+    class Slow:
+        async def send(self, request: Any) -> Response:
+            asked.append(request.url)
+            if "slow" in request.url:
+                await asyncio.Event().wait()
+            return Response(404)
+
+        async def aclose(self) -> None:
+            pass
+
+    def progress(held: Any) -> None:
+        raise KeyError(held.origin)
+
+    async def main() -> None:
+        async with AsyncClient(AGENT, store="memory:", transport=Slow()) as client:
+            origins = ["https://slow.example", "https://fast.example"]
+            with pytest.raises(KeyError, match="fast"):
+                await asyncio.wait_for(client.prefetch(origins, progress=progress), 20)
+
+    asyncio.run(main())
+    assert len(asked) == 2
+
+
+@pytest.mark.parametrize("values", [[None], ["https://a.example", 5]])
+def test_the_place_of_what_is_no_origin(values: list[Any]) -> None:
+    """An error of misuse says which value it is."""
+
+    async def main() -> None:
+        async with AsyncClient(AGENT, store="memory:", transport=AsyncServer(Server())) as client:
+            await client.prefetch(values)
+
+    with pytest.raises(TypeError, match=rf"origins\[{len(values) - 1}\]: a URL is str or bytes"):
+        asyncio.run(main())

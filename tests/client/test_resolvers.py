@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Thread
 from typing import Any
@@ -219,6 +220,31 @@ class TestAsyncResolver:
         found = vetted(Addresses(resolve=resolve))
         assert isinstance(found, Failure)
         assert found.trouble is Trouble.DNS
+
+    def test_threads(self) -> None:
+        """Threads without an event loop share a resolver, and nothing that it opens stays open."""
+        opened: list[Any] = []
+
+        class Counting(AsyncResolver):
+            def _opened(self, loop: asyncio.AbstractEventLoop) -> Any:
+                opened.append(super()._opened(loop))
+                return opened[-1]
+
+        with name_server(bytes([8, 8, 4, 4])) as where:
+            addresses = Addresses(resolve=Counting([where], seconds=2.0))
+            with ThreadPoolExecutor(8) as pool:
+                found = list(pool.map(lambda n: addresses.vetted(f"s{n}.example", 80), range(40)))
+        assert found == [["8.8.4.4"]] * 40
+        assert len(opened) == 40
+        assert all(one._closed for one in opened)
+
+    def test_event_loops_that_ended(self) -> None:
+        """What was opened on them is let go of when another one is used."""
+        with name_server(bytes([8, 8, 4, 4])) as where:
+            resolve = AsyncResolver([where], seconds=2.0)
+            for _ in range(3):
+                asyncio.run(resolve("s.example", 80))
+        assert len(resolve._by_loop) == 1
 
     def test_misuse(self) -> None:
         """It says what it wants."""

@@ -85,12 +85,13 @@ def renews(stored: Fields, newer: Fields) -> bool:
 
     RFC 9111 §4.3.4: a strong validator has to be that of the stored file; so has a weak one, by
     weak comparison. The ETag decides where there is one, since a condition with it is the one that
-    the server looked at (RFC 9110 §13.2.2). A 304 without validators answers the condition that was
-    sent, and that is enough.
+    the server looked at (RFC 9110 §13.2.2). One that is malformed, or several that differ, names no
+    file: then the 304 may be about any, and to ask again costs one request. A 304 without
+    validators answers the condition that was sent, and that is enough.
     """
     tag, known = entity_tag(newer), entity_tag(stored)
-    if tag is not None:
-        if known is None:
+    if newer.get("etag"):
+        if tag is None or known is None:
             return False
         return tag.weakly_equals(known) if tag.weak else tag.strongly_equals(known)
     changed = last_modified(newer)

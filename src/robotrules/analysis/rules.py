@@ -168,7 +168,7 @@ def redundant_rules(
             # Any of them could go. The first decides where no other rule does; the others never do.
             dead = number in earlier or _is_dead(beside, own)
             instead = repeats.covers(own, twin) if dead else (twin,)
-            redundant.append(Redundant(rule, tuple(side.written[other] for other in instead), dead))
+            redundant.append(Redundant(rule, _named(side, instead), dead))
             continue
         found = _change_without(beside, own)
         if not found.decided:
@@ -200,7 +200,7 @@ def minimise(rules: RuleSet, *, budget: int = BUDGET) -> Minimised:
     for number in reversed(list(left)):
         own = side.of(number)
         if own and (twin := beside.twin(own)) is not None:
-            removed.append(Redundant(written[number], (written[twin],), True))
+            removed.append(Redundant(written[number], _named(side, (twin,)), True))
             del left[number]
             beside.drop(own)
     again = True
@@ -247,6 +247,11 @@ def _redundant(
     instead = dict.fromkeys(side.entries[at].rule for at in found.heard[1])
     instead.pop(IMPLICIT, None)
     return Redundant(written[number], tuple(written[other] for other in sorted(instead)), False)
+
+
+def _named(side: Side, numbers: Iterable[int]) -> tuple[Rule, ...]:
+    """Return rules by their numbers; the one that allows `/robots.txt` is written nowhere."""
+    return tuple(side.written[number] for number in numbers if number != IMPLICIT)
 
 
 def _is_dead(beside: Neighbours, own: list[int]) -> bool:

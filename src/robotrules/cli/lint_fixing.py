@@ -23,6 +23,8 @@ from robotrules.robotstxt.values import visible
 # A fix may make room for another, and each stage has rounds of its own; what still changes after so
 # many would go on for ever.
 MOST_ROUNDS = 20
+# A round costs what the file costs: for so many octets in all, and at least a round for each stage.
+FEWEST_ROUNDS, MOST_LINTED = 3, 1_500_000
 # What is told of verdicts that change.
 MOST_CHANGES = 10
 # The check whose fix saves a file in UTF-16 as UTF-8.
@@ -41,6 +43,8 @@ class Mended(NamedTuple):
     """What lint finds now."""
     refused: str = ""
     """Why nothing was fixed although something could be; empty: nothing was refused."""
+    more: bool = False
+    """Whether fixes remain because the file is too large for another round."""
     offered: int = 0
     """How many fixes the file had at first, which is what lint says of it."""
 
@@ -75,7 +79,9 @@ def mended(read: Read, *, verdicts: bool, levels: Collection[str] = LEVELS) -> M
             return Mended(robots, (), tuple(notes), refused or more)
         robots = parse(robots.body, robots.profile)
         notes = read.notes(robots)
-    for _ in range(MOST_ROUNDS):
+    remaining = False
+    affordable = max(MOST_LINTED // (len(robots.body) + 1), FEWEST_ROUNDS)
+    for _ in range(min(affordable, MOST_ROUNDS)):
         done = fix(robots, counting(), verdicts=verdicts)
         if done.refused:
             return Mended(robots, tuple(applied), tuple(notes), done.refused if wanted else "")
@@ -84,7 +90,12 @@ def mended(read: Read, *, verdicts: bool, levels: Collection[str] = LEVELS) -> M
         applied += done.applied
         robots = parse(done.body, robots.profile)
         notes = read.notes(robots)
-    return Mended(robots, tuple(applied), tuple(notes), offered=len(wanted))
+    else:
+        left = (note.fix for note in counting())
+        remaining = affordable < MOST_ROUNDS and any(
+            one and (verdicts or not one.changes_verdicts) for one in left
+        )
+    return Mended(robots, tuple(applied), tuple(notes), more=remaining, offered=len(wanted))
 
 
 def _is_whole(read: Read) -> bool:

@@ -169,6 +169,9 @@ class Work:
             self._tell(name, done, changes(read.robots, found.robots))
         elif not self._as_diff:
             self._say(f"{name} was written: {done}, proved to change no verdict")
+        if found.more:
+            rest = "run the command again once these are written"
+            self._say(f"{name} is too large to apply all fixes in one run: {rest}", label="hint")
         now = read._replace(robots=found.robots, octets=body)
         return linted(file, now, found.notes)._replace(fixed=found.applied)
 

@@ -260,7 +260,7 @@ class UrlFile:
                 continue
             first = block.find(b"\n") + 1
             start = 0
-            if too_long or len(unfinished) + first > LONGEST_URL:
+            if too_long or len(unfinished) + first - 1 > LONGEST_URL:  # its line end is no part
                 self._skips.add(number, bytes(unfinished) or block[:first])
                 unfinished.clear()
                 start, number, too_long = first, number + 1, False

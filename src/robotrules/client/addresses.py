@@ -185,8 +185,9 @@ class Addresses:
 
     def _resolved_here(self, host: str, port: int) -> Sequence[str]:
         """Ask an async resolver where no event loop runs, as in the threads of `Client`."""
-        assert self._aresolve is not None
-        return asyncio.run(_awaited(self._aresolve(host, port)))
+        # The event loop ends with the call: what a resolver opens on it has to end with it too.
+        resolve: AsyncResolve = getattr(self._aresolve, "resolve_once", self._aresolve)
+        return asyncio.run(_awaited(resolve(host, port)))
 
     def _judged(self, host: str, found: list[str]) -> list[str] | Failure:
         """Return those of the addresses of a host that are connected to."""

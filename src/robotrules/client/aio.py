@@ -210,6 +210,8 @@ class AsyncClient(Asking):
         room = asyncio.Semaphore(concurrency)
         ahead: set[asyncio.Task[Held]] = set()
         failed: list[BaseException] = []
+        # All have ended, or one went wrong: then the slowest of the others is not waited for.
+        over = asyncio.Event()
 
         def tell(found: Held) -> None:
             """Count what is ready, and tell of it at once: the next may be a long time coming."""
@@ -227,6 +229,8 @@ class AsyncClient(Asking):
                 tell(found)
             except BaseException as error:
                 failed.append(error)
+            if failed or not ahead:
+                over.set()
 
         try:
             place = -1
@@ -250,8 +254,8 @@ class AsyncClient(Asking):
                 ahead.add(flight)
                 flight.add_done_callback(ended)
             while ahead and not failed:
-                await asyncio.wait(ahead, return_when=asyncio.FIRST_EXCEPTION)
-                await asyncio.sleep(0)  # those who ended tell of it
+                over.clear()
+                await over.wait()
             if failed:
                 raise failed[0]
         finally:

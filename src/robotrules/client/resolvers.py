@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Sequence
+from threading import Lock
 
 from robotrules.errors import MissingExtraError
 
@@ -54,23 +55,39 @@ class AsyncResolver:
             raise ValueError(f"tries is {tries!r}: use 1 or more")
         self._nameservers = nameservers
         self._options = {"timeout": seconds, "tries": tries}
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._dns: aiodns.DNSResolver | None = None
+        # What c-ares has open belongs to one event loop, and threads may have one each.
+        self._by_loop: dict[asyncio.AbstractEventLoop, aiodns.DNSResolver] = {}
+        self._lock = Lock()
 
     async def __call__(self, host: str, port: int) -> list[str]:
         """Return the addresses of a host, in the order in which they are to be tried."""
         loop = asyncio.get_running_loop()
-        if self._dns is None or self._loop is not loop:
-            # What c-ares has open belongs to one event loop.
-            self._loop = loop
-            self._dns = aiodns.DNSResolver(self._nameservers, loop, **self._options)
+        with self._lock:
+            dns = self._by_loop.get(loop)
+            if dns is None:
+                for ended in [one for one in self._by_loop if one.is_closed()]:
+                    del self._by_loop[ended]
+                dns = self._by_loop[loop] = self._opened(loop)
+        return await _asked(dns, host, port)
+
+    async def resolve_once(self, host: str, port: int) -> list[str]:
+        """Return the same on an event loop that ends with the call: nothing stays open."""
+        dns = self._opened(asyncio.get_running_loop())
         try:
-            found = await self._dns.getaddrinfo(
-                host, socket.AF_UNSPEC, port, type=socket.SOCK_STREAM
-            )
-        except aiodns.error.DNSError as error:
-            raise OSError(None, str(error.args[-1] if error.args else error)) from error
-        return [_text(node.addr) for node in found.nodes]
+            return await _asked(dns, host, port)
+        finally:
+            await dns.close()
+
+    def _opened(self, loop: asyncio.AbstractEventLoop) -> aiodns.DNSResolver:
+        return aiodns.DNSResolver(self._nameservers, loop, **self._options)
+
+
+async def _asked(dns: aiodns.DNSResolver, host: str, port: int) -> list[str]:
+    try:
+        found = await dns.getaddrinfo(host, socket.AF_UNSPEC, port, type=socket.SOCK_STREAM)
+    except aiodns.error.DNSError as error:
+        raise OSError(None, str(error.args[-1] if error.args else error)) from error
+    return [_text(node.addr) for node in found.nodes]
 
 
 def _text(address: tuple[object, ...]) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, as_completed, wait
 from contextlib import contextmanager
 from functools import partial
 from time import monotonic
@@ -245,7 +245,7 @@ class Client(Asking):
                 if len(ahead) >= 2 * concurrency:
                     ended, ahead = wait(ahead, return_when=FIRST_COMPLETED)
                     done(ended)
-            done(ahead)
+            done(as_completed(ahead))
         return Prefetched(**counts)
 
     # --- Pages ----------------------------------------------------------------------------------

@@ -393,11 +393,12 @@ class RobotsTxt:
         for record in self.records:
             if record.group is not None:
                 members[record.group].append(record)
+        as_rules = self._reading().as_rules
         return tuple(
             Group(
                 index,
                 tuple(record for record in records if record.role is Role.START),
-                tuple(map(self._reading().as_rule, (one for one in records if one.is_rule))),
+                as_rules(one for one in records if one.is_rule),
                 tuple(records),
             )
             for index, records in enumerate(members)

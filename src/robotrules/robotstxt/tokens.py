@@ -17,8 +17,9 @@ from robotrules.profile import Profile
 
 # --- Names ----------------------------------------------------------------------------------------
 
-# A User-Agent header or a list has these, and no name does (AMB-22).
-_NOT_IN_A_NAME = re.compile(r"[\s/(;,]")
+# A User-Agent header or a list has these, and no name does (AMB-22); nor has one a control
+# character, by which it would be compared with no group and everything seem allowed.
+_NOT_IN_A_NAME = re.compile(r"[\s/(;,\x00-\x1f\x7f]")
 _URL = re.compile(r"/|[A-Za-z][-+.A-Za-z0-9]*://")
 # How much of a wrong name an error repeats.
 _LONGEST_SHOWN = 80
@@ -138,11 +139,12 @@ def _why_no_name(name: str) -> str:
     if len(parts) > 1 and all(map(can_be_name, parts)):
         several = ", ".join(map(_shown, parts[:4])) + (", ..." if len(parts) > 4 else "")
         return f"{_shown(name)} is not a product token: pass several names as a list, [{several}]"
-    found = product_token(name)
+    found = product_token(re.sub(r"[\x00-\x1f\x7f]", " ", name))
     cure = f"pass {_shown(found)}" if found else "pass the crawler's name, such as 'ExampleBot'"
     return (
-        f"{_shown(name)} is not a product token: a name has no '/', '(', ';', ',' and no white "
-        f"space. From a User-Agent header use robotrules.product_token(); here, {cure}"
+        f"{_shown(name)} is not a product token: a name has no '/', '(', ';', ',', no control "
+        f"character and no white space. From a User-Agent header use "
+        f"robotrules.product_token(); here, {cure}"
     )
 
 

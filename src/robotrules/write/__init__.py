@@ -10,14 +10,14 @@ I/O, and does not know what a site wants to say: `policy` does.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from robotrules import structured
 from robotrules.errors import WriteError
 from robotrules.extensions import scoped
 from robotrules.extensions.vocabulary import Preference
-from robotrules.profile import DOCUMENT_RULES, Profile, Role
+from robotrules.profile import DOCUMENT_RULES, LEAST_MAX_BYTES, Profile, Role
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.tokens import is_product_token
 from robotrules.robotstxt.values import Group, Line, Record
@@ -172,7 +172,9 @@ def read_back(robots: RobotsTxt) -> NewRobotsTxt:
     out; so are records that cannot be written, none of which a verdict depends on. `write` of the
     values decides like the file did, for every product token of the grammar and every purpose.
     Names that Content-Usage or App-Directives part (AMB-29) become groups of their own with the
-    same rules, so that what is written has one group structure.
+    same rules, so that what is written has one group structure. Where those copies would make a
+    file of more than `LEAST_MAX_BYTES` octets, the names stay together as RFC 9309 groups them, and
+    each reads all of these records.
     """
     if not isinstance(robots, RobotsTxt):
         raise TypeError(f"read_back takes a parsed robots.txt, not {type(robots).__name__}")
@@ -189,32 +191,90 @@ def read_back(robots: RobotsTxt) -> NewRobotsTxt:
     return NewRobotsTxt(groups, kept, comments.of_file())
 
 
+# A group of the document that a record belongs to: the record's name, and the group's number.
+_DocumentGroup = tuple[str, int]
+
+
+class _DocumentGroups:
+    """Which groups of their own documents the lines of a file are in (AMB-29), read once."""
+
+    def __init__(self, robots: RobotsTxt) -> None:
+        self.opened: set[int] = set()
+        self.by_start: dict[int, list[_DocumentGroup]] = {}
+        self.by_record: dict[int, _DocumentGroup] = {}
+        for structure in robots.group_structures:
+            for number, group in enumerate(structure.groups):
+                place = structure.record, number
+                self.opened.add(group.starts[0].line)
+                for start in group.starts:
+                    self.by_start.setdefault(start.line, []).append(place)
+                for record in group.records:
+                    if record.key in DOCUMENT_RULES[structure.record]:
+                        self.by_record[record.line] = place
+
+
 def _unparted(robots: RobotsTxt) -> Iterator[Group]:
-    """Yield the groups of a file; of one that documents of records part, each of its parts."""
-    structures = robots.group_structures
-    opened = {group.starts[0].line for one in structures for group in one.groups}
-    # The user-agent lines that each record of such a document is for, by its line.
-    readers = {
-        record.line: {start.line for start in group.starts}
-        for one in structures
-        for group in one.groups
-        for record in group.records
-        if record.key in DOCUMENT_RULES[one.record]
-    }
+    """
+    Yield the groups of a file; of one that documents of records part, each of its parts.
+
+    Each part has a copy of the rules, so parts times rules has a bound: what a file may have.
+    """
+    documents = _DocumentGroups(robots)
+    left = LEAST_MAX_BYTES - len(robots.body)
     for group in robots.groups:
-        parts: list[list[Record]] = []
-        for start in group.starts:
-            if not parts or start.line in opened:
-                parts.append([])
-            parts[-1].append(start)
-        for starts in parts:
-            lines = {start.line for start in starts}
-            records = [
-                record
-                for record in group.records
-                if record.role is not Role.START and lines & readers.get(record.line, lines)
-            ]
-            yield group._replace(starts=tuple(starts), records=(*starts, *records))
+        parts = _parts(group, documents)
+        copies = sum(part.octets for part in parts) - _octets(group.records)
+        if len(parts) == 1 or copies > left:
+            yield group
+            continue
+        left -= max(copies, 0)
+        for part in parts:
+            records = sorted((r for some in part.records for r in some), key=lambda r: r.line)
+            yield group._replace(starts=tuple(part.starts), records=(*part.starts, *records))
+
+
+class _Part(NamedTuple):
+    """User-agent lines of a group, and lists of the records that their crawlers read."""
+
+    starts: list[Record]
+    records: list[list[Record]]
+    octets: int
+
+
+def _parts(group: Group, documents: _DocumentGroups) -> list[_Part]:
+    """Return the parts of a group, those as one that read the same."""
+    shared: list[Record] = []
+    own: dict[_DocumentGroup, list[Record]] = {}
+    for record in group.records:
+        if record.role is not Role.START:
+            place = documents.by_record.get(record.line)
+            (shared if place is None else own.setdefault(place, [])).append(record)
+    # What a part reads is compared by what it says, and not by where it stands.
+    texts: dict[object, int] = {}
+    said = {
+        place: texts.setdefault(tuple((r.key, r.value) for r in records), len(texts))
+        for place, records in own.items()
+    }
+    octets = {place: _octets(records) for place, records in own.items()}
+    of_shared = _octets(shared)
+    parts: dict[tuple[int, ...], _Part] = {}
+    starts: list[Record] = []
+    for start in group.starts:
+        if not parts or start.line in documents.opened:
+            places = [place for place in documents.by_start.get(start.line, ()) if place in own]
+            read = tuple(said[place] for place in places)
+            if read not in parts:
+                records = [shared, *(own[place] for place in places)]
+                size = of_shared + sum(octets[place] for place in places)
+                parts[read] = _Part([], records, size)
+            starts = parts[read].starts
+        starts.append(start)
+    return list(parts.values())
+
+
+def _octets(records: Iterable[Record]) -> int:
+    """Return about how many octets the rules and other records have when they are written."""
+    return sum(len(r.key) + len(r.value) + 3 for r in records if r.role is not Role.START)
 
 
 def _of_file(record: Record) -> bool:

@@ -115,14 +115,20 @@ class TestFiles:
         assert (tmp_path / "link").is_symlink()
 
     def test_a_folder_without_links(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Where a file system has no hard links SQLite makes the file."""
+        """Where a file system has no hard links the file is for the user alone too."""
 
         def fail(*_: object) -> None:
             """Link nothing."""
             raise PermissionError(1, "Operation not permitted")
 
         monkeypatch.setattr(os, "link", fail)
-        SQLiteStore(path).close()
+        before = os.umask(0o022)
+        try:
+            SQLiteStore(path).close()
+        finally:
+            os.umask(before)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert [one.name for one in path.parent.iterdir()] == [path.name]
         assert [one.name for one in path.parent.iterdir()] == [path.name]
 
     def test_settings(self, store: SQLiteStore) -> None:

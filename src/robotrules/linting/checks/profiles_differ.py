@@ -8,14 +8,13 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from urllib.parse import unquote
 
-from robotrules.analysis.crawlers import EVERYONE_ELSE, Crawler
+from robotrules.analysis.crawlers import EVERYONE_ELSE, Crawler, rules_of
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import Check, places, related
 from robotrules.linting.exact import Kind, affordable, spelled_out
 from robotrules.linting.note import LintNote
 from robotrules.linting.subject import Subject
 from robotrules.profile import PROFILES
-from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.tokens import is_product_token
 from robotrules.robotstxt.values import Rule, octets_of
@@ -106,7 +105,7 @@ class ProfilesDiffer(Check):
                 continue
             here = kind.rules
             there = {
-                name: _rules(subject.under(name), crawler)
+                name: rules_of(subject.under(name), crawler)
                 for name in PROFILES
                 if name != subject.robots.profile.name
             }
@@ -168,9 +167,10 @@ class _Causes:
     def __init__(self, subject: Subject) -> None:
         self._noted: dict[int, str] = {}
         for profile in PROFILES:
-            for note in subject.under(profile).notes:
-                if note.line is not None and note.code in EXPLAINED:
-                    self._noted.setdefault(note.line, note.code)
+            # As the engine has them: a file may have a note for each line, and few explain.
+            for code, line, _, _ in subject.under(profile)._document.notes():
+                if line and code in EXPLAINED:
+                    self._noted.setdefault(line, code)
         self._starts = [[one.line for one in group.starts] for group in subject.groups]
         self._firsts = [starts[0] for starts in self._starts]
 
@@ -242,10 +242,3 @@ def _readers(names: Sequence[str], allowed: bool) -> str:
     one = len(names) == 1 and not said.endswith(("parsers", "RFC 9309"))
     verb = "allow" if allowed else "block"
     return f"{said} {verb}{'s' if one else ''}"
-
-
-def _rules(robots: RobotsTxt, crawler: Crawler) -> RuleSet:
-    """Return the rules of a crawler; purposes count only where the profile reads them."""
-    return robots.rules_for(
-        crawler.product_token, crawler.purposes if robots.profile.reads_purposes() else ()
-    )

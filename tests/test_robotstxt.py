@@ -598,7 +598,8 @@ class TestMisuseOfArguments:
 
     def test_the_entry_of_a_registry(self, read: Read) -> None:
         """A `KnownCrawler` is a tuple and not a list of names: `.names` is."""
-        robots, entry = read(GROUPS), robotrules.crawler("Googlebot-News")
+        robots: Any = read(GROUPS)
+        entry = robotrules.crawler("Googlebot-News")
         assert entry is not None
         words = r"not KnownCrawler: pass its \.names$"
         for ask in (lambda name: robots.check("/", name), robots.rules_for, robots.crawl_delay):
@@ -608,7 +609,8 @@ class TestMisuseOfArguments:
 
     def test_arguments_of_check(self, read: Read) -> None:
         """The engine's class has the name of the public one in errors."""
-        for ask in (read("").check, partial(read("").check, user_agent="a")):
+        check: Any = read("").check
+        for ask in (check, partial(check, user_agent="a")):
             with pytest.raises(TypeError, match=r"^RobotsTxt\.check\(\) "):
                 ask("/")
 

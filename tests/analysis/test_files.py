@@ -290,11 +290,12 @@ def test_json(read: Read) -> None:
 def test_well_known_crawlers(seed: int) -> None:
     """What is proved the same by the registry is so for each of its crawlers, and vice versa."""
     choose = random.Random(seed)
-    names = ["*", "Googlebot", "Googlebot-News", "AdsBot-Google", "Yandex", "YandexMobileBot"]
+    names = ["Googlebot", "Googlebot-News", "AdsBot-Google", "Yandex", "YandexMobileBot"]
     texts = [
         "\n\n".join(
-            f"User-agent: {name}\nDisallow: {choose.choice(['/a', '/b'])}"
-            for name in choose.sample(names, choose.randint(1, 4))
+            # By their names alone nearly all are told the same.
+            f"User-agent: {name}\nDisallow: {'/b' if choose.random() < 0.1 else '/a'}"
+            for name in ["*", *choose.sample(names, choose.randint(0, 2))]
         )
         for _ in range(2)
     ]

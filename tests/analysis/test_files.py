@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from robotrules import DEFAULT, Because, RobotsTxt, analysis, parse
-from robotrules.analysis import Crawler, FileDifference, Statements, ground
+from robotrules.analysis import Crawler, FileDifference, Statements, files, ground
 from robotrules.errors import ProfileMismatchError
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 
@@ -312,3 +312,53 @@ def test_well_known_crawlers(seed: int) -> None:
         for crawler in change.crawlers:
             lines = [group.starts[0].line for group in old.select(crawler.names)]
             assert tuple(lines) == change.old.lines
+
+
+def parted(names: int, shift: int = 0) -> RobotsTxt:
+    """Return a file whose names Content-Usage parts, each told another thing."""
+    starts = "".join(
+        f"User-agent: a{n}\nContent-Usage: /{n + shift} train-ai=n\n" for n in range(names)
+    )
+    return parse(f"{starts}Disallow: /x\n".encode())
+
+
+class TestPartedNames:
+    """Many names that obey one group and read different records (AMB-29)."""
+
+    @pytest.fixture
+    def asked(self, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+        """Whom records are compared for."""
+        found: list[Any] = []
+        compared: Callable[..., Any] = files.changed_statements
+
+        def count(old: Any, new: Any, crawler: Any, *rest: Any, **options: Any) -> Any:
+            found.extend([crawler] if crawler else [])
+            return compared(old, new, crawler, *rest, **options)
+
+        monkeypatch.setattr(files, "changed_statements", count)
+        return found
+
+    def test_the_same_octets(self, asked: list[Any]) -> None:
+        """They say the same, and no record is read for that."""
+        found = files.compare(parted(50), parted(50))
+        assert (found.equal, found.complete, found.statements, asked) == (True, True, (), [])
+
+    def test_records_count(self, asked: list[Any]) -> None:
+        """To compare records uses up the budget, and who was not asked is not said to be equal."""
+        found = files.compare(parted(50), parted(50, 1), budget=1)
+        assert 0 < len(asked) < 50
+        assert not found.complete
+        assert len(files.compare(parted(50), parted(50, 1)).statements) == 51
+
+    def test_undecided(self) -> None:
+        """A file that tells too many apart is not proved equal."""
+        old, new = parted(50), parse(parted(50).body + b"# the same\n")
+        assert files.compare(old, new).equal is True
+        assert files.compare(old, new, budget=1).equal is None
+
+    def test_records_are_read_once(self) -> None:
+        """A file keeps which records are of which group."""
+        robots = parted(3)
+        keys = ("content-usage",)
+        assert robots._document_records(keys) is robots._document_records(keys)
+        assert [len(found) for found in robots._document_records(keys).by_group.values()] == [1] * 3

@@ -34,6 +34,8 @@ SCHEMA_VERSION = 1
 Told = Callable[[int, int], None]
 # What is counted for each kind of crawlers, in states: its rules are compiled, whatever they say.
 A_KIND = 100
+# And for each part of them that other records tell apart, beside what it takes to compare these.
+A_READER = 10
 
 
 class Obeyed(NamedTuple):
@@ -84,7 +86,7 @@ class FileDifference(NamedTuple):
     statements: tuple[Statements, ...]
     """What other records say differently."""
     complete: bool
-    """Whether everybody was asked: no file names too many."""
+    """Whether everybody was asked: no file names too many, or tells too many apart."""
 
     @property
     def equal(self) -> bool | None:
@@ -132,6 +134,8 @@ def compare(
     changes: list[CrawlerChange] = []
     statements: list[Statements] = []
     left = most_states(vetted_budget(budget))
+    # The same octets read by the same profile say the same.
+    same, everybody = old == new, True
     for done, (found, old_obeyed, new_obeyed) in enumerate(kinds):
         if progress:
             progress(done, len(kinds))
@@ -142,19 +146,32 @@ def compare(
         what = Difference((), False, 0)
         if left > 0:
             left -= sum(map(len, rules)) // RULES_FOR_A_STATE
-            if says_the_same(*rules):
+            if same or says_the_same(*rules):
                 what = Difference((), True, 0)
             else:
                 what = difference(*rules, most=most, budget=min(budget, max(left, 1)))
                 left -= what.states + A_KIND
         changes.append(CrawlerChange(named, old_obeyed, new_obeyed, rules[0], rules[1], what))
-        for some in _told_alike(old, new, found):
+        for some in () if same else _told_alike(old, new, found):
             named = tuple(some) if only else shown(some)
-            statements += changed_statements(old, new, some[0], named, budget=budget, keys=keys)
+            if left <= 0:
+                everybody = False
+                break
+            spent: list[int] = [A_READER]
+            statements += changed_statements(
+                old,
+                new,
+                some[0],
+                named,
+                budget=min(budget, max(left, 1)),
+                keys=keys,
+                spend=spent.append,
+            )
+            left -= sum(spent)
     if progress:
         progress(len(kinds), len(kinds))
     found_in_files = changed_statements(old, new, None, (), budget=budget)
-    complete = bool(only) or is_complete(old, new)
+    complete = everybody and (bool(only) or is_complete(old, new))
     profile = old.profile.name
     together = _together([*found_in_files, *statements])
     return FileDifference(profile, tuple(changes), together, complete)

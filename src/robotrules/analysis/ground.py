@@ -164,19 +164,6 @@ class Side:
                 rungs[bisect_left(self._order, at)] = at << 1
         return rungs, foot
 
-    def otherwise(self, own: Sequence[int]) -> Ladder:
-        """Return a ladder that says yes where without a rule's entries the verdict is another."""
-        allow = self.entries[own[0]].allow
-        rungs, foot = self.saying(not allow)
-        # What stands above the rule cannot match where the rule decides.
-        start = bisect_left(self._order, own[0])
-        return [rung for rung in rungs[start:] if rung >> 1 not in own], foot
-
-    def without(self, rule: int) -> Side:
-        """Return what is left without a rule."""
-        left = {at: entry for at, entry in self.entries.items() if entry.rule != rule}
-        return Side(self.rules, left, self.written)
-
     def among(self, entries: Iterable[int]) -> Side:
         """Return what is left with these entries alone."""
         chosen = set(entries)

@@ -45,6 +45,11 @@ SCOPED = {
 }
 
 
+# What is compared costs so many states; to compile records costs some, whatever they say.
+Spend = Callable[[int], None]
+TO_COMPILE = 100
+
+
 class Stated(NamedTuple):
     """A statement as written."""
 
@@ -94,11 +99,13 @@ def changed_statements(
     *,
     budget: int = BUDGET,
     keys: Collection[str] | None = None,
+    spend: Spend = lambda _: None,
 ) -> Iterator[Statements]:
     """
     Yield what changes for a crawler, who stands for all of *named*; None: for the file.
 
-    *keys* are those of the records there are, if the caller knows: of others nobody asks.
+    *keys* are those of the records there are, if the caller knows: of others nobody asks. *spend*
+    is told what each record costs, in states.
     """
     keys = keys_of(old, new) if keys is None else keys
     if crawler is None:
@@ -109,7 +116,7 @@ def changed_statements(
         if record.lower() in keys:
             yield from _compared(record, named, read_for(old, crawler), read_for(new, crawler))
     for record in dict.fromkeys(name for key, name in SCOPED.items() if key in keys):
-        yield from _scoped(record, named, old, new, crawler, budget)
+        yield from _scoped(record, named, old, new, crawler, budget, spend)
 
 
 def keys_of(*files: RobotsTxt) -> frozenset[str]:
@@ -189,9 +196,11 @@ def _scoped(
     new: RobotsTxt,
     crawler: Crawler,
     budget: int,
+    spend: Spend,
 ) -> Iterator[Statements]:
     sides = [_records_of(record, robots, crawler) for robots in (old, new)]
     texts = [[(split(r).path, split(r).statement) for r in records] for records in sides]
+    spend(sum(map(len, sides)))
     if texts[0] == texts[1]:
         return
     told = sorted(
@@ -205,7 +214,9 @@ def _scoped(
     witness: Witness | Undecided | None = Undecided(0)
     if max(map(len, sides)) <= MOST_PATHS and len(told) <= MOST_APPLICATIONS:
         before, after = (_answers(record, robots, crawler, told) for robots in (old, new))
-        witness = _differing(old, new, sides, lambda url: bool(before(url) == after(url)), budget)
+        witness = _differing(
+            old, new, sides, lambda url: bool(before(url) == after(url)), budget, spend
+        )
     if witness is None:
         return
     written = [
@@ -252,6 +263,7 @@ def _differing(
     sides: Sequence[Sequence[Record]],
     same: Callable[[str], bool],
     budget: int,
+    spend: Spend,
 ) -> Witness | Undecided | None:
     """Return a URL for which records do not come to the same; None: proved that there is none."""
     sets = [
@@ -263,6 +275,13 @@ def _differing(
         for side, robots in zip(sides, (old, new), strict=True)
     ]
     ground = Ground(*sets, budget=budget)
+    try:
+        return _sought(ground, same)
+    finally:
+        spend(TO_COMPILE + ground.states)
+
+
+def _sought(ground: Ground, same: Callable[[str], bool]) -> Witness | Undecided | None:
     # `/robots.txt` is a path like others to these records.
     mine, other = (
         side.among(at for at, entry in side.entries.items() if entry.rule != IMPLICIT)

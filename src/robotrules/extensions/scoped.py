@@ -54,16 +54,15 @@ def records_for(
 
     *keys* are the document's names for its record; the groups are those of the document (AMB-29).
     """
-    chosen = frozenset(robots.grouped_for(keys[0])._choose(product_token, purposes)[0])
-    groups = document_groups(robots, keys)
-    return [r for r in robots.records if r.key in keys and groups[r.line] in chosen]
+    chosen = robots.grouped_for(keys[0])._choose(product_token, purposes)[0]
+    by_group = robots._document_records(keys).by_group
+    found = [record for group in set(chosen) for record in by_group.get(group, ())]
+    return sorted(found, key=lambda record: record.line)
 
 
 def document_groups(robots: RobotsTxt, keys: Sequence[str]) -> dict[int, int | None]:
     """Return the groups of a document's records by the document that has them, by line (AMB-29)."""
-    # Both readings have the same records: only roles and groups differ.
-    records = robots.grouped_for(keys[0]).records
-    return {record.line: record.group for record in records if record.key in keys}
+    return robots._document_records(keys).groups
 
 
 def profile_of(robots: RobotsTxt) -> Profile:

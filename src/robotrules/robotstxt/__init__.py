@@ -11,7 +11,7 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING, Any, AnyStr
+from typing import TYPE_CHECKING, Any, AnyStr, NamedTuple
 
 from robotrules import _engine
 from robotrules.errors import ProductTokenError, PurposeWarning
@@ -106,9 +106,17 @@ _usual_reader = cache(_reader)
 @cache
 def _class_of(engine: Any) -> Any:
     """Return the class that is an engine's File and a RobotsTxt; the engine's methods first."""
-    slots = ("_groups", "_records", "_structures")
+    slots = ("_documents", "_groups", "_records", "_structures")
     members = {"__slots__": slots, "__module__": __name__, "__doc__": RobotsTxt.__doc__}
     return type("RobotsTxt", (engine.File, RobotsTxt), members)
+
+
+class _DocumentRecords(NamedTuple):
+    """The records of one document beside RFC 9309, over the groups of that document."""
+
+    groups: dict[int, int | None]
+    """The number of each record's group, by the record's line."""
+    by_group: dict[int | None, list[Record]]
 
 
 class RobotsTxt:
@@ -125,6 +133,7 @@ class RobotsTxt:
     _records: tuple[Record, ...]
     _groups: tuple[Group, ...]
     _structures: dict[tuple[str, ...], RobotsTxt | None]
+    _documents: dict[tuple[str, ...], _DocumentRecords]
     _by_name: dict[Name, RuleSet]
     _by_groups: dict[tuple[int, ...], RuleSet]
 
@@ -428,6 +437,23 @@ class RobotsTxt:
                 regrouped = read(self._received, self._document.complete)
             structures[keys] = regrouped
         return structures[keys] or self
+
+    def _document_records(self, keys: Sequence[str]) -> _DocumentRecords:
+        """Return the records of a document's names over its own groups (AMB-29), read once."""
+        keys = tuple(keys)
+        try:
+            documents = self._documents
+        except AttributeError:
+            documents = self._documents = {}  # type: ignore[misc]  # a slot of that class
+        if keys not in documents:
+            # Both readings have the same records: only roles and groups differ.
+            groups = {r.line: r.group for r in self.grouped_for(keys[0]).records if r.key in keys}
+            by_group: dict[int | None, list[Record]] = {}
+            for record in self.records:
+                if record.key in keys:
+                    by_group.setdefault(groups[record.line], []).append(record)
+            documents[keys] = _DocumentRecords(groups, by_group)
+        return documents[keys]
 
     @property
     def group_structures(self) -> tuple[GroupStructure, ...]:

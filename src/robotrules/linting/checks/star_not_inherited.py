@@ -15,8 +15,6 @@ from robotrules.robotstxt.values import Rule
 
 # The share of the rules for everyone from which on a group leaves out the others on purpose.
 REPEATED = 0.5
-# How the registry begins its remark on such a crawler.
-IGNORES_STAR = "Ignores groups for everyone"
 
 
 class StarNotInherited(Check):
@@ -113,4 +111,4 @@ def _allows(kind: Kind, rule: Rule) -> bool:
 def _ignores_star(name: str) -> bool:
     """Tell whether a crawler ignores the group for everyone, by its operator's documentation."""
     known = KNOWN_CRAWLERS.get(name)
-    return known is not None and known.remarks.startswith(IGNORES_STAR)
+    return known is not None and known.ignores_star

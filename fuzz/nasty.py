@@ -94,11 +94,10 @@ class Case:
         changes = {name: named.get(name, value) for name, value in self.changes}
         return PROFILES[self.base].replace(**changes) if changes else PROFILES[self.base]
 
-    @property
-    def is_askable(self) -> bool:
-        """Whether the profile lets somebody have that name; a header or a list is misuse."""
+    def is_askable(self, profile: Profile | None = None) -> bool:
+        """Tell whether a profile takes the token as a name; a header or a list is misuse."""
         try:
-            vetted_name(self.token, self.profile())
+            vetted_name(self.token, profile or self.profile())
         except ProductTokenError:
             return False
         return True

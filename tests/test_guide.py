@@ -224,7 +224,7 @@ def test_a_url_of_a_library_and_what_is_none() -> None:
     import httpx
 
     assert guidance(httpx.URL("https://example.com/a"), "a").url == "https://example.com/a"  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="url is str or bytes"):
+    with pytest.raises(TypeError, match="a URL is str or bytes"):
         guidance(5, "a")  # type: ignore[arg-type]
     for wrong in (5, ""):
         with pytest.raises((TypeError, ProductTokenError), match="product_token"):

@@ -68,7 +68,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # Where a key of a TOML file stands: for the errors of settings and of expectations.
     "toml_places": (),
     "config": ("errors", "toml_places"),
-    "origins": ("errors",),
+    "origins": ("errors", "_engine"),
     # `tags` has field lines, dates and RFC 9111's arithmetic, which are not written twice.
     "access": (*CORE, "tags", "origins"),
     "cache": (*CORE, "tags", "origins", "access"),

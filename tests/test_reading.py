@@ -56,3 +56,27 @@ def test_patterns_as_written(engine: ModuleType) -> None:
     """The rules' patterns in octets, each with whether it allows, as pickle wants them."""
     assert reading(engine, 0, 1).written() == [(b"/x", False), (b"/%79*", True), (b"/z", False)]
     assert reading(engine).written() == []
+
+
+def test_values_are_made_once(engine: ModuleType) -> None:
+    """Analysis asks for all rules again and again, and a file may have tens of thousands."""
+    found = reading(engine, 1, 0)
+    asked: list[int] = []
+
+    class Counted:
+        """A document that counts the records it is asked for."""
+
+        body = found._document.body
+        rules = found._document.rules
+
+        def record(self, number: int) -> object:
+            """Return a record."""
+            asked.append(number)
+            return found._document.record(number)
+
+    counted = Reading(Counted(), engine, DEFAULT, [1, 0])
+    for _ in range(3):
+        assert counted.rules() == tuple(map(found.rule, range(3)))
+        assert counted.written() == found.written()
+    assert [counted.rule(number) for number in range(3)] == list(counted.rules())
+    assert len(asked) == 2 * 3

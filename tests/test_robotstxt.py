@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import copy
 import gc
+import io
 import pickle
 import threading
 from collections.abc import Callable
 from datetime import time
 from functools import partial
+from pathlib import Path
 from types import ModuleType
 from typing import Any
+from urllib.parse import urlparse, urlsplit
 
+import httpx
 import pytest
 
 import robotrules
 from robotrules import DEFAULT, STRICT, ProductTokenError, RobotsTxt, parse
+from robotrules.origins import origin_of
 from robotrules.robotstxt import REMEMBERED
 from robotrules.robotstxt.tokens import CrawlerNames
 
@@ -588,6 +593,37 @@ class TestOtherRecords:
                 ask("a/1.0")
 
 
+class TestMisuseOfArguments:
+    """The error names what users know, and what to pass."""
+
+    def test_the_entry_of_a_registry(self, read: Read) -> None:
+        """A `KnownCrawler` is a tuple and not a list of names: `.names` is."""
+        robots, entry = read(GROUPS), robotrules.crawler("Googlebot-News")
+        assert entry is not None
+        words = r"not KnownCrawler: pass its \.names$"
+        for ask in (lambda name: robots.check("/", name), robots.rules_for, robots.crawl_delay):
+            with pytest.raises(TypeError, match=words):
+                ask(entry)
+        assert robots.check("/", entry.names).allowed
+
+    def test_arguments_of_check(self, read: Read) -> None:
+        """The engine's class has the name of the public one in errors."""
+        for ask in (read("").check, partial(read("").check, user_agent="a")):
+            with pytest.raises(TypeError, match=r"^RobotsTxt\.check\(\) "):
+                ask("/")
+
+    def test_what_is_not_a_body(self, tmp_path: Path) -> None:
+        """A path and an open file are read by the caller; an HTTP client has a response."""
+        wrong: list[tuple[Any, str]] = [
+            (tmp_path, r"pass path\.read_bytes\(\)$"),
+            (io.BytesIO(), r"pass file\.read\(\)$"),
+            (5, r"pass response\.content$"),
+        ]
+        for body, cure in wrong:
+            with pytest.raises(TypeError, match=cure):
+                parse(body)
+
+
 class TestMisuseOfUrls:
     """A URL that is neither text nor octets is a TypeError with its cure."""
 
@@ -607,8 +643,32 @@ class TestMisuseOfUrls:
             lambda url: rules.check_many(["/", url]),
         ]
         for ask in asks:
-            with pytest.raises(TypeError, match=r"a URL is str or bytes, not .*pass str\(url\)"):
+            with pytest.raises(TypeError, match=r"a URL is str or bytes, not \w+: (?!pass str)"):
                 ask(url)
+
+    @pytest.mark.parametrize(
+        ("url", "cure"),
+        [
+            (None, "not NoneType: None is not a URL; leave it out"),
+            (urlsplit("/a"), "not SplitResult: pass url.geturl()"),
+            (urlparse(b"/a"), "not ParseResultBytes: pass url.geturl()"),
+            (httpx.URL("https://example.com/a"), "not URL: pass str(url)"),
+            (bytearray(b"/a"), "not bytearray: pass bytes(url)"),
+            (memoryview(b"/a"), "not memoryview: pass bytes(url)"),
+            (httpx.URL, "not type: pass the URL as text, such as 'https://example.com/'"),
+            (5, "not int: pass the URL as text, such as 'https://example.com/'"),
+        ],
+    )
+    def test_the_cure(self, read: Read, url: Any, cure: str) -> None:
+        """What to pass instead is a URL: `str(None)` and `str()` of a SplitResult are not."""
+        rules = read(GROUPS).rules_for("a")
+        asks: list[Callable[[Any], Any]] = [rules.check, origin_of]
+        if not hasattr(url, "host"):  # guidance takes URL classes
+            asks.append(lambda url: robotrules.guidance(url, "a"))
+        for ask in asks:
+            with pytest.raises(TypeError) as raised:
+                ask(url)
+            assert str(raised.value) == f"a URL is str or bytes, {cure}"
 
     @pytest.mark.parametrize("place", [0, 1, 7, 127, 128, 129, 300])
     @pytest.mark.parametrize("odd", [None, 1.5])

@@ -51,7 +51,7 @@ def portrait(case: Case, engine: ModuleType, profile: Profile) -> dict[str, Any]
             f"{name} many": matcher.decide_many(urls if matcher.usable() > 64 else urls[:2])[:2],
             f"{name} allows many": matcher.allows_many(urls[:2]),
         }
-    if case.is_askable:
+    if case.is_askable(robots.profile):
         told["explain"] = robots.explain(case.url, case.token).as_dict()
         told["check"] = robots.check(case.url, case.token)
     return told

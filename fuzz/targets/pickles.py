@@ -17,7 +17,7 @@ def check(case: Case) -> None:
     assert again.profile == profile
     assert (again.lines, again.records) == (robots.lines, robots.records)
     assert again.groups == robots.groups
-    if case.is_askable:
+    if case.is_askable():
         assert again.check(case.url, case.token) == robots.check(case.url, case.token)
         rules = robots.rules_for(case.token)
         unpickled = pickle.loads(pickle.dumps(rules))

@@ -17,7 +17,7 @@ def check(case: Case) -> None:
     for engine in ENGINES:
         robots = robotrules.parse(case.body, profile, complete=case.complete, engine=engine)
         rejoined(robots)
-        if case.is_askable:
+        if case.is_askable():
             robots.check(case.url, case.token)
             robots.explain(case.url, case.token).as_dict()
 

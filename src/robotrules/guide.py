@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from robotrules._engine.url_type import url_type_error
 from robotrules.extensions import vet
 from robotrules.extensions.app_directives import AppDirectives, directives_for
 from robotrules.extensions.content_usage import preferences
@@ -263,7 +264,7 @@ def as_url(url: object) -> str | bytes:
         return url
     if hasattr(url, "scheme") and hasattr(url, "host"):
         return str(url)
-    raise TypeError(f"url is str or bytes, not {type(url).__name__}: pass 'https://example.com/'")
+    raise url_type_error(url)
 
 
 def _seen(crawled: bool, found: UsageRules | None) -> tuple[TagsSeen, tuple[TagNote, ...]]:

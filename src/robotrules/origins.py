@@ -16,6 +16,7 @@ from functools import lru_cache
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from urllib.parse import unquote_to_bytes
 
+from robotrules._engine.url_type import url_type_error
 from robotrules.errors import MissingExtraError
 
 _PORTS = {"http": "80", "https": "443"}
@@ -43,7 +44,7 @@ def origin_of(url: str | bytes) -> str | None:
     """Return the origin of *url*, such as `https://example.com`, or None if it has none."""
     text = url.decode("utf-8", "surrogateescape") if isinstance(url, bytes) else url
     if not isinstance(text, str):
-        raise TypeError(f"a URL is str or bytes, not {type(url).__name__}")
+        raise url_type_error(url)
     found = _URL.match(text)
     # Each octet of a name may be written with three, and a port with zeros in front.
     if not found or len(found["host"]) > 4 * _LONGEST_HOST or len(found["port"] or "") > 32:

@@ -37,6 +37,12 @@ class TestNames:
         found = names_of(read("User-agent: *\nUser-agent: FooBot\nDisallow: /"))
         assert found == ["FooBot", "everyone else"]
 
+    def test_a_star_at_the_end(self, read: Read) -> None:
+        """No crawler has one in its name, so the name without it is the only one."""
+        assert names_of(read("User-agent: FooBot*\nDisallow: /")) == ["FooBot", "everyone else"]
+        same = read("User-agent: FooBot\nDisallow: /"), read("User-agent: FooBot*\nDisallow: /")
+        assert analysis.compare(*same).equal
+
     def test_spelled_as_first_written(self, read: Read) -> None:
         """Case does not tell crawlers apart, within a file or between files."""
         robots = read("User-agent: FooBot\nUser-agent: foobot\nAllow: /\n")
@@ -220,6 +226,7 @@ def test_json() -> None:
         "name": f"Foo with purpose {ONE}",
         "product_token": "Foo",
         "purposes": [ONE],
+        "known": None,
     }
     assert Crawler("*", (ONE, TWO)).name == f"purposes {ONE} and {TWO}"
 

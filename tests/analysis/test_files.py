@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from robotrules import DEFAULT, Because, RobotsTxt, analysis, parse
 from robotrules.analysis import Crawler, FileDifference, Statements, files, ground
 from robotrules.errors import ProfileMismatchError
+from robotrules.registries.crawlers import KNOWN_CRAWLERS
 
 Read = Callable[..., RobotsTxt]
 ONE, TWO = "EXAMPLE-PURPOSE-1", "EXAMPLE-PURPOSE-2"
@@ -277,7 +279,7 @@ def test_json(read: Read) -> None:
     assert (plain["schema"], plain["equal"], plain["complete"]) == (1, False, True)
     first = plain["changes"][0]
     assert first["crawlers"][0]["name"] == "A"
-    assert first["old"] == {"because": str(Because.TOKEN), "lines": [1]}
+    assert first["old"] == {"because": str(Because.TOKEN), "lines": [1], "by": None}
     assert first["regions"][0]["witness"]["path"] in ("/x", "/y")
     assert plain["statements"][0]["record"] == "Crawl-delay"
     assert all(isinstance(one, Statements) for one in found.statements)
@@ -332,3 +334,30 @@ class TestPartedNames:
         keys = ("content-usage",)
         assert robots._document_records(keys) is robots._document_records(keys)
         assert [len(found) for found in robots._document_records(keys).by_group.values()] == [1] * 3
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_well_known_crawlers(seed: int) -> None:
+    """What is proved the same by the registry is so for each of its crawlers, and vice versa."""
+    choose = random.Random(seed)
+    names = ["*", "Googlebot", "Googlebot-News", "AdsBot-Google", "Yandex", "YandexMobileBot"]
+    texts = [
+        "\n\n".join(
+            f"User-agent: {name}\nDisallow: {choose.choice(['/a', '/b'])}"
+            for name in choose.sample(names, choose.randint(1, 4))
+        )
+        for _ in range(2)
+    ]
+    old, new = map(parse, texts)
+    found = analysis.compare(old, new, literal=False)
+    everybody = [one.names for one in KNOWN_CRAWLERS]
+    changed = any(
+        old.check(path, who).allowed != new.check(path, who).allowed
+        for path in ("/a", "/b")
+        for who in [*everybody, "*"]
+    )
+    assert found.equal is not changed
+    for change in found.changes:
+        for crawler in change.crawlers:
+            lines = [group.starts[0].line for group in old.select(crawler.names)]
+            assert tuple(lines) == change.old.lines

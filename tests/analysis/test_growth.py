@@ -14,7 +14,7 @@ from robotrules import analysis, parse
 from robotrules.analysis import ground
 from robotrules.analysis.compare import difference
 from robotrules.analysis.files import compare
-from robotrules.analysis.ground import Ground, most_states
+from robotrules.analysis.ground import Entry, Ground, Index, most_states
 from robotrules.analysis.rules import dead_rules, minimise, redundant_rules
 from robotrules.robotstxt.ruleset import RuleSet
 
@@ -112,3 +112,22 @@ def test_files_that_say_the_same_are_not_searched(looked_at: list[int]) -> None:
     new = parse("User-agent: *\nAllow: /b\nDisallow: /*a\n")
     assert compare(old, new).equal is True
     assert looked_at == []
+
+
+def test_rules_that_begin_alike_share_their_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which rules are near is found once for all of them, and again after one went."""
+    searched: list[bytes] = []
+    search = Index._near
+
+    def count(self: Index, first: bytes) -> list[int]:
+        searched.append(first)
+        return search(self, first)
+
+    monkeypatch.setattr(Index, "_near", count)
+    rules = parse("User-agent: *\n" + "".join(f"Disallow: /*a{n}b\n" for n in range(50)))
+    assert not dead_rules(rules.rules_for("x")).rules
+    assert len(searched) <= 2
+    index = Index(enumerate(Entry(n, b"/a*", True) for n in range(3)))
+    assert index.near(b"/a") == [0, 1, 2]
+    index.drop(1, Entry(1, b"/a*", True))
+    assert index.near(b"/a") == [0, 2]

@@ -386,6 +386,20 @@ class TestRedundantRules:
         assert found.rules == ()
         assert set(rules.rules[1:]) <= set(found.undecided)
 
+    def test_rules_that_repeat_others(self, read: Read) -> None:
+        """Dead where they decide nothing, alone or not; what allows `/robots.txt` has no line."""
+        body = "User-agent: *\nDisallow: /a\nDisallow: /a\nAllow: /*a\nAllow: /***\nDisallow: /a"
+        found = analysis.redundant_rules(read(body).rules_for("a")).rules
+        assert [(one.rule.line, one.dead) for one in found][:2] == [(2, True), (3, True)]
+        body = "User-agent: *\nAllow: /robots.txt$\nAllow: /robots.txt$\nDisallow: /"
+        rules = read(body).rules_for("a")
+        assert [(one.dead, one.instead) for one in analysis.redundant_rules(rules).rules] == [
+            (True, ()),
+            (True, ()),
+        ]
+        assert [one.covers for one in analysis.dead_rules(rules).rules] == [(), ()]
+        assert [one.line for one in analysis.minimise(rules).kept] == [4]
+
 
 class TestMinimise:
     """`minimise`: as few rules as were found, with the same verdict on every URL."""

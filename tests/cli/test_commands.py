@@ -64,6 +64,7 @@ class TestCheck:
             "profile": "default",
             "product_token": "AnyBot",
             "purposes": [],
+            "known": None,
         }
 
     def test_several_tokens(self, file: str) -> None:
@@ -74,29 +75,31 @@ class TestCheck:
     def test_quiet_says_nothing_and_stops_early(self, file: str) -> None:
         endless = mock.Mock(wraps=io.BytesIO(b"/x\n" * 10))
         endless.read1 = mock.Mock(side_effect=[b"/x\n", AssertionError("read on")])
-        with mock.patch("robotrules.cli.check.open_octets", return_value=endless):
+        with mock.patch("robotrules.cli.url_files.open_octets", return_value=endless):
             assert check(file, "--urls", "-", "--quiet") == Ran(1, "", "")
         assert check(file, "a/b", "--quiet", "--as", "A1") == Ran(0, "", "")
 
-    def test_a_summary_only_on_a_terminal(self, file: str) -> None:
-        ran = check(file, "--urls", "-", stdin=b"/x\n/\n", terminals=["stderr"])
-        assert ran.err.startswith("robotrules check: 2 URLs: 1 allowed, 1 disallowed, in ")
-        assert check(file, "--urls", "-", stdin=b"/x\n/\n").err == ""
+    def test_a_summary_of_a_file_of_urls(self, file: str) -> None:
+        for terminals in (["stderr"], []):
+            ran = check(file, "--urls", "-", stdin=b"/x\n/\n", terminals=terminals)
+            assert ran.err.startswith("robotrules check: 2 URLs: 1 allowed, 1 disallowed, in ")
         assert check(file, "/x", "/", terminals=["stderr"]).err == ""
 
     def test_urls_typed_on_a_terminal(self, file: str) -> None:
         ran = check(file, "--urls", "-", stdin=b"/x\n", terminals=["stdin"])
-        assert ran.err == (
-            "robotrules check: hint: reading URLs from the terminal, one a line; Ctrl-D ends\n"
+        hint, summary = ran.err.splitlines()
+        assert hint == (
+            "robotrules check: hint: reading URLs from the terminal, one a line; Ctrl-D ends"
         )
+        assert summary.startswith("robotrules check: 1 URL: 0 allowed, 1 disallowed, in ")
 
     def test_a_line_of_a_mebibyte_is_no_url(self, file: str, tmp_path: Path) -> None:
         urls = tmp_path / "urls"
         urls.write_bytes(b"/a\n\n/" + b"a" * (1 << 20))
         ran = check(file, "--urls", str(urls))
         assert ran.code == 2
-        assert "line 3 of '" in ran.err
-        assert ran.err.count("\n") == 1
+        assert "1 line holds no URL and got no verdict; the first is line 3: '/aaa" in ran.err
+        assert len(ran.err) < 400
         assert ran.out == "allowed\t/a\tno rule matches\n"
         urls.write_bytes(b"/" + b"a" * ((1 << 20) - 1) + b"\n/a\n")
         assert check(file, "--urls", str(urls), "-q").code == 0

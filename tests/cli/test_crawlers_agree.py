@@ -1,9 +1,10 @@
 """
-check, explain, test and matrix give every well-known crawler the same verdict.
+The commands give every well-known crawler the same verdict.
 
-All four choose groups by the registry of well-known crawlers, and with `--literal` by the name
-alone. Files are generated from names of the registry, so that fallbacks and crawlers that ignore
-the star occur in all combinations.
+check, explain, test, matrix, evidence and audit choose groups by the registry of well-known
+crawlers, and with `--literal` by the name alone. Files are generated from
+names of the registry, so that fallbacks and crawlers that ignore the star occur in all
+combinations.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import robotrules
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt.tokens import can_be_name
 from tests.cli.shell import robotrules as run
+from tests.cli.sites import response, site
 
 PATHS = ("/", "/search", "/private/x")
 ISSUE = "User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nDisallow: /search\n"
@@ -127,8 +129,10 @@ def test_what_the_issue_shows(tmp_path: Path) -> None:
         ("ChatGPT-User", "does not always obey robots.txt"),
     ],
 )
-def test_it_is_said_with_source_and_day(name: str, words: str, file: str) -> None:
+def test_it_is_said_with_source_and_day(name: str, words: str, tmp_path: Path) -> None:
     """On stderr by check, on the page by explain, in JSON by both."""
+    (tmp_path / "robots.txt").write_text(ISSUE, encoding="utf-8")
+    file = str(tmp_path / "robots.txt")
     known = KNOWN_CRAWLERS.get(name)
     assert known is not None
     source = f"({known.documentation}, checked {known.checked})"
@@ -152,6 +156,48 @@ def test_others_are_asked_by_their_name() -> None:
         tokens = [part for name in names for part in ("--as", name)]
         ran = run("check", "/", *tokens, "--robots", "-", stdin=robots)
         assert ran.err == ""
+
+
+@pytest.mark.parametrize("name", ["Googlebot-News", "AdsBot-Google"])
+def test_check_says_it_where_it_makes_a_difference(name: str) -> None:
+    """Where the group that the name alone chooses is the one that is obeyed, nothing is said."""
+    own = f"{ISSUE}\nUser-agent: {name}\nDisallow: /a\n".encode()
+    assert run("check", "/", "--as", name, "--robots", "-", stdin=own).err == ""
+    without = b"User-agent: GPTBot\nDisallow: /\n"
+    assert run("check", "/", "--as", name, "--robots", "-", stdin=without).err == ""
+
+
+def test_fetched_files(tmp_path: Path) -> None:
+    """check, evidence and audit give one verdict, and say once where it comes from."""
+    plain = "Content-Type: text/plain"
+    own = "User-agent: *\nDisallow: /\n\nUser-agent: Googlebot-News\nAllow: /\n"
+    more = ("--allow-private", "127.0.0.1", "--store", str(tmp_path / "store.sqlite"))
+    news, words = ("--as", "googlebot-news"), "hint: Googlebot-News obeys the group of Googlebot"
+    with (
+        site({"/robots.txt": response(own, plain)}) as other,
+        site({"/robots.txt": response(ISSUE, plain), "/": response("a", plain)}) as one,
+    ):
+        urls = [f"{other.origin}/", f"{one.origin}/", f"{one.origin}/a"]
+        checked = run("check", *urls, *news, *more)
+        assert (checked.code, checked.err.count(words)) == (0, 1)
+        assert words not in run("check", urls[0], *news, *more).err
+        audited = run("audit", urls[1], *news, *more, "--json")
+        literally = run("audit", urls[1], *news, *more, "--literal")
+    told = run("evidence", urls[1], *news, *more[2:])
+    assert (told.code, told.err.count(words)) == (0, 1)
+    assert "Googlebot-News, profile" in told.out
+    found = json.loads(run("evidence", urls[1], *news, *more[2:], "--json").out)
+    assert (found["allowed"], found["product_token"]) == (True, "Googlebot-News")
+    assert found["known"]["names"] == ["Googlebot-News", "Googlebot"]
+    literal = run("evidence", urls[1], *news, *more[2:], "--literal")
+    assert (literal.code, literal.err) == (1, "")
+    assert "line 2: Disallow: /" in literal.out
+    assert audited.err.count(words) == 1
+    found = json.loads(audited.out)
+    assert (found["allowed"], found["product_tokens"]) == (True, ["Googlebot-News"])
+    assert found["known"]["names"] == ["Googlebot-News", "Googlebot"]
+    assert "disallowed, line 2: Disallow: /" in literally.out
+    assert words not in literally.err
 
 
 def test_test_says_it_where_it_makes_a_difference(tmp_path: Path) -> None:

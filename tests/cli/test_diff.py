@@ -274,12 +274,6 @@ class TestWhom:
         assert "for any with purpose p." in diff(old, new, "--purpose", "p", "--as", "any").out
         assert "--purpose is empty" in diff(old, new, "--purpose", "").err
 
-    def test_a_name_whose_end_one_would_not_see(self, diff: Diff) -> None:
-        assert (
-            "for 'a, b'.\n"
-            in diff("User-agent: a, b\nDisallow: /", "User-agent: a\nDisallow: /").out
-        )
-
 
 class TestWords:
     """Lists, numbers and patterns."""
@@ -771,3 +765,75 @@ class TestGathered:
         new.write_text(f"{old.read_text()}Allow: /catalogue/\n")
         shown = robotrules("diff", str(old), str(new)).out
         assert shown.count("both /catalogue/* and") == 2
+
+
+class TestWellKnownCrawlers:
+    """They choose groups as the registry says, and by their names with `--literal`."""
+
+    ADS = star("Disallow: /a") + "\nUser-agent: AdsBot-Google\nDisallow: /a\n"
+    NEWS = star("Disallow: /a") + "\nUser-agent: Googlebot-News\nDisallow: /a\n"
+    GOOGLEBOT = star("Disallow: /a") + "\nUser-agent: Googlebot\nAllow: /\n"
+
+    @pytest.mark.parametrize("more", [(), ("--as", "adsbot-google")])
+    def test_a_crawler_that_ignores_the_star(self, diff: Diff, more: tuple[str, ...]) -> None:
+        """Without its group it obeys none, whatever everyone is told."""
+        ran = diff(self.ADS, star("Disallow: /a"), *more)
+        assert ran.code == 1
+        assert "AdsBot-Google: had its own group (line 4), now has no group\n" in ran.out
+        assert ran.out.count("checked 20") == 1
+        literal = diff(self.ADS, star("Disallow: /a"), "--literal", *more)
+        assert literal.code == 0
+        assert "registry" not in literal.out
+
+    @pytest.mark.parametrize("more", [(), ("--as", "Googlebot-News")])
+    def test_a_crawler_with_a_next_name(self, diff: Diff, more: tuple[str, ...]) -> None:
+        """It obeys the group of that name, which is said."""
+        ran = diff(self.NEWS, self.GOOGLEBOT, *more)
+        assert ran.code == 1
+        words = "Googlebot-News: had its own group (line 4), now obeys the group of Googlebot"
+        assert words in ran.out
+        back = diff(self.GOOGLEBOT, self.NEWS, *more)
+        words = "Googlebot-News: obeyed the group of Googlebot (line 4), now has its own group"
+        assert words in back.out
+        literal = diff(self.NEWS, self.GOOGLEBOT, "--literal", "--as", "Googlebot-News")
+        assert literal.code == 0
+
+    def test_crawlers_that_no_file_names(self, diff: Diff) -> None:
+        """They are shown where nobody else obeys the same groups."""
+        yandex = self.ADS.replace("AdsBot-Google", "Yandex")
+        ran = diff(yandex, star("Disallow: /a"))
+        assert ran.code == 1
+        assert "YandexCalendar and YandexMobileBot: obeyed the group of Yandex (line 4)" in ran.out
+        assert "Proved unchanged: Yandex and everyone else." in ran.out
+        # Applebot goes with Googlebot, and who ignores the star has no group in either file.
+        ran = diff(self.GOOGLEBOT, star("Disallow: /b"))
+        assert "Applebot" not in ran.out
+        assert "AdsBot" not in ran.out
+
+    def test_names_that_are_no_product_tokens(self, diff: Diff) -> None:
+        """The registry knows what parsers make of them."""
+        ran = diff(self.GOOGLEBOT, star("Disallow: /a"), "--as", "Screaming Frog SEO Spider")
+        assert ran.code == 1
+        assert "'Screaming Frog SEO Spider': obeyed the group of Googlebot" in ran.out
+        same = star("Disallow: /a"), star("Disallow: /a*"), "--as", "MJ12bot"
+        assert diff(*same, "--profile", "strict").code == 0
+        assert diff(*same, "--profile", "strict", "--literal").code == 2
+
+    def test_json(self, diff: Diff) -> None:
+        """The entry of the registry, and by which name groups are obeyed."""
+        found = json.loads(diff(self.NEWS, self.GOOGLEBOT, "--json").out)
+        assert list(problems(found, SCHEMA)) == []
+        (news,) = (
+            change
+            for change in found["changes"]
+            if change["crawlers"][0]["product_token"] == "Googlebot-News"
+        )
+        assert news["crawlers"][0]["known"]["names"] == ["Googlebot-News", "Googlebot"]
+        assert (news["old"]["by"], news["new"]["by"]) == (None, "Googlebot")
+        assert found["changes"][-1]["crawlers"][0]["known"] is None
+
+    def test_markdown(self, diff: Diff) -> None:
+        """Source and day are said there too."""
+        ran = diff(self.ADS, star("Disallow: /a"), "--markdown")
+        assert "AdsBot-Google ignores groups for `*` (https://" in ran.out
+        assert "`--literal` compares by names alone." in ran.out

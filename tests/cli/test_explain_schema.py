@@ -82,7 +82,7 @@ def test_the_checker_finds_what_is_wrong() -> None:
         {"url": None},
         {"allowed": 1},
         {"reason": "because"},
-        {"product_token": ""},
+        {"product_token": 1},
         {"winner": {}},
         {"losers": [{**good["winner"], "line": 0}]},
         {"losers": [{**good["winner"], "octets": True}]},

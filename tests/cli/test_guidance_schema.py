@@ -93,6 +93,7 @@ def asked(**more: Any) -> dict[str, Any]:
     return values
 
 
+@pytest.mark.filterwarnings("ignore::robotrules.PurposeWarning")
 @pytest.mark.parametrize("profile", TAG_PROFILES)
 def test_guidance_is_as_described(profile: str) -> None:
     """Whatever is given, and whatever is not, the answer follows the schema."""

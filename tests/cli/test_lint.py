@@ -437,7 +437,7 @@ class TestFixing:
         """A fix that changes verdicts is for `--fix-verdicts`."""
         ran = lint(file, "--fix")
         assert (ran.code, file.read_bytes()) == (1, BODY)
-        assert "--fix-verdicts has 1 fix that changes verdicts." in ran.out
+        assert "--fix-verdicts has 1 fix that changes verdicts or" in ran.out
 
     @pytest.mark.usefixtures("lower_case")
     def test_what_changes_nothing(self, file: Path, folder: Path) -> None:
@@ -593,6 +593,23 @@ class TestFixing:
         words = "1 fix; no verdict changes; what other records say does: Sitemap"
         assert ran.err == f"robotrules lint: '{file}' was written: {words}\n"
 
+    def test_other_records_under_another_profile(self, file: Path) -> None:
+        """A record that profile default reads already changes for profile strict alone."""
+        file.write_bytes(CLEAN + b"Craw-delay: 5\nSite-map: https://example.com/s.xml\n")
+        said = lint(file, select=()).out.splitlines()[-1]
+        announced = "--fix-verdicts has 2 fixes that change verdicts or what other records say."
+        assert said == announced
+        words = "what other records say does: Crawl-delay, Sitemap under profile strict\n"
+        assert lint(file, "--fix-verdicts", select=()).err.endswith(words)
+
+    def test_more_fixes_than_were_announced(self, file: Path) -> None:
+        """A fix of a later round is told apart, so that the counts agree."""
+        file.write_bytes(b"User-agent: *\nAllow /b\nDisallow: /a\nDisallow /a\n")
+        announced = lint(file, select=()).out.splitlines()[-1]
+        assert announced.startswith("--fix-verdicts has 2 fixes ")
+        done = "3 fixes (1 of them made possible by the others)"
+        assert done in lint(file, "--fix-verdicts", select=()).err
+
     @pytest.mark.parametrize("mode", [0o444, 0o644])
     def test_a_file_that_may_not_be_written(self, file: Path, mode: int) -> None:
         """It is left alone, although its folder would let it go."""
@@ -627,7 +644,7 @@ class TestDiff:
 
     def test_nothing(self, file: Path) -> None:
         """Without fixes that change verdicts there is none here, and notes do not count."""
-        more = "; --fix-verdicts has fixes that change verdicts"
+        more = "; --fix-verdicts has fixes that change verdicts or what other records say"
         said = "robotrules lint: nothing to change"
         assert lint(file, "--diff") == Ran(0, "", f"{said}{more}\n")
         file.write_bytes(CLEAN)
@@ -823,7 +840,7 @@ class TestText:
         lines = page(Linted(b"x", notes=(quiet, loud, loud), body=BODY))
         assert lines[-2:] == [
             "--fix has 1 fix.",
-            "--fix-verdicts has 2 more fixes that change verdicts.",
+            "--fix-verdicts has 2 more fixes that change verdicts or what other records say.",
         ]
         assert "    = fix: Do it (--fix)" in lines
         assert "    = fix: Do it (--fix-verdicts)" in lines

@@ -323,7 +323,7 @@ class TestMisuse:
     def test_a_binary_file(self, form: list[str], tmp_path: Path) -> None:
         """Is another one than was meant: it would be said to allow everything."""
         octets = bytes(range(256)) * 100
-        words = "is binary: 2,700 of its first 25,600 octets are control characters; pass a text"
+        words = "is binary: 2,700 of its first 25,600 bytes are control characters; pass a text"
         ran = matrix("-", *form, stdin=octets)
         assert ran == Ran(2, "", f"robotrules matrix: stdin {words} file\n")
         picture_file = tmp_path / "x.png"

@@ -218,7 +218,10 @@ class TestForms:
     def test_what_was_not_proved(self) -> None:
         """It is shown apart."""
         body = b"Disallow: /x\n\xef\xbb\xbfUser-agent: *\nDisallow: /y\n"
-        ran = simplify("-", stdin=body)
+        # The misread line would keep the rule beforehand.
+        command = sys.modules["robotrules.cli.simplify"]
+        with mock.patch.object(command, "misread_lines", return_value=([], frozenset())):
+            ran = simplify("-", stdin=body)
         assert "These stay, for without them the proof failed" in ran.out
         assert "1 | Disallow: /x" in ran.out
 
@@ -280,3 +283,34 @@ def test_an_over_long_file(tmp_path: Path) -> None:
     assert ran.code == 0
     assert "585,027 bytes, and crawlers need not read more than 512,000" in ran.err
     assert path.read_bytes() == b"User-agent: *\nDisallow: /a\nDisallow: /b\n"
+
+
+class TestMisreadRecords:
+    """What rests on a record that is not read as it is meant stays, and a warning says so."""
+
+    TYPO = "User-agen: *\nDisallow: /private/\nDisallow: /private/x\n\n"
+    REST = "User-agent: Googlebot\nDisallow: /tmp\nDisallow: /tmp/a\n"
+
+    @pytest.mark.parametrize(
+        ("text", "line", "gone"),
+        [
+            (TYPO + REST, 1, [7]),
+            # The rules after it are Googlebot's to crawlers, and were meant for everyone.
+            (f"{REST}\n{TYPO}", 5, []),
+        ],
+    )
+    def test_it_stays(self, text: str, line: int, gone: list[int], tmp_path: Path) -> None:
+        path = tmp_path / "robots.txt"
+        path.write_text(text, encoding="utf-8")
+        ran = robotrules("simplify", str(path), "--json")
+        assert f"line {line} ('User-agen: *') is not read as it seems to be meant" in ran.err
+        found = json.loads(ran.out)
+        assert [step["lines"] for step in found["steps"]] == [[one] for one in gone]
+        assert found["misread"] == [line]
+
+    def test_nothing_is_said_of_other_files(self, tmp_path: Path) -> None:
+        path = tmp_path / "robots.txt"
+        path.write_text(self.REST, encoding="utf-8")
+        ran = robotrules("simplify", str(path), "--json")
+        assert ran.err == ""
+        assert json.loads(ran.out)["misread"] == []

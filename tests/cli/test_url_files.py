@@ -67,6 +67,15 @@ def read_pieces(pieces: Iterator[bytes]) -> Read:
         return Read(file.form, urls, file.skipped, file.trouble)
 
 
+def hint_of(octets: bytes) -> str:
+    """Return what is said of how a file was read."""
+    pieces = iter([octets]) if octets else iter(())
+    with mock.patch.object(sys, "stdin", Pipe(pieces)), UrlFile("-") as file:
+        for _ in file.chunks():
+            pass
+        return file.hint
+
+
 def usable(octets: bytes) -> tuple[Form, list[bytes]]:
     """Return form and URLs of a file in which nothing is wrong."""
     found = read(octets)
@@ -301,6 +310,48 @@ class TestCSV:
         """A comma may be a part of a URL, and a list with a header is a list."""
         assert usable(b"/a,b\n/c\n") == (Form.LIST, [b"/a,b", b"/c"])
         assert usable(b"url\n/a,b\n") == (Form.LIST, [b"/a,b"])
+
+    @pytest.mark.parametrize(
+        ("octets", "end"),
+        [
+            (b"https://a.example/x,1\nhttps://a.example/y,22\n", ",1"),
+            (b"/x,3.5%,blog\n\n# end\n/y,4%,shop\n", ",3.5%,blog"),
+            (b'/x;"A, b"\n/y;"c"\n', ';"A, b"'),
+            (b"https://a.example/,https://b.example/\n" * 2, ",https://b.example/"),
+        ],
+    )
+    def test_columns_without_a_header(self, octets: bytes, end: str) -> None:
+        """They are read as parts of URLs, which a comma may be, and that is said."""
+        assert usable(octets)[0] is Form.LIST
+        found = hint_of(octets)
+        assert found.startswith("every line looks like CSV without a header")
+        assert f"and '{end}' was read as a part of the first URL" in found
+        assert hint_of(b"url,x\n" + octets.replace(b";", b",")).count("header") == 0
+
+    @pytest.mark.parametrize(
+        "octets",
+        [
+            b"",
+            b"/a,1\n",
+            b"/a,1\n/b\n",
+            b"/a,1\n/b,1,2\n",
+            b"/a,1.html\n/b,2.html\n",
+            b"/a?x=1,2&y=3\n/b?x=1,2&y=3\n",
+            b"/a\n/b\n",
+        ],
+    )
+    def test_a_list_has_no_hint(self, octets: bytes) -> None:
+        """One line that is a URL alone, and it is a list."""
+        assert hint_of(octets) == ""
+
+    def test_several_columns_with_urls(self) -> None:
+        """Which one is read is said, where more than one has URLs."""
+        row = b"https://a.example/,https://b.example/\n"
+        words = "several columns have URLs; those of column {} were read"
+        assert hint_of(b"from,to\n" + row) == words.format("1 ('from')")
+        assert hint_of(b"from,url\n" + row) == words.format("2 ('url')")
+        assert hint_of(row.replace(b",", b"\t")) == words.format("1")
+        assert hint_of(b"url,clicks\n/a,1\n") == ""
 
     def test_lines_without_a_url(self) -> None:
         octets = b"url,clicks\n/a,1\n,2\nTotal\n#x,1\n/b,3\n"

@@ -732,7 +732,7 @@ class TestWho:
 
     def test_what_is_no_url_in_a_batch(self, make: Make, server: Server) -> None:
         """The error says which one it is, and nothing is fetched."""
-        with pytest.raises(TypeError, match=r"urls\[1\]: url is str or bytes, not NoneType"):
+        with pytest.raises(TypeError, match=r"urls\[1\]: a URL is str or bytes, not NoneType"):
             make().check_many([f"{SITE}/x", None, f"{SITE}/y"])
         assert server.urls == []
 

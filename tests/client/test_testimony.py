@@ -220,7 +220,7 @@ class TestNotes:
         assert notes(lapsed)[1:] == [("import-held", "info", held)]
         assert [note.code for note in lapsed.notes] == ["lapsed", "import-held"]
         assert notes(at(diary, 0.75, source="imported")) == [
-            ("imported", "warning", f"This is no fetch of this store's own: it was {origin}.")
+            ("imported", "warning", f"This store did not fetch the file: the visit was {origin}.")
         ]
 
     def test_as_dict(self) -> None:

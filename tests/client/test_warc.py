@@ -601,6 +601,17 @@ class TestForgedVisits:
         loose = forged.replace(b"WARC-Block-Digest", b"X-Block-Digest-no")
         assert imported(loose)[1].skipped == {"bad-visit": 1}
 
+    def test_a_file_that_was_altered(self) -> None:
+        """The visit is kept, for without it the one before would hold longer; a note says why."""
+        archive = exported(eventful().store).replace(b"Disallow: /a", b"Disallow: /c")
+        store, done = imported(archive)
+        assert done.skipped == {"bad-digest": 2}
+        visit = next(one for one in store.visits(SITE) if one.digest)
+        found = Evidence(store).at(f"{SITE}/x", visit.at + 1, "ExampleBot")
+        missing = next(note for note in found.notes if note.code == "body-missing")
+        words = "The archive did not have the octets of the file, or they were altered: the visit "
+        assert missing.message.startswith(f"{words}was imported from an archive, SHA-256 ")
+
     def test_another_file_than_the_visit_says(self) -> None:
         archive = exported(eventful().store).replace(b"WARC-Block-Digest", b"X-Block-Digest-no")
         done = imported(archive.replace(b"Disallow: /a", b"Disallow: /c"))[1]

@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from robotrules import analysis, parse
-from robotrules.linting import LintNote, fix, lint
+from robotrules.linting import LintNote, Received, fix, lint
 from robotrules.linting.checks.misspelt_crawler import MOST_NAMES
 from robotrules.linting.checks.pattern_like_an_expression import MOST_DESCRIBED
 from robotrules.linting.shapes import is_authority, is_expression, is_header, list_members, path_of
@@ -311,6 +311,28 @@ def test_a_stock_file_passes(name: str) -> None:
     assert [note for note in lint(STOCK[name]) if note.level != "info"] == []
 
 
+def test_a_url_is_of_the_origin_of_the_file() -> None:
+    """Where it is known; one that the file spells out stays as it is."""
+    body = "User-agent: *\nDisalow: /private/\n"
+    for url, origin in (
+        (None, "https://example.com"),
+        ("http://a.example:81/", "http://a.example:81"),
+    ):
+        notes = lint(body, received=None if url is None else Received(url))
+        assert {note.url for note in notes if note.url} == {f"{origin}/private/"}
+    body += "Sitemap: https://example.com/private/\n"
+    notes = lint(body, received=Received("http://a.example:81/"))
+    assert {note.url for note in notes if note.url} == {"https://example.com/private/"}
+
+
+def test_a_file_in_utf16_has_one_note_about_its_readers() -> None:
+    """Many crawlers read nothing of it, so that no note says what most of them do with a URL."""
+    body = "\ufeffUser-agent: *\nDisallow: /a\n"
+    slugs = [note.slug for note in lint(body.encode("utf-16-le"))]
+    assert "not-utf8" in slugs
+    assert "profiles-differ" not in slugs
+
+
 def test_what_was_forgotten_of_the_rules_for_everyone() -> None:
     """The first line that is not repeated, and a URL that the crawler may fetch."""
     body = (
@@ -341,7 +363,9 @@ def test_one_note_for_all_redundant_rules() -> None:
     body = "\n".join(["User-agent: *", "Disallow: /a/", *rules])
     note = only(body, "redundant-rule")
     assert (note.line, [one.line for one in note.related]) == (3, [2, 4, 5, 6, 7])
-    assert note.message.startswith("5 rules are redundant, such as this one: line 2 already blocks")
+    assert note.message.startswith(
+        "5 rules are redundant. The first is this one: line 2 already bl"
+    )
     meant = body.replace("/a/0", "/a/0 # robotrules: ignore[RR504]")
     assert only(meant, "redundant-rule").message.startswith("4 rules")
     assert not lint(meant, select=["unused-suppression"])

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from robotrules import parse
-from robotrules.linting import Edit, Fix, LintNote, fix, lint
+from robotrules import RobotsTxt, parse
+from robotrules.linting import Edit, Fix, LintNote, fix, intent, lint
 from robotrules.linting.intent import as_meant
+from robotrules.linting.subject import Subject
 
 EVIL = (
     b"User-agent: BadBot\nDisallow: /\nUser-agen: EvilBot\nDisallow: /\n\n"
@@ -155,3 +156,18 @@ def test_the_file_as_meant() -> None:
         spelled, whole = as_meant(parse(body, profile))
         assert spelled.body == b"User-agent: Googelbot\nDisallow: x\n"
         assert whole.body == b"User-agent: Googlebot\nDisallow: /x\n"
+
+
+def test_what_is_known_of_a_file_is_kept_while_it_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each stage asks for the notes of readers, which cost as much as parsing the file."""
+    made: list[bytes] = []
+
+    def subject(robots: RobotsTxt) -> Subject:
+        made.append(robots.body)
+        return Subject(robots)
+
+    monkeypatch.setattr(intent, "Subject", subject)
+    as_meant(parse(MENDED))
+    assert made == [MENDED]
+    as_meant(parse(EVIL))
+    assert made == [MENDED, EVIL, MENDED]

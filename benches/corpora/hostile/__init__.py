@@ -81,6 +81,21 @@ def long_lines(size: int) -> bytes:
     return _filled(size, lambda n: b"Disallow: /" + b"a*" * 8000 + b"%d\n" % n)
 
 
+def misspelt_records(size: int) -> bytes:
+    """A misspelt record a line, no two alike: each has a fix that changes verdicts."""
+    return _filled(size, lambda n: b"Dissalow%d: /p%d\n" % (n, n))
+
+
+def without_slash(size: int) -> bytes:
+    """Patterns that no parser uses, and that all of them use after a fix."""
+    return _filled(size, lambda n: b"Disallow: p%d\n" % n)
+
+
+def without_colon(size: int) -> bytes:
+    """As many notes as a file can have: one for each two octets."""
+    return b"x\n" * (size // 2)
+
+
 SHAPES: dict[str, Callable[[int], bytes]] = {
     "identical rules": identical_rules,
     "plain rules": plain_rules,
@@ -91,4 +106,7 @@ SHAPES: dict[str, Callable[[int], bytes]] = {
     "a group a line": group_a_line,
     "purposes only": purposes_only,
     "long lines": long_lines,
+    "misspelt records": misspelt_records,
+    "without slash": without_slash,
+    "without colon": without_colon,
 }

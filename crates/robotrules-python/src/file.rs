@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 use std::sync::OnceLock;
 
-#[pyclass(frozen, subclass, module = "robotrules._engine._native")]
+// Errors about arguments name the class that users know.
+#[pyclass(frozen, subclass, name = "RobotsTxt", module = "robotrules._engine._native")]
 pub struct File {
     #[pyo3(get, name = "_document")]
     document: Py<Document>,

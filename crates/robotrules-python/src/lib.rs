@@ -167,7 +167,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<Settings>()?;
     module.add_class::<Document>()?;
-    module.add_class::<file::File>()?;
+    module.add("File", module.py().get_type::<file::File>())?;
     module.add_class::<languages::Languages>()?;
     module.add_class::<matcher::Matcher>()?;
     module.add_function(wrap_pyfunction!(parse, module)?)?;

@@ -348,6 +348,7 @@ fn odd_octets<'a>(url: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
             }
         }
     }
-    let name = url.get_type().name()?;
-    Err(PyTypeError::new_err(format!("a URL is str or bytes, not {name}; pass str(url)")))
+    // The wording is Python's, so that both engines and the clients say the same.
+    let module = url.py().import("robotrules._engine.url_type")?;
+    Err(PyErr::from_value(module.call_method1("url_type_error", (url,))?))
 }

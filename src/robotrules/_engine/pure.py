@@ -345,6 +345,9 @@ class File:
     def check(self, url: Any, product_token: Any, purposes: Any = ()) -> Any:
         return self.rules_for(product_token, purposes).check(url)  # type: ignore[attr-defined]
 
+    # Errors about arguments name the class that users know.
+    check.__qualname__ = "RobotsTxt.check"
+
 
 def parse(body: bytes, settings: Settings, complete: bool) -> Document:
     return Document(body, settings, complete)

@@ -13,6 +13,7 @@ from itertools import count
 from typing import Any
 
 from robotrules._engine.pure_settings import Note, Settings, faults
+from robotrules._engine.url_type import url_type_error
 
 NO_MATCH, IMPLICIT = -1, -2
 
@@ -331,8 +332,7 @@ def octets(url: str | bytes) -> bytes:
     if isinstance(url, bytes):
         return url
     if not isinstance(url, str):
-        name = type(url).__name__
-        raise TypeError(f"a URL is str or bytes, not {name}; pass str(url)")
+        raise url_type_error(url)
     try:
         return url.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

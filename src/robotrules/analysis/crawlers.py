@@ -4,7 +4,8 @@ Crawlers: everybody who could be told apart by what files say, each under one na
 RFC 9309 §2.2.1 chooses groups by the product token; draft-illyes-rep-purpose §3.2 by purposes
 where no group names it; the star's groups are for the rest. So the crawlers that some files can
 tell apart are those they name, those with a purpose they name, and one that nobody names, who
-stands for everyone else. It does not know what the files say to them.
+stands for everyone else. A well-known crawler may choose groups otherwise than by its name: the
+registry says how. It does not know what the files say to them.
 """
 
 from __future__ import annotations
@@ -15,8 +16,15 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from robotrules.profile import Role
-from robotrules.robotstxt import RobotsTxt
-from robotrules.robotstxt.tokens import can_be_name, is_product_token
+from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
+from robotrules.robotstxt import RobotsTxt, Tokens
+from robotrules.robotstxt.ruleset import RuleSet
+from robotrules.robotstxt.tokens import (
+    CrawlerNames,
+    can_be_name,
+    is_compared_whole,
+    is_product_token,
+)
 from robotrules.robotstxt.values import Record
 
 EVERYONE_ELSE = "*"
@@ -38,6 +46,13 @@ class Crawler(NamedTuple):
     product_token: str
     """As the file spells it; `*` for everyone else, whom no file names."""
     purposes: tuple[str, ...] = ()
+    known: KnownCrawler | None = None
+    """Its entry in the registry, where groups are chosen by that and not by the name alone."""
+
+    @property
+    def names(self) -> Tokens:
+        """What to ask a file with."""
+        return self.known.names if self.known else self.product_token
 
     @property
     def name(self) -> str:
@@ -56,6 +71,7 @@ class Crawler(NamedTuple):
             "name": self.name,
             "product_token": self.product_token,
             "purposes": list(self.purposes),
+            "known": self.known.short_dict() if self.known else None,
         }
 
 
@@ -68,6 +84,66 @@ def named_crawlers(*files: RobotsTxt) -> Iterator[Crawler]:
     """Yield the crawlers that files name, one after another: who wants few does not ask for all."""
     yield from _named(files)
     yield from _with_purposes(files)
+
+
+# --- By the registry ------------------------------------------------------------------------------
+
+
+def departing(*files: RobotsTxt) -> Iterator[Crawler]:
+    """Yield the well-known crawlers that do not choose groups by their name alone in some file."""
+    for known in KNOWN_CRAWLERS:
+        if known.also or known.ignores_star:
+            crawler = Crawler(known.product_token, (), known)
+            if any(_departs(crawler, robots) for robots in files):
+                yield crawler
+
+
+def _departs(crawler: Crawler, robots: RobotsTxt) -> bool:
+    """Tell whether a well-known crawler obeys other groups than its name alone chooses."""
+    alone = CrawlerNames([crawler.product_token])
+    by_name = robots._choose(alone, crawler.purposes)[0]
+    return robots._choose(crawler.names, crawler.purposes)[0] != by_name
+
+
+def as_documented(crawler: Crawler, *files: RobotsTxt) -> Crawler:
+    """
+    Return a crawler with its entry in the registry, if some file is read otherwise by that.
+
+    So is a name that a profile does not compare whole: the registry knows what becomes of it.
+    """
+    known = KNOWN_CRAWLERS.get(crawler.product_token)
+    if known is None:
+        return crawler
+    found = Crawler(known.product_token, crawler.purposes, known)
+    whole = all(is_compared_whole(known.product_token, robots.profile) for robots in files)
+    if whole and not any(_departs(found, robots) for robots in files):
+        return crawler
+    return found
+
+
+def documented_crawlers(*files: RobotsTxt) -> tuple[Crawler, ...]:
+    """
+    Return every crawler that files can tell apart, well-known ones as the registry has them.
+
+    Those that no file names come before everyone else, if none of the others obeys the same groups:
+    YandexMobileBot, where one file has a group for Yandex and the other only one for `*`.
+    """
+    found = [as_documented(crawler, *files) for crawler in crawlers(*files)]
+    nobody = tuple(() for _ in files)
+    kinds = {nobody, *(_chosen(crawler, files) for crawler in found)}
+    names = {folded(crawler.product_token) for crawler in found}
+    for crawler in departing(*files):
+        kind = _chosen(crawler, files)
+        if kind not in kinds and folded(crawler.product_token) not in names:
+            found.insert(-1, crawler)
+    return tuple(dict.fromkeys(found))
+
+
+def _chosen(crawler: Crawler, files: Iterable[RobotsTxt]) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(robots._choose(crawler.names, crawler.purposes)[0]) for robots in files)
+
+
+# --- Names of files -------------------------------------------------------------------------------
 
 
 def is_complete(*files: RobotsTxt) -> bool:
@@ -100,11 +176,16 @@ def _tokens(files: Iterable[RobotsTxt]) -> Iterator[str]:
 
 
 def _candidates(robots: RobotsTxt) -> Iterator[str]:
-    """Yield what a user-agent line may be read as: all of it, or its leading letters."""
+    """
+    Yield what a user-agent line may be read as: all of it, or its leading letters.
+
+    No crawler has a `*` at the end of its name: `Mediapartners-Google*` is read as the name
+    without it (RFC 9309 §2.2.1).
+    """
     seen: set[str] = set()
     agents = list(_agents(robots))
     for agent in agents[: _most_names(len(agents))]:
-        for name in (agent, _letters(agent)):
+        for name in (agent.rstrip("*") or agent, _letters(agent)):
             if name and name not in seen:
                 seen.add(name)
                 yield name
@@ -195,3 +276,9 @@ def shown(found: Iterable[Crawler]) -> tuple[Crawler, ...]:
     simple = [crawler for crawler in plain if not crawler.purposes]
     single = [c for c in plain if len(c.purposes) == 1 and c.product_token == EVERYONE_ELSE]
     return tuple(simple + single) or tuple(plain[:1])
+
+
+def rules_of(robots: RobotsTxt, crawler: Crawler) -> RuleSet:
+    """Return the rules a crawler obeys; purposes count only where the profile reads them."""
+    purposes = crawler.purposes if robots.profile.reads_purposes() else ()
+    return robots.rules_for(crawler.names, purposes)

@@ -12,7 +12,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from robotrules.analysis.compare import MOST_REGIONS, difference, says_the_same
-from robotrules.analysis.crawlers import Crawler, crawlers, is_complete, shown
+from robotrules.analysis.crawlers import (
+    Crawler,
+    crawlers,
+    documented_crawlers,
+    is_complete,
+    rules_of,
+    shown,
+)
 from robotrules.analysis.ground import BUDGET, RULES_FOR_A_STATE, most_states, vetted_budget
 from robotrules.analysis.statements import Statements, changed_statements, keys_of
 from robotrules.analysis.values import Difference
@@ -37,10 +44,17 @@ class Obeyed(NamedTuple):
     because: Because
     lines: tuple[int, ...]
     """Where each of the groups starts."""
+    by: str = ""
+    """The name that the groups are for, where it is not the crawler's own: its next one, by the
+    registry of well-known crawlers. Empty: its own, or none."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
-        return {"because": str(self.because), "lines": list(self.lines)}
+        return {
+            "because": str(self.because),
+            "lines": list(self.lines),
+            "by": self.by or None,
+        }
 
 
 class CrawlerChange(NamedTuple):
@@ -99,6 +113,7 @@ def compare(
     new: RobotsTxt,
     *,
     only: Sequence[Crawler] = (),
+    literal: bool = True,
     most: int = MOST_REGIONS,
     budget: int = BUDGET,
     progress: Told | None = None,
@@ -107,22 +122,25 @@ def compare(
     Return what changes from one file to another: for whom, which URLs, and what beside.
 
     *only* names crawlers to compare for; without it they are all that the files can tell apart.
+    These obey groups by their names alone, or, with *literal* False, well-known ones as the
+    registry says that they do: AdsBot-Google obeys no group for `*`.
     *most* bounds the regions for each crawler, *budget* the states for each question. *progress* is
     told how many kinds of crawlers are done, and of how many.
     """
     vet_pair(old, new)
-    kinds = list(_kinds(old, new, only or crawlers(old, new)))
+    everybody = crawlers if literal else documented_crawlers
+    kinds = list(_kinds(old, new, only or everybody(old, new)))
     keys = keys_of(old, new)
     changes: list[CrawlerChange] = []
     statements: list[Statements] = []
     left = most_states(vetted_budget(budget))
     # The same octets read by the same profile say the same.
-    same, everybody = old == new, True
+    same, all_asked = old == new, True
     for done, (found, old_obeyed, new_obeyed) in enumerate(kinds):
         if progress:
             progress(done, len(kinds))
         first = found[0]
-        rules = [robots.rules_for(first.product_token, first.purposes) for robots in (old, new)]
+        rules = [rules_of(robots, first) for robots in (old, new)]
         named = tuple(found) if only else shown(found)
         # Each kind of crawlers costs at least its rules, and all together no more than one may.
         what = Difference((), False, 0)
@@ -137,7 +155,7 @@ def compare(
         for some in () if same else _told_alike(old, new, found):
             named = tuple(some) if only else shown(some)
             if left <= 0:
-                everybody = False
+                all_asked = False
                 break
             spent: list[int] = [A_READER]
             statements += changed_statements(
@@ -153,7 +171,7 @@ def compare(
     if progress:
         progress(len(kinds), len(kinds))
     found_in_files = changed_statements(old, new, None, (), budget=budget)
-    complete = everybody and (bool(only) or is_complete(old, new))
+    complete = all_asked and (bool(only) or is_complete(old, new))
     profile = old.profile.name
     together = _together([*found_in_files, *statements])
     return FileDifference(profile, tuple(changes), together, complete)
@@ -183,9 +201,13 @@ def _kinds(
     for crawler in asked:
         obeyed = []
         for robots, lines in zip((old, new), starts, strict=True):
-            numbers, because, _ = robots._choose(crawler.product_token, crawler.purposes)
-            obeyed.append(Obeyed(because, tuple(lines[number] for number in numbers)))
-        key = tuple(found.lines for found in obeyed)
+            numbers, because, names = robots._choose(crawler.names, crawler.purposes)
+            by = ""
+            if crawler.known and because is Because.TOKEN and names != crawler.known.names[:1]:
+                by = names[0]
+            obeyed.append(Obeyed(because, tuple(lines[number] for number in numbers), by))
+        # Who has no group on either side is in one kind, for whatever reason.
+        key = tuple((found.lines, found.by) for found in obeyed)
         kinds.setdefault(key, ([], obeyed[0], obeyed[1]))[0].append(crawler)
     # Whoever is in no group last, with everyone else.
     yield from kinds.values()
@@ -206,7 +228,7 @@ def _told_alike(
         return [found]
     alike: dict[tuple[Any, ...], list[Crawler]] = {}
     for crawler in found:
-        key = tuple(tuple(robots._choose(*crawler)[0]) for robots in files)
+        key = tuple(tuple(robots._choose(crawler.names, crawler.purposes)[0]) for robots in files)
         alike.setdefault(key, []).append(crawler)
     return alike.values()
 

@@ -64,9 +64,12 @@ class Index:
             self._alike.setdefault((entry.form, entry.allow), {})[at] = None
         self._firsts = sorted(self._by_first)
         self._sizes = sorted(set(map(len, self._firsts)))
+        # Where all patterns begin alike, one question after the other has the same answer.
+        self._last: tuple[bytes, list[int]] | None = None
 
     def drop(self, at: int, entry: Entry) -> None:
         """Do without an entry from now on."""
+        self._last = None
         self._by_first[first_of(entry)].pop(at, None)
         self._alike[entry.form, entry.allow].pop(at, None)
 
@@ -80,6 +83,11 @@ class Index:
 
     def near(self, first: bytes) -> list[int]:
         """Return those that may match where something does that begins like this."""
+        if self._last is None or self._last[0] != first:
+            self._last = first, self._near(first)
+        return self._last[1].copy()
+
+    def _near(self, first: bytes) -> list[int]:
         begins = {first[:size] for size in self._sizes if size <= len(first)}
         at = bisect_right(self._firsts, first)
         while at < len(self._firsts) and self._firsts[at].startswith(first):

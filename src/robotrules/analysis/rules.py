@@ -97,14 +97,15 @@ def dead_rules(
     ground = Ground(rules, budget=budget)
     (side,) = ground.sides
     beside = Neighbours(ground, side.entries)
-    earlier = _earlier(side)
+    earlier, repeats = _earlier(side), _Repeats(ground, side)
     written = side.written
     dead: list[Dead] = []
     undecided: list[Rule] = []
     for number in _asked(among, written):
         rule, own = written[number], side.of(number)
         if number in earlier:
-            dead.append(Dead(rule, (written[earlier[number]],)))
+            needed = repeats.covers(own, earlier[number])
+            dead.append(Dead(rule, tuple(written[other] for other in needed)))
             continue
         found = beside.alive(own) if own else Sought(True, None, 0, [[]])
         if not found.decided:
@@ -115,6 +116,21 @@ def dead_rules(
         else:
             vetted(found.path, [(rules, side.entries[own[0]].allow, rule)])
     return Found(tuple(dead), tuple(undecided), ground.states)
+
+
+class _Repeats:
+    """What decides in the place of rules that repeat others, asked once for each pattern."""
+
+    def __init__(self, ground: Ground, side: Side) -> None:
+        self._ground, self._side = ground, side
+        self._none: dict[bytes, bool] = {}
+
+    def covers(self, own: list[int], twin: int) -> tuple[int, ...]:
+        """Return the rule that is repeated; nothing if no real path matches the pattern anyway."""
+        form = self._side.entries[own[0]].form
+        if form not in self._none:
+            self._none[form] = not covers(self._ground, self._side, own, self._side.of(twin))
+        return () if self._none[form] else (twin,)
 
 
 def _earlier(side: Side) -> dict[int, int]:
@@ -142,14 +158,17 @@ def redundant_rules(
     ground = Ground(rules, budget=budget)
     (side,) = ground.sides
     beside, earlier = Neighbours(ground, side.entries), _earlier(side)
+    repeats = _Repeats(ground, side)
     redundant: list[Redundant] = []
     undecided: list[Rule] = []
     for number in _asked(among, side.written):
         rule, own = side.written[number], side.of(number)
         twin = beside.twin(own) if own else None
         if twin is not None:
-            # The first of them decides; the others could go without anybody noticing.
-            redundant.append(Redundant(rule, (side.written[twin],), number in earlier))
+            # Any of them could go. The first decides where no other rule does; the others never do.
+            dead = number in earlier or _is_dead(beside, own)
+            instead = repeats.covers(own, twin) if dead else (twin,)
+            redundant.append(Redundant(rule, _named(side, instead), dead))
             continue
         found = _change_without(beside, own)
         if not found.decided:
@@ -181,7 +200,7 @@ def minimise(rules: RuleSet, *, budget: int = BUDGET) -> Minimised:
     for number in reversed(list(left)):
         own = side.of(number)
         if own and (twin := beside.twin(own)) is not None:
-            removed.append(Redundant(written[number], (written[twin],), True))
+            removed.append(Redundant(written[number], _named(side, (twin,)), True))
             del left[number]
             beside.drop(own)
     again = True
@@ -228,6 +247,17 @@ def _redundant(
     instead = dict.fromkeys(side.entries[at].rule for at in found.heard[1])
     instead.pop(IMPLICIT, None)
     return Redundant(written[number], tuple(written[other] for other in sorted(instead)), False)
+
+
+def _named(side: Side, numbers: Iterable[int]) -> tuple[Rule, ...]:
+    """Return rules by their numbers; the one that allows `/robots.txt` is written nowhere."""
+    return tuple(side.written[number] for number in numbers if number != IMPLICIT)
+
+
+def _is_dead(beside: Neighbours, own: list[int]) -> bool:
+    """Tell whether some entries are proved to decide no URL."""
+    alive = beside.alive(own)
+    return alive.decided and alive.path is None
 
 
 def covers(ground: Ground, side: Side, own: list[int], heard: list[int]) -> tuple[int, ...]:

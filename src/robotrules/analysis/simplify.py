@@ -3,14 +3,15 @@ Simplify: what a robots.txt could do without, and the smaller file that says the
 
 Rules that decide nothing or say what others say, user-agent lines that repeat, groups that could be
 one. The smaller file is never trusted: it is parsed again and compared with the file it came from,
-for every crawler and every URL, under every profile that is asked for. Where that proof fails, the
+for every crawler and every URL, under every profile that is asked for; well-known crawlers obey the
+groups that the registry says they do. Where that proof fails, the
 step that breaks it is found and left out. It writes nothing anywhere.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import is_
 from typing import NamedTuple
 
@@ -32,8 +33,11 @@ from robotrules.analysis.spare import Greedy, Kept, Known, View, rule_lines
 from robotrules.analysis.steps import Left, Simplification, Step
 from robotrules.analysis.values import Witness
 from robotrules.profile import PROFILES, Profile, Role, find_profile
+from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import RobotsTxt, parse
+from robotrules.robotstxt.tokens import CrawlerNames
 from robotrules.robotstxt.values import shown
+from robotrules.robotstxt.verdict import Because
 
 # Rules that differ, counted once for each kind of crawler that obeys them. Real files have two
 # thirds of this, and a tenth of the lines.
@@ -49,6 +53,7 @@ def simplify(
     *,
     profiles: Iterable[str | Profile] = tuple(PROFILES),
     groups: bool = False,
+    keep: Collection[int] = (),
     budget: int = BUDGET,
     progress: Told | None = None,
 ) -> Simplification:
@@ -57,13 +62,15 @@ def simplify(
 
     It means the same under the file's own profile and under all *profiles*: everybody reads it. A
     file that is longer than they read is taken whole: what it says is to fit into fewer octets.
-    *groups*: also take out groups that say what everyone is told. *budget* bounds the states of
-    each question. *progress* is told how many parts of the work are done, and of how many.
+    *groups*: also take out groups that say what everyone is told. *keep* has numbers of lines that
+    stay whatever is proved, such as those of groups with a misspelt record. *budget* bounds the
+    states of each question. *progress* is told how many parts of the work are done, and of how
+    many.
     """
     if not isinstance(robots, RobotsTxt):
         name = type(robots).__name__
         raise TypeError(f"a file is a RobotsTxt, not {name}: pass robotrules.parse(body)")
-    return _Work(robots, profiles, groups, budget, progress).result()
+    return _Work(robots, profiles, groups, keep, budget, progress).result()
 
 
 class _Done(NamedTuple):
@@ -87,6 +94,7 @@ class _Work:
         robots: RobotsTxt,
         profiles: Iterable[str | Profile],
         groups: bool,
+        keep: Collection[int],
         budget: int,
         progress: Told | None,
     ) -> None:
@@ -105,9 +113,10 @@ class _Work:
         self._progress, self._parts = progress, 0
         self._known = Known()
         self._proof: FileDifference | None = None
-        self._barred: set[int] = set()
+        self._barred: set[int] = set(keep)
         self._unproved: list[Left] = []
         self._kept: list[Kept] = []
+        self._needed: list[Left] = []
 
     def result(self) -> Simplification:
         """Look, prove, and leave out what breaks the proof."""
@@ -134,7 +143,7 @@ class _Work:
             before = len(done)
             if self._groups:
                 present = self._present(done)
-                done += self._proved(present, same_as_star(Groups(present.files)), done)
+                done += self._proved(present, self._same_as_star(present), done)
             for find in REGROUPINGS:
                 present = self._present(done)
                 found = find(Groups(present.files), Draft(present.files[0]))
@@ -230,8 +239,24 @@ class _Work:
     def _optional(self) -> Iterator[Step]:
         """Yield groups that could go if no crawler had two names."""
         present = self._present([])
-        found = same_as_star(Groups(present.files))
-        return (done.step for done in self._proved(present, found, []))
+        return (done.step for done in self._proved(present, self._same_as_star(present), []))
+
+    def _same_as_star(self, present: _Present) -> list[Regrouping]:
+        """Return groups that say what everyone is told, but for those well-known crawlers need."""
+        found = list(same_as_star(Groups(present.files)))
+        needed: dict[int, tuple[KnownCrawler, str]] = {}
+        for robots in present.files if found else ():
+            for first, known, instead in _without_star(robots):
+                needed.setdefault(first, (known, instead))
+        name = self._robots.profile.name
+        # Groups go in rounds, and a crawler's next name may have lost its group in the last one.
+        self._needed = []
+        for _, lines, _, _ in found:
+            if why := needed.get(lines[0]):
+                line = present.numbers[lines[0] - 1]
+                left = Left("well-known-crawler", line, self._text(line), name, None, *why)
+                self._needed.append(left)
+        return [one for one in found if one.lines[0] not in needed]
 
     def _step(
         self,
@@ -260,7 +285,10 @@ class _Work:
         for robots in self._old:
             name, codes = robots.profile.name, {note.code for note in robots.notes}
             if "not-utf8" in codes:
-                return "it is UTF-16, and robots.txt is UTF-8: save it as UTF-8 first"
+                return (
+                    "it is UTF-16, and robots.txt is UTF-8: save it as UTF-8 first, as "
+                    "'robotrules lint FILE --fix-verdicts' does"
+                )
             if not robots._document.complete or codes & {"truncated", "cut-line"}:
                 return f"it is not whole, or has longer lines than profile {name} reads"
             if len(self._texts) > MOST_LINES:
@@ -272,7 +300,7 @@ class _Work:
         return ""
 
     def _compared(self, old: RobotsTxt, new: RobotsTxt) -> FileDifference:
-        return compare(old, new, most=1, budget=self._budget)
+        return compare(old, new, literal=False, most=1, budget=self._budget)
 
     def _is_proved(self, done: Sequence[_Done]) -> bool | None:
         """Tell whether it is proved that steps change nothing under any profile; None: neither."""
@@ -322,6 +350,9 @@ class _Work:
             Left("other-profile", kept.line, self._text(kept.line), kept.profile, kept.witness)
             for kept in self._kept
         ]
+        # A group that becomes one with another still names its crawlers.
+        merged = {line for one in done for line in (*one.step.lines, *one.step.because)}
+        left += [one for one in self._needed if one.line not in merged]
         return Simplification(
             self._robots.profile.name,
             tuple(profile.name for profile in self._profiles),
@@ -381,6 +412,27 @@ def _rules_obeyed(robots: RobotsTxt) -> int:
     }
     rules = [len({(rule.allow, rule.pattern) for rule in group.rules}) for group in robots.groups]
     return sum(rules[group] for kind in kinds for group in kind)
+
+
+def _without_star(robots: RobotsTxt) -> Iterator[tuple[int, KnownCrawler, str]]:
+    """
+    Yield groups by their first lines whose crawlers would not obey the star's without them.
+
+    With the well-known crawler, and the name whose group it would obey; empty: it would obey none.
+    """
+    groups = robots.groups
+    for known in KNOWN_CRAWLERS:
+        if not (known.also or known.ignores_star):
+            continue
+        chosen, because, names = robots._choose(known.names)
+        if because is not Because.TOKEN:
+            continue
+        later = known.names[known.names.index(names[0]) + 1 :]
+        found = CrawlerNames(later, ignores_star=known.ignores_star)
+        _, next_one, names = robots._choose(found)
+        if known.ignores_star or next_one is Because.TOKEN:
+            for number in chosen:
+                yield groups[number].starts[0].line, known, names[0] if names else ""
 
 
 def _unlimited(profile: Profile, octets: int) -> Profile:

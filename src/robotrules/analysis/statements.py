@@ -149,17 +149,17 @@ def _clean_params(robots: RobotsTxt) -> Read:
 
 
 def _delay(robots: RobotsTxt, crawler: Crawler) -> Read:
-    found = crawl_delay(robots, crawler.product_token, crawler.purposes)
+    found = crawl_delay(robots, crawler.names, crawler.purposes)
     return [(found.seconds, _written(found.record))] if found else []
 
 
 def _rates(robots: RobotsTxt, crawler: Crawler) -> Read:
-    found = request_rates(robots, crawler.product_token, crawler.purposes)
+    found = request_rates(robots, crawler.names, crawler.purposes)
     return [((one.seconds, one.window), _written(one.record)) for one in found]
 
 
 def _times(robots: RobotsTxt, crawler: Crawler) -> Read:
-    found = visit_times(robots, crawler.product_token, crawler.purposes)
+    found = visit_times(robots, crawler.names, crawler.purposes)
     return [(one.window, _written(one.record)) for one in found]
 
 
@@ -235,14 +235,14 @@ def _records_of(record: str, robots: RobotsTxt, crawler: Crawler) -> list[Record
     # App directives know product tokens alone: see `_answers()`.
     purposes = () if record == "App-Directives" else crawler.purposes
     keys = [key for key, name in SCOPED.items() if name == record]
-    return records_for(robots, keys, crawler.product_token, purposes)
+    return records_for(robots, keys, crawler.names, purposes)
 
 
 def _answers(
     record: str, robots: RobotsTxt, crawler: Crawler, told: Sequence[str]
 ) -> Callable[[str], Any]:
     """Return what says what records come to for a URL."""
-    token, purposes = crawler.product_token, crawler.purposes
+    token, purposes = crawler.names, crawler.purposes
     if record == "App-Directives":
         # Purposes do not count: draft-illyes-repext knows product tokens alone.
         sets = [DirectiveSet(robots, name, token, SHIPPED) for name in told]

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from robotrules.analysis.files import FileDifference
 from robotrules.analysis.values import Witness
+from robotrules.registries.crawlers import KnownCrawler
 from robotrules.robotstxt.values import Rule
 
 # Raised when a key of `Simplification.as_dict()` changes meaning or goes away.
@@ -114,12 +115,27 @@ class Left(NamedTuple):
     """Something that stays, though it could go under one profile, or seemed to."""
 
     code: str
-    """`other-profile`: another profile needs it. `not-proved`: without it, the proof failed."""
+    """`other-profile`: another profile needs it. `not-proved`: without it, the proof failed.
+    `well-known-crawler`: without the group, a crawler of the registry would not obey the star's."""
     line: int
     text: str
     profile: str
     witness: Witness | None = None
     """A URL whose verdict would change under that profile."""
+    crawler: KnownCrawler | None = None
+    """The well-known crawler that needs it."""
+    instead: str = ""
+    """The name whose group that crawler would obey; empty: it would obey none."""
+
+    @property
+    def sentence(self) -> str:
+        """Why a well-known crawler needs it, in one sentence; empty: none does."""
+        if self.crawler is None:
+            return ""
+        name, source = self.crawler.product_token, self.crawler.source
+        if self.instead:
+            return f"without it {name} obeys the group of {self.instead} ({source})"
+        return f"without it {name} obeys no group, for it ignores groups for '*' ({source})"
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -129,6 +145,8 @@ class Left(NamedTuple):
             "text": self.text,
             "profile": self.profile,
             "witness": self.witness.as_dict() if self.witness else None,
+            "crawler": self.crawler.short_dict() if self.crawler else None,
+            "sentence": self.sentence or None,
         }
 
 
@@ -158,7 +176,8 @@ class Simplification(NamedTuple):
     """What stays because of another profile, or because the proof failed without it."""
     optional: tuple[Step, ...]
     """Groups that say what everyone is told. They stay unless they are asked for: a crawler with
-    several names would obey the group of its next name, and not the star's (AMB-30)."""
+    several names would obey the group of its next name, and not the star's (AMB-30). Groups that
+    well-known crawlers need for that are not among them: `left` has those."""
     refused: str = ""
     """Why the file is left alone; empty: it was looked at."""
 

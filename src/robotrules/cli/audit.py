@@ -22,11 +22,12 @@ from robotrules.cli.given import (
     warn_html_unread,
 )
 from robotrules.cli.options import (
+    KnownHint,
+    given_crawler,
     given_purposes,
-    given_tokens,
     json_option,
+    literal_option,
     purpose_option,
-    single_or_many,
     token_option,
 )
 from robotrules.cli.progress import Doing
@@ -43,6 +44,7 @@ LONG_PAUSE = 5.0
 @click.command()
 @click.argument("urls", nargs=-1, metavar="URL")
 @token_option
+@literal_option
 @purpose_option
 @click.option(
     "--own",
@@ -65,6 +67,7 @@ LONG_PAUSE = 5.0
 def audit(
     urls: tuple[str, ...],
     product_tokens: tuple[str, ...],
+    literal: bool,
     purposes: tuple[str, ...],
     own: bool,
     most_sitemaps: int,
@@ -95,12 +98,14 @@ def audit(
     url = urls[0].strip()
     refuse_paths([url], files=False)
     beside = robots_profile(profile)
-    tokens = given_tokens(product_tokens, beside) if product_tokens else ()
+    crawler = None
+    if product_tokens:
+        crawler = given_crawler(product_tokens, beside, literal=literal, says_known=False)
     purposes = given_purposes(purposes, beside)
     with told():
         if origin_of(url) is None:
             raise Trouble(f"{quoted(url)} has no robots.txt: pass an http or https URL with a host")
-    if not tokens:
+    if crawler is None:
         say("no crawler was named, so this is for '*'; --as names one", label="hint")
     bar = sys.stderr if is_terminal(sys.stderr) else None
     with opening.client(beside) as client, told(), Doing(bar) as doing:
@@ -123,7 +128,7 @@ def audit(
         found = find(
             client,
             url,
-            single_or_many(tokens) if tokens else None,
+            crawler.names if crawler else None,
             purposes,
             profile=profile,
             own=own,
@@ -136,9 +141,15 @@ def audit(
     visit = found.held.visit
     if AccessTrouble.REFUSED in (found.page.trouble, visit.trouble if visit else None):
         hint_private(host_of(found.page.url))
+    known = None
+    if crawler is not None:
+        KnownHint(crawler, purposes).read(found.held.robots)
+        if crawler.known is not None:
+            # The names are those of the registry, and `known` has them.
+            found, known = found._replace(product_tokens=(crawler.name,)), crawler.known_dict
     output = Output()
     if as_json:
-        output.json(found.as_dict())
+        output.json({**found.as_dict(), "known": known})
     else:
         from robotrules.cli.audit_text import AuditPage
 

@@ -20,6 +20,7 @@ from robotrules.cli.check_text import JSONLines, Lines, TextLines
 from robotrules.cli.client import Opening, client_options
 from robotrules.cli.options import (
     GivenCrawler,
+    KnownHint,
     given_crawler,
     given_purposes,
     given_robots,
@@ -33,7 +34,7 @@ from robotrules.cli.options import (
 from robotrules.cli.progress import Progress
 from robotrules.cli.streams import STDIN, Chunk, Output, Trouble, say
 from robotrules.cli.text import is_terminal, plural
-from robotrules.cli.url_files import UrlFile, refuse_empty
+from robotrules.cli.url_files import UrlFile, refuse_empty, say_hint
 from robotrules.cli.url_forms import LOG_ORIGIN, Form
 from robotrules.robotstxt.values import visible
 
@@ -145,6 +146,7 @@ class _Run:
                 if not all(all(rules.allows_many(chunk.urls)) for chunk in chunks):
                     return 1
                 return self._ended(None, None, given)
+            KnownHint(crawler, purposes).read(parsed)
             say_notes(parsed.notes, robots)
             lines = self._lines(first, crawler, purposes, fetched=False)
             with self._progress(lines, given) as progress:
@@ -174,10 +176,12 @@ class _Run:
                     looker.stop()
                     return 1
                 return self._ended(None, None, given)
+            hint = KnownHint(crawler, purposes)
             lines = self._lines(first, crawler, purposes, fetched=True)
             with self._progress(lines, given) as progress:
                 counted = _Counted(progress)
                 for part in _answers(stream, counted.read(chunks)):
+                    _read_helds(part, hint)
                     lines.add_fetched(*part)
                     counted.answered(len(part.urls))
         return self._ended(lines, progress, given)
@@ -191,7 +195,9 @@ class _Run:
     def _who(self) -> tuple[GivenCrawler, tuple[str, ...]]:
         tokens, literal, purposes = self._given
         return (
-            given_crawler(tokens, self._profile, literal=literal, hints=not self._quiet),
+            given_crawler(
+                tokens, self._profile, literal=literal, hints=not self._quiet, says_known=False
+            ),
             given_purposes(purposes, self._profile),
         )
 
@@ -222,6 +228,7 @@ class _Run:
                 refuse_empty(given)
             if lines is not None and progress is not None:
                 _summarise(progress, lines.disallowed, given)
+            say_hint(given)
             if not _is_whole(given):
                 return 2
         return int(lines is not None and lines.disallowed > 0)
@@ -232,6 +239,14 @@ def _answers(stream: AnswerStream, chunks: Iterator[Chunk]) -> Iterator[Answers]
     for chunk in chunks:
         yield from stream.add(chunk.urls)
     yield from stream.rest()
+
+
+def _read_helds(part: Answers, hint: KnownHint) -> None:
+    """Show a hint the files of some answers, until it has said what it is for."""
+    if hint.is_waiting:
+        # URLs of one origin come together, and share what is held of it.
+        for held in {id(held): held for held in part.helds if held}.values():
+            hint.read(held.robots)
 
 
 class _Counted:

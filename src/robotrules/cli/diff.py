@@ -23,6 +23,7 @@ from robotrules.analysis import (
     compare,
     exceptions,
 )
+from robotrules.analysis.crawlers import as_documented
 from robotrules.cli.client import Opening, client_options, told
 from robotrules.cli.diff_parts import (
     EVERYONE_ELSE,
@@ -37,6 +38,7 @@ from robotrules.cli.options import (
     given_purposes,
     given_tokens,
     json_option,
+    literal_option,
     profile_option,
     say_notes,
 )
@@ -45,6 +47,7 @@ from robotrules.cli.reach import Reach, reach_of
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
 from robotrules.origins import authority_end, origin_of
 from robotrules.profile import PROFILES
+from robotrules.registries.crawlers import KNOWN_CRAWLERS
 
 if TYPE_CHECKING:
     from robotrules.cli.fetching import Looker
@@ -80,6 +83,7 @@ NOT_DECIDED = 2
     help="Compare for crawlers with this purpose only (User-Agent-Purpose); with --as, for those "
     "crawlers, which have it. Repeat it for several purposes of one crawler.",
 )
+@literal_option
 @profile_option
 @click.option(
     "--urls",
@@ -111,6 +115,7 @@ def diff(
     new: str,
     product_tokens: tuple[str, ...],
     purposes: tuple[str, ...],
+    literal: bool,
     profile: str,
     file: str | None,
     most: int | None,
@@ -142,15 +147,25 @@ def diff(
         raise click.UsageError("--json and --markdown are two forms: leave out one")
     if [old, new, file].count(STDIN) > 1:
         raise Trouble("stdin can only be one of the files: pass '-' once")
-    asked = _asked(product_tokens, purposes, profile)
+    asked = _asked(product_tokens, purposes, profile, literal)
     before, after = _files((old, new), profile, opening)
+    if not literal:
+        asked = [as_documented(crawler, before, after) for crawler in asked]
     with counting("crawler") as progress:
         bound = most or MOST_REGIONS if as_json else MOST_REGIONS
-        found = compare(before, after, only=asked, most=bound, budget=budget, progress=progress)
+        found = compare(
+            before,
+            after,
+            only=asked,
+            literal=literal,
+            most=bound,
+            budget=budget,
+            progress=progress,
+        )
     parts = parts_of(found, budget, asked=bool(asked))
     parts = parts._replace(identical=before.body == after.body)
     if parts.proved and not parts.identical:
-        parts = parts._replace(elsewhere=_elsewhere(before, after, asked, budget))
+        parts = parts._replace(elsewhere=_elsewhere(before, after, asked, budget, literal))
     if file is not None:
         parts = parts._replace(reach=_reach(file, parts))
     output = Output()
@@ -262,16 +277,21 @@ def _origin(url: str) -> str:
 # --- The comparison -------------------------------------------------------------------------------
 
 
-def _asked(tokens: Sequence[str], purposes: Sequence[str], profile: str) -> list[Crawler]:
+def _asked(
+    tokens: Sequence[str], purposes: Sequence[str], profile: str, literal: bool
+) -> list[Crawler]:
     """Return the crawlers that options name; empty: everybody."""
     given = given_purposes(purposes, profile)
     if not tokens:
         return [EVERYONE_ELSE._replace(purposes=given)] if given else []
-    return [Crawler(token, given) for token in dict.fromkeys(given_tokens(tokens, profile))]
+    unknown = [token for token in tokens if literal or token not in KNOWN_CRAWLERS]
+    if unknown:
+        given_tokens(unknown, profile)
+    return [Crawler(token, given) for token in dict.fromkeys(tokens)]
 
 
 def _elsewhere(
-    old: RobotsTxt, new: RobotsTxt, asked: Sequence[Crawler], budget: int
+    old: RobotsTxt, new: RobotsTxt, asked: Sequence[Crawler], budget: int, literal: bool
 ) -> tuple[tuple[str, bool | None], ...]:
     """Return whether files that mean the same do so as other profiles read them."""
     found = []
@@ -282,11 +302,15 @@ def _elsewhere(
                 for robots in (old, new)
             ]
             whom = [
-                crawler
+                crawler if literal else as_documented(crawler, *read)
                 for crawler in asked
-                if profile.any_product_token or is_product_token(crawler.product_token)
+                if profile.any_product_token
+                or is_product_token(crawler.product_token)
+                or crawler.known
             ]
-            same = compare(*read, only=whom, budget=budget).equal if whom or not asked else True
+            same: bool | None = True
+            if whom or not asked:
+                same = compare(*read, only=whom, literal=literal, budget=budget).equal
             found.append((profile.name, same))
     return tuple(found)
 

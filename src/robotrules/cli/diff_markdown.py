@@ -19,6 +19,7 @@ from robotrules.cli.diff_words import (
     elsewhere_words,
     groups_words,
     headline,
+    known_words,
     names_of,
     statements_words,
     urls_words,
@@ -62,6 +63,8 @@ class DiffComment:
             yield f"{words}"
         # What comes last is short, and is never left out.
         last = [*self._unchanged()]
+        if words := known_words(parts):
+            last += ["", words.replace("'*'", "`*`").replace("--literal", "`--literal`")]
         room = MOST_CHARACTERS - sum(map(len, last))
         pieces: list[tuple[str, Iterable[str]]] = [
             (names_of(part.crawlers, code, MOST_NAMES), self._part(part)) for part in parts.changed

@@ -23,6 +23,7 @@ from robotrules.analysis import (
 )
 from robotrules.analysis.compare import MOST_REGIONS
 from robotrules.cli.reach import Reach
+from robotrules.registries.crawlers import KnownCrawler
 
 EVERYONE_ELSE = Crawler("*")
 # Parts of a region in which nothing changes that are named, and the states that finding them may
@@ -143,6 +144,13 @@ class Parts(NamedTuple):
     """What changes on the URLs of a file, for `reachable` in their order."""
 
     @property
+    def known(self) -> list[KnownCrawler]:
+        """The well-known crawlers that were compared by other names or groups than their own."""
+        everybody = (*self.crawlers, *self.unchanged, *self.unknown)
+        found = (crawler.known for crawler in everybody if crawler.known)
+        return [known for known in dict.fromkeys(found) if known.departures]
+
+    @property
     def crawlers(self) -> list[Crawler]:
         """Everybody to whom something happens."""
         return [crawler for part in self.changed for crawler in part.crawlers]
@@ -198,7 +206,8 @@ def parts_of(found: FileDifference, budget: int, *, asked: bool = False) -> Part
 def _likeness(change: CrawlerChange) -> object:
     """Return what is the same for changes that read the same but for line numbers."""
     whys = change.old.because, change.new.because
-    return whys, groups_change(change), *map(_written, (change.old_rules, change.new_rules))
+    names = change.old.by, change.new.by
+    return whys, names, groups_change(change), *map(_written, (change.old_rules, change.new_rules))
 
 
 def _written(rules: RuleSet) -> tuple[tuple[bool, str], ...]:
@@ -220,7 +229,9 @@ def _order(statements: Statements) -> tuple[bool, bool]:
 def groups_change(change: CrawlerChange) -> bool:
     """Tell whether it is worth saying which groups are obeyed."""
     old, new = change.old, change.new
-    return old.because is not new.because or len(old.lines) != len(new.lines)
+    if (old.because, old.by) != (new.because, new.by):
+        return True
+    return len(old.lines) != len(new.lines)
 
 
 # --- Regions --------------------------------------------------------------------------------------

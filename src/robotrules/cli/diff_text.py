@@ -19,6 +19,7 @@ from robotrules.cli.diff_words import (
     elsewhere_words,
     groups_words,
     headline,
+    known_words,
     names_of,
     statements_words,
     urls_words,
@@ -70,6 +71,9 @@ class DiffPage:
                 yield from self._statements(statements)
             yield from self._more(len(parts.statements) - MOST_RECORDS, "change", "")
         yield from self._unchanged()
+        if words := known_words(parts):
+            yield ""
+            yield from self._wrapped(words, "", "")
         yield from self._reach()
 
     def _part(self, part: Part) -> Iterator[str]:

@@ -56,17 +56,26 @@ def groups_words(part: Part) -> str:
     changes, many = part.changes, len(part.crawlers) > 1
     if not groups_change(changes[0]):
         return ""
+    # A well-known crawler without a group of its own may obey that of another name.
     old, new = _merged([one.old for one in changes]), _merged([one.new for one in changes])
     where_old, where_new = (f" ({lines_words(one.lines)})" for one in (old, new))
     several = len(old.lines) > 1, len(new.lines) > 1
     before = {
-        Because.TOKEN: f"had {_own(many, several[0])}{where_old}",
+        Because.TOKEN: (
+            f"obeyed {_of_name(old.by, several[0])}{where_old}"
+            if old.by
+            else f"had {_own(many, several[0])}{where_old}"
+        ),
         Because.PURPOSE: f"obeyed {_of_purpose(several[0])}{where_old}",
         Because.STAR: f"obeyed *{where_old}",
         Because.NONE: "had no group",
     }[old.because]
     now = {
-        Because.TOKEN: f"{'have' if many else 'has'} {_own(many, several[1])}{where_new}",
+        Because.TOKEN: (
+            f"obey{'' if many else 's'} {_of_name(new.by, several[1])}{where_new}"
+            if new.by
+            else f"{'have' if many else 'has'} {_own(many, several[1])}{where_new}"
+        ),
         Because.PURPOSE: f"obey{'' if many else 's'} {_of_purpose(several[1])}{where_new}",
         Because.STAR: f"obey{'' if many else 's'} *{where_new}",
         Because.NONE: f"{'have' if many else 'has'} no group",
@@ -78,11 +87,15 @@ def groups_words(part: Part) -> str:
 
 def _merged(obeyed: Sequence[Obeyed]) -> Obeyed:
     lines = dict.fromkeys(line for one in obeyed for line in one.lines)
-    return Obeyed(obeyed[0].because, tuple(lines))
+    return Obeyed(obeyed[0].because, tuple(lines), obeyed[0].by)
 
 
 def _own(many: bool, several: bool) -> str:
     return f"{'their' if many else 'its'} own group{'s' if several else ''}"
+
+
+def _of_name(name: str, several: bool) -> str:
+    return f"the {'groups' if several else 'group'} of {name}"
 
 
 def _of_purpose(several: bool) -> str:
@@ -192,6 +205,20 @@ def elsewhere_words(parts: Parts) -> str:
     if unknown:
         words.append(f"Whether they do under {joined(unknown)} is not decided.")
     return " ".join(words)
+
+
+def known_words(parts: Parts) -> str:
+    """Return how well-known crawlers choose groups, with source and day; empty: by their names."""
+    known = parts.known
+    if not known:
+        return ""
+    told = [
+        f"{one.product_token} {' and '.join(one.departures)} ({one.source})"
+        for one in known[:MOST_NAMES]
+    ]
+    more = [f"{len(known) - MOST_NAMES:,} more do likewise"] if len(known) > MOST_NAMES else []
+    words = "; ".join([*told, *more])
+    return f"By the registry of well-known crawlers {words}. --literal compares by names alone."
 
 
 def _what_becomes(parts: Parts) -> str:

@@ -21,12 +21,13 @@ from robotrules.cli.client import open_given_store, store_option, told
 from robotrules.cli.evidence_text import Known, PeriodLines, TestimonyPage, origin_lines
 from robotrules.cli.moments import given_moment
 from robotrules.cli.options import (
+    KnownHint,
     fetching_profile_option,
+    given_crawler,
     given_purposes,
-    given_tokens,
     json_option,
+    literal_option,
     purpose_option,
-    single_or_many,
     token_option,
 )
 from robotrules.cli.progress import Progress
@@ -54,6 +55,7 @@ UNREADABLE = ("damaged", "bad-digest", "bad-visit", "bad-date", "alone")
     "Without it, now.",
 )
 @token_option
+@literal_option
 @purpose_option
 @click.option(
     "--fetched-by",
@@ -103,6 +105,7 @@ def evidence(
     urls: tuple[str, ...],
     at: str | None,
     product_tokens: tuple[str, ...],
+    literal: bool,
     purposes: tuple[str, ...],
     agent: str | None,
     chosen_source: str | None,
@@ -167,17 +170,23 @@ def evidence(
             history = library.Evidence(store, profile)
             return _list(history, urls[0], agent, span, chosen_source, as_json)
         name = profile if profile in PROFILES else "default"
+        crawler = given_crawler(product_tokens, name, literal=literal, says_known=False)
         testimony = library.Evidence(store, profile).at(
             os.fsencode(urls[0]).strip(),
             client.now() if at is None else given_moment(at, "--at"),
-            single_or_many(given_tokens(product_tokens, name)),
+            crawler.names,
             given_purposes(purposes, name),
             agent=agent,
             source=chosen_source,
         )
+    # The names of a well-known crawler are those of the registry, and `known` has them.
+    testimony = testimony._replace(product_token=crawler.name)
+    hint = KnownHint(crawler, purposes)
+    if testimony.robots is not None:
+        hint.read(testimony.robots)
     output = Output()
     if as_json:
-        output.json(testimony.as_dict())
+        output.json({**testimony.as_dict(), "known": crawler.known_dict})
     else:
         output.lines(list(TestimonyPage(testimony, output).lines()))
     output.flush()

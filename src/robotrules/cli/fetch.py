@@ -148,9 +148,11 @@ class _Origins:
         self._name = name
         self._lines = lines
         self._hinted = False
+        # 64 bits of each: a list of the URLs of a crawl has an origin many times.
+        self._seen: set[int] = set()
 
     async def each(self) -> AsyncIterator[str]:
-        """Yield origins; what is none gets its line here."""
+        """Yield each origin once; what is none gets its line here."""
         for text in self._first:
             if origin := self._origin(text.strip(), 1):
                 yield origin
@@ -173,6 +175,11 @@ class _Origins:
             )
         if found is None:
             self._lines.skip(text)
+            return None
+        if hash(found) in self._seen:
+            self._lines.repeat()
+            return None
+        self._seen.add(hash(found))
         return found
 
 
@@ -270,6 +277,10 @@ class _Lines:
             row = _Row(SKIPPED, "disallowed", name, words, ("", "", ""))
             self._write({"origin": text, "state": SKIPPED} if self._as_json else row)
         self._done()
+
+    def repeat(self) -> None:
+        """Count the octets of an origin that has its line already, and nothing else."""
+        self.progress.add(0, round(self._octets / max(self._read, 1)))
 
     def was_read(self, octets: int) -> None:
         """Count an origin of the input, which is done later, and not in the order of the input."""

@@ -20,7 +20,7 @@ import robotrules
 from robotrules.cli.client import Opening, client_options
 from robotrules.cli.diffs import painted
 from robotrules.cli.lint_given import Choices, Given, is_url
-from robotrules.cli.lint_text import LintPage
+from robotrules.cli.lint_text import CHANGED, LintPage
 from robotrules.cli.lint_work import Work
 from robotrules.cli.options import json_option
 from robotrules.cli.progress import Progress
@@ -161,7 +161,7 @@ def lint(
             output.flush()
             if not (work.changed or work.troubles):
                 where = f" in {plural(len(given), 'file')}" if len(given) > 1 else ""
-                more = "; --fix-verdicts has fixes that change verdicts" if work.waiting else ""
+                more = f"; --fix-verdicts has fixes that change {CHANGED}" if work.waiting else ""
                 say(f"nothing to change{where}{more}")
         else:
             made = _rendered(form, found, statistics, target, show_all)

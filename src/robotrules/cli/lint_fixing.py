@@ -23,6 +23,8 @@ from robotrules.robotstxt.values import visible
 # A fix may make room for another, and each stage has rounds of its own; what still changes after so
 # many would go on for ever.
 MOST_ROUNDS = 20
+# A round costs what the file costs: for so many octets in all, and at least a round for each stage.
+FEWEST_ROUNDS, MOST_LINTED = 3, 1_500_000
 # What is told of verdicts that change.
 MOST_CHANGES = 10
 # The check whose fix saves a file in UTF-16 as UTF-8.
@@ -41,6 +43,10 @@ class Mended(NamedTuple):
     """What lint finds now."""
     refused: str = ""
     """Why nothing was fixed although something could be; empty: nothing was refused."""
+    more: bool = False
+    """Whether fixes remain because the file is too large for another round."""
+    offered: int = 0
+    """How many fixes the file had at first, which is what lint says of it."""
 
     @property
     def changes_verdicts(self) -> bool:
@@ -73,7 +79,9 @@ def mended(read: Read, *, verdicts: bool, levels: Collection[str] = LEVELS) -> M
             return Mended(robots, (), tuple(notes), refused or more)
         robots = parse(robots.body, robots.profile)
         notes = read.notes(robots)
-    for _ in range(MOST_ROUNDS):
+    remaining = False
+    affordable = max(MOST_LINTED // (len(robots.body) + 1), FEWEST_ROUNDS)
+    for _ in range(min(affordable, MOST_ROUNDS)):
         done = fix(robots, counting(), verdicts=verdicts)
         if done.refused:
             return Mended(robots, tuple(applied), tuple(notes), done.refused if wanted else "")
@@ -82,7 +90,12 @@ def mended(read: Read, *, verdicts: bool, levels: Collection[str] = LEVELS) -> M
         applied += done.applied
         robots = parse(done.body, robots.profile)
         notes = read.notes(robots)
-    return Mended(robots, tuple(applied), tuple(notes))
+    else:
+        left = (note.fix for note in counting())
+        remaining = affordable < MOST_ROUNDS and any(
+            one and (verdicts or not one.changes_verdicts) for one in left
+        )
+    return Mended(robots, tuple(applied), tuple(notes), more=remaining, offered=len(wanted))
 
 
 def _is_whole(read: Read) -> bool:
@@ -102,7 +115,7 @@ class Changed(NamedTuple):
     more: bool
     """Whether there are more than these."""
     records: tuple[str, ...]
-    """Names of other records that do not say the same."""
+    """Names of other records that do not say the same, and under which profile, as above."""
     decided: bool
     """Whether that is all: nothing was left open."""
 
@@ -110,7 +123,7 @@ class Changed(NamedTuple):
 def changes(old: RobotsTxt, new: RobotsTxt) -> Changed:
     """Return what changes from one file to another, whichever profile reads them."""
     told: dict[str, list[str]] = {}
-    records: dict[str, None] = {}
+    records: dict[str, list[str]] = {}
     decided = True
     here = old.profile
     for profile in dict.fromkeys([here, *PROFILES.values()]):
@@ -118,15 +131,19 @@ def changes(old: RobotsTxt, new: RobotsTxt) -> Changed:
         was, now = (one if profile == here else parse(one._received, profile) for one in (old, new))
         found = compare(was, now, most=MOST_CHANGES, budget=BUDGET)
         decided &= found.complete and None not in {one.difference.equal for one in found.changes}
-        records |= dict.fromkeys(one.record for one in found.statements)
+        for record in dict.fromkeys(one.record for one in found.statements):
+            records.setdefault(visible(record), []).append(profile.name)
         for words in _verdicts(found):
             told.setdefault(words, []).append(profile.name)
-    lines = [
-        words if here.name in names else f"{words}, under profile {' and '.join(names)}"
-        for words, names in told.items()
-    ]
+    lines = [words + _under(names, here.name, ", ") for words, names in told.items()]
+    named = tuple(name + _under(names, here.name, " ") for name, names in records.items())
     some = tuple(lines[:MOST_CHANGES])
-    return Changed(some, len(lines) > len(some), tuple(map(visible, records)), decided)
+    return Changed(some, len(lines) > len(some), named, decided)
+
+
+def _under(names: list[str], here: str, between: str) -> str:
+    """Return under which profiles something changes; nothing if the one that was used does."""
+    return "" if here in names else f"{between}under profile {' and '.join(names)}"
 
 
 def _verdicts(found: FileDifference) -> Iterator[str]:

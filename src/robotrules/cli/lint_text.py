@@ -91,7 +91,7 @@ class LintPage:
             yield f"--fix has {fixes(self._fixable)}."
         if self._changing:
             more = "more " if self._fixable else ""
-            changing = f"that change{'s' if self._changing == 1 else ''} verdicts"
+            changing = f"that change{'s' if self._changing == 1 else ''} {CHANGED}"
             yield f"--fix-verdicts has {fixes(self._changing, more)} {changing}."
 
     def statistics(self, counts: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -178,6 +178,10 @@ def _fix_words(fix: Fix, is_file: bool) -> str:
     if not is_file:  # there is nothing that could be written
         beside = "changes verdicts" if fix.changes_verdicts else "changes no verdict"
     return f"fix: {shortened(visible(fix.words), LONGEST)} ({beside})"
+
+
+# What fixes change that are not proved to change nothing.
+CHANGED = "verdicts or what other records say"
 
 
 def fixes(count: int, more: str = "") -> str:

@@ -163,10 +163,15 @@ class Work:
         else:
             save(file, body, read.octets)
         done = fixes(len(found.applied))
+        if later := max(0, len(found.applied) - found.offered):
+            done += f" ({later:,} of them made possible by the others)"
         if found.changes_verdicts:
             self._tell(name, done, changes(read.robots, found.robots))
         elif not self._as_diff:
             self._say(f"{name} was written: {done}, proved to change no verdict")
+        if found.more:
+            rest = "run the command again once these are written"
+            self._say(f"{name} is too large to apply all fixes in one run: {rest}", label="hint")
         now = read._replace(robots=found.robots, octets=body)
         return linted(file, now, found.notes)._replace(fixed=found.applied)
 

@@ -36,7 +36,7 @@ from robotrules.robotstxt.values import visible
 
 
 @click.command()
-@click.argument("file", metavar="[FILE|URL]", required=False)
+@click.argument("given", metavar="[FILE|URL]", nargs=-1)
 @click.option(
     "--as",
     "product_tokens",
@@ -80,7 +80,7 @@ from robotrules.robotstxt.values import visible
 @json_option("Print one JSON object; docs/cli/matrix.md describes it.")
 @client_options()
 def matrix(
-    file: str | None,
+    given: tuple[str, ...],
     product_tokens: tuple[str, ...],
     literal: bool,
     purposes: tuple[str, ...],
@@ -118,7 +118,10 @@ def matrix(
         raise Trouble(f"{len(paths)} paths do not fit in one matrix: pass at most {MOST_GIVEN}")
     if product_tokens and (purposes or everybody):
         raise click.UsageError("--as picks crawlers, and so do --purpose and --all: leave out one")
-    file = file or usual_file(or_url=True)
+    if len(given) > 1:
+        words = f"pass paths with --path, as in --path {quoted(given[1])}"
+        raise click.UsageError(f"one FILE or URL is shown at a time: {words}")
+    file = given[0] if given else usual_file(or_url=True)
     for option, target in (("--html", html), ("--svg", svg)):
         if target is not None:
             refuse_overwriting(target, [file], option)

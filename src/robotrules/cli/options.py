@@ -19,8 +19,8 @@ from robotrules.cli.client import Opening
 from robotrules.cli.streams import Trouble, quoted, read_robots, say
 from robotrules.profile import PROFILES
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
-from robotrules.robotstxt import Tokens
-from robotrules.robotstxt.tokens import can_be_name, is_url, vetted_name
+from robotrules.robotstxt import RobotsTxt, Tokens
+from robotrules.robotstxt.tokens import CrawlerNames, can_be_name, is_url, vetted_name
 from robotrules.robotstxt.values import Note, visible
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -190,6 +190,41 @@ def given_crawler(
         return GivenCrawler(known.names, known.product_token, known)
     tokens = given_tokens(tokens, profile, hints)
     return GivenCrawler(single_or_many(tokens), ", ".join(tokens))
+
+
+class KnownHint:
+    """
+    Says once how a well-known crawler reads robots.txt files, where its name alone would say less.
+
+    That it does not obey all of them holds for any file. That it obeys other groups than its name
+    alone chooses is said when a file comes in which it does.
+    """
+
+    def __init__(self, crawler: GivenCrawler, purposes: Sequence[str] = ()) -> None:
+        known = crawler.known
+        self._waiting = known if known and (known.also or known.ignores_star) else None
+        self._purposes = tuple(purposes)
+        if known and known.obeys in ("partly", "no") and not known.ignores_star:
+            self._say(known)
+
+    def read(self, robots: RobotsTxt) -> None:
+        """Say it if the crawler obeys other groups of this file than its name alone chooses."""
+        if self._waiting is not None:
+            alone = CrawlerNames(self._waiting.names[:1])
+            by_name, chosen = (
+                robots._choose(names, self._purposes)[0] for names in (alone, self._waiting.names)
+            )
+            if by_name != chosen:
+                self._say(self._waiting)
+
+    def _say(self, known: KnownCrawler) -> None:
+        self._waiting = None
+        say(known_words(known), label="hint")
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a file may still make it say something."""
+        return self._waiting is not None
 
 
 def known_words(known: KnownCrawler) -> str:

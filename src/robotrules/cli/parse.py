@@ -12,6 +12,7 @@ import codecs
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import click
@@ -30,6 +31,8 @@ SCHEMA_VERSION = 1
 MOST_NAMES = 6
 # On a terminal a line longer than this is cut; a pipe gets all of it.
 LONGEST_LINE = 1000
+# A write for each line would cost more than making the line.
+LINES_AT_ONCE = 1_000
 # Which of a line's notes its mark stands for.
 LEVELS = ("error", "warning", "info")
 MARKS = {"error": "E", "warning": "W", "info": "I", "": " "}
@@ -73,8 +76,8 @@ def parse(file: str, profile: str, as_json: bool, **sections: bool) -> int:
         for number, lines in enumerate(blocks):
             if number:
                 output.lines([""])
-            for line in lines:
-                output.lines([line])
+            while some := list(islice(lines, LINES_AT_ONCE)):
+                output.lines(some)
     output.flush()
     return 0
 
@@ -161,11 +164,15 @@ class _Page:
         yield self._paint("heading", "  line  group  read as       text")
         for line in self._lines:
             level = marks.get(line.number, "")
+            mark = self._paint(level, MARKS[level]) if level else " "
+            if not line.text:  # half a million lines, at most
+                yield f"{mark} {line.number:4}"
+                continue
             record = self._records.get(line.number)
             group = "" if record is None or record.group is None else str(record.group)
             read_as, style = self._read_as(record, line)
             yield (
-                f"{self._paint(level, MARKS[level]) if level else ' '} {line.number:4}  {group:>5}"
+                f"{mark} {line.number:4}  {group:>5}"
                 f"  {self._paint(style, read_as)}{' ' * (14 - len(read_as))}{self._text(line)}"
             ).rstrip()
         if not self._lines:

@@ -23,7 +23,7 @@ from robotrules import RuleSet
 from robotrules.cli.progress import Progress
 from robotrules.cli.streams import STDIN
 from robotrules.cli.text import is_terminal
-from robotrules.cli.url_files import UrlFile, refuse_empty
+from robotrules.cli.url_files import UrlFile, refuse_empty, say_hint
 from robotrules.cli.url_forms import Form, Skipped
 
 # URLs that are kept to be shown, of each crawler and each direction, if they are not longer.
@@ -164,6 +164,8 @@ def reach_of(
                 progress.add(len(urls), octets)
     if not counting.urls:
         refuse_empty(file)
+    if not quiet:
+        say_hint(file)
     return counting.reach(file)
 
 

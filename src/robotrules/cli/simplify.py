@@ -23,11 +23,16 @@ from robotrules.cli.progress import counting
 from robotrules.cli.saving import save
 from robotrules.cli.simplify_text import SimplifyPage
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
+from robotrules.cli.text import plural, shortened
+from robotrules.linting.intent import misread_lines
 from robotrules.profile import PROFILES
+from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.values import visible
 
 # A file longer than this is no robots.txt that a person wants smaller.
 LARGEST = 16 * 1024 * 1024
+# How much of a misread line a warning repeats.
+LONGEST = 80
 
 
 @click.command()
@@ -40,8 +45,9 @@ LARGEST = 16 * 1024 * 1024
 @click.option(
     "--groups",
     is_flag=True,
-    help="Also take out groups that say what everyone is told. Crawlers with several names may "
-    "notice: Applebot reads Googlebot's group where it has none.",
+    help="Also take out groups that say what everyone is told, but for those that well-known "
+    "crawlers need: AdsBot-Google ignores groups for '*'. Other crawlers with several names may "
+    "notice.",
 )
 @profile_option
 @click.option(
@@ -103,19 +109,22 @@ def simplify(
             label="hint",
             style="warning",
         )
+    misread, keep = misread_lines(robots)
     with counting("rule") as progress:
         profiles = () if only_this_profile else tuple(PROFILES)
         found = simplified(
-            robots, profiles=profiles, groups=groups, budget=budget, progress=progress
+            robots, profiles=profiles, groups=groups, keep=keep, budget=budget, progress=progress
         )
     if found.refused:
         raise Trouble(f"{name} is left alone: {found.refused}")
+    if misread:
+        _warn_misread(robots, misread, name)
     output = Output()
     written = target not in (None, STDIN) and _save(found, target, octets if in_place else None)
     if target == STDIN:
         sys.stdout.buffer.write(found.body)
     elif as_json:
-        output.json(_as_json(found, file, target if written else None))
+        output.json(_as_json(found, file, target if written else None, misread))
     elif as_diff:
         shown = "stdin" if file == STDIN else visible(os.fsencode(file))
         lines = diff_lines(octets, found.body, shown, "simplified")
@@ -142,13 +151,29 @@ def _target(file: str, in_place: bool, target: str | None) -> str | None:
 # --- Forms ----------------------------------------------------------------------------------------
 
 
-def _as_json(found: Simplification, file: str, target: str | None) -> dict[str, Any]:
+def _warn_misread(robots: RobotsTxt, misread: list[int], name: str) -> None:
+    """Say which records are not read as they are meant, and what stays because of that."""
+    first = visible(robots.lines[misread[0] - 1].text.strip())
+    many = f" and {plural(len(misread) - 1, 'other line')}" if len(misread) > 1 else ""
+    verb, seem, them = ("are", "they seem", "them") if many else ("is", "it seems", "it")
+    say(
+        f"{name}: line {misread[0]} ('{shortened(first, LONGEST)}'){many} {verb} not read as "
+        f"{seem} to be meant, so what stands in the same groups stays; robotrules lint "
+        f"--fix-verdicts corrects {them}",
+        label="warning",
+        style="warning",
+    )
+
+
+def _as_json(
+    found: Simplification, file: str, target: str | None, misread: list[int]
+) -> dict[str, Any]:
     values = found.as_dict()
     schema = values.pop("schema")
     shown, written = (
         None if name in (None, STDIN) else visible(os.fsencode(name)) for name in (file, target)
     )
-    return {"schema": schema, "file": shown, "written": written, **values}
+    return {"schema": schema, "file": shown, "written": written, **values, "misread": misread}
 
 
 # --- Writing --------------------------------------------------------------------------------------

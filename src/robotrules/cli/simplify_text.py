@@ -114,7 +114,14 @@ class SimplifyPage:
         number = self._paint("faint", f"{line:>{GUTTER - 2}}")
         yield f"{number} {bar} {shortened(text, LONGEST)}"
         if words:
-            for part in textwrap.wrap(shortened(words, 2 * LONGEST), self._room - GUTTER - 1):
+            room = self._room - GUTTER - 1
+            # The address of a source stays whole, so that it can be copied.
+            for part in textwrap.wrap(
+                shortened(words, 2 * LONGEST),
+                room,
+                break_on_hyphens=False,
+                break_long_words="https://" not in words,
+            ):
                 yield f"{' ' * (GUTTER - 1)}{bar} {part}"
 
     def _few(self, entries: Iterable[tuple[int, str, str]]) -> Iterator[str]:
@@ -138,6 +145,15 @@ class SimplifyPage:
         )
 
     def _left(self) -> Iterator[str]:
+        needed = [left for left in self._found.left if left.crawler]
+        if needed:
+            yield ""
+            words = (
+                "These groups stay, for without them a well-known crawler would not obey the "
+                "group for everyone"
+            )
+            yield from self._wrapped(words, "", "heading")
+            yield from self._few((one.line, visible(one.text), one.sentence) for one in needed)
         for profile in dict.fromkeys(left.profile for left in self._found.left):
             of_profile = [left for left in self._found.left if left.profile == profile]
             needed = [left for left in of_profile if left.code == "other-profile"]

@@ -86,6 +86,8 @@ class UrlFile:
         self._any_scheme, self._as_it_comes = any_scheme, as_it_comes
         self.trouble = ""
         """Why it was not read, or not to its end; empty: it was."""
+        self.hint = ""
+        """What a person should know of how it was read; empty: nothing."""
         self.urls = 0
         """How many URLs were read so far."""
         self._form: Form | None = None
@@ -237,6 +239,7 @@ class UrlFile:
                     continue  # only blank lines and comments so far
                 self._form = reader.form
             urls = reader.urls(text)
+            self.hint = reader.hint
             if self._as_it_comes and reader.form is Form.LIST and not urls and not found:
                 if self._skips.skipped().lines:
                     return  # it is no list, and further lines will not make it one
@@ -257,7 +260,7 @@ class UrlFile:
                 continue
             first = block.find(b"\n") + 1
             start = 0
-            if too_long or len(unfinished) + first > LONGEST_URL:
+            if too_long or len(unfinished) + first - 1 > LONGEST_URL:  # its line end is no part
                 self._skips.add(number, bytes(unfinished) or block[:first])
                 unfinished.clear()
                 start, number, too_long = first, number + 1, False
@@ -316,6 +319,12 @@ def _narrow(blocks: Iterator[bytes]) -> Iterator[bytes]:
     for block in blocks:
         yield decoder.decode(block).encode()
     yield decoder.decode(b"", True).encode()
+
+
+def say_hint(file: UrlFile) -> None:
+    """Say on stderr how a file was read, where that may not be what was meant."""
+    if file.hint:
+        say(f"{file.where}: {file.hint}", label="hint")
 
 
 def refuse_empty(file: UrlFile) -> None:

@@ -6,7 +6,8 @@ Forms that lines with URLs have: a list, an access log, JSON lines, CSV; found f
   it (a virtual host, a syslog header), or another form with the request line in quotes.
 - JSON lines have one object a line, and the URL under one of the usual names.
 - CSV, with commas, semicolons or tabs, has a header that names a column of URLs; without such a
-  name it is the first column in which there is a URL.
+  name it is the first column in which there is a URL. A file that begins with a URL and a comma is
+  a list, because a comma may be a part of a URL; if every line looks like columns, a hint says so.
 
 Only path and query matter to rules, so URLs are given on as they are written, fragments included.
 Blank lines and lines that begin with `#` do not count. A line without a URL is a skip, and never an
@@ -22,9 +23,12 @@ from collections.abc import Callable, Iterator
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from robotrules.robotstxt.values import visible
+
 # What a person sees of skipped lines: the first ones, and the beginning of each.
 MOST_EXAMPLES = 3
 LONGEST_EXAMPLE = 120
+LONGEST_CELL = 40
 
 
 class Form(StrEnum):
@@ -151,9 +155,17 @@ class LineReader:
         self.form = form
         self._skips = skips
         self._one = one
+        self._columns = _UnnamedColumns()
+
+    @property
+    def hint(self) -> str:
+        """What a person should know of how it was read so far; empty: nothing."""
+        return self._columns.hint() if self.form is Form.LIST else ""
 
     def urls(self, text: Text) -> list[bytes]:
         """Return the URLs of some lines."""
+        if self.form is Form.LIST:
+            self._columns.add(text.octets)
         usual = self._usual(text.octets)
         # A line for each URL: so there is none without. A last line may have no end.
         if len(usual) == text.octets.count(b"\n") + (not text.octets.endswith(b"\n")):
@@ -180,6 +192,50 @@ class LineReader:
             lines = map(bytes.strip, octets.split(b"\n"))
             return [line for line in lines if line.startswith(_STARTS)]
         return _USUAL_REQUESTS.findall(octets) if self.form is Form.LOG else []
+
+
+# A cell beside a URL that is no part of it, as exports have them: a number, a word, a quoted text,
+# another URL, nothing. `,123.html` is a part of a URL.
+_CELL = rb'(?:"[^"\n]*+"|https?://[^\s,;]*+|[\w%+-]*+(?:\.[0-9]++)?+%?+)'
+_COLUMNS = re.compile(rb"[^\s,;\"]++(?:(?:, ?" + _CELL + rb")++|(?:; ?" + _CELL + rb")++)")
+
+
+_QUOTED = re.compile(rb'"[^"]*+"')
+
+
+class _UnnamedColumns:
+    """Tells whether all lines of a list look like CSV without a header: a URL and further cells."""
+
+    def __init__(self) -> None:
+        self._lines = 0
+        self._example = b""
+        self._separators: tuple[int, int] | None = None
+        self._possible = True
+
+    def add(self, octets: bytes) -> None:
+        """Look at further lines; after the first one that has no columns, at none."""
+        if not self._possible:
+            return
+        for line in _meaningful(octets):
+            outside = _QUOTED.sub(b"", line)
+            separators = outside.count(b","), outside.count(b";")
+            self._separators = self._separators or separators
+            if separators != self._separators or not _COLUMNS.fullmatch(line):
+                self._possible = False
+                return
+            self._lines += 1
+            self._example = self._example or line
+
+    def hint(self) -> str:
+        """Return what to do about it; empty: there are too few lines, or they are URLs."""
+        if not self._possible or self._lines < 2:
+            return ""
+        rest = re.split(rb"[,;]", self._example, maxsplit=1)[1]
+        end = self._example[len(self._example) - len(rest) - 1 :][:LONGEST_CELL]
+        return (
+            f"every line looks like CSV without a header, and '{visible(end)}' was read as a part "
+            "of the first URL; if these are columns, add a header such as 'url,clicks'"
+        )
 
 
 def _of_log(line: bytes) -> bytes | None:
@@ -246,7 +302,18 @@ class _Columns(LineReader):
         super().__init__(Form.CSV, skips, self._of_line)
         self._separator = separator
         self._column: int | None = None
+        self._name = ""
+        self._others = False
+        self._header: list[str] = []
         self._lines = 0
+
+    @property
+    def hint(self) -> str:
+        """Which column was read, where there are several with URLs."""
+        if self._column is None or not self._others:
+            return ""
+        name = f" ('{visible(_octets(self._name))}')" if self._name else ""
+        return f"several columns have URLs; those of column {self._column + 1}{name} were read"
 
     def _of_line(self, line: bytes) -> bytes | None:
         self._lines += 1
@@ -255,7 +322,10 @@ class _Columns(LineReader):
             self._column = self._found(cells)
         if self._column is None or self._column >= len(cells):
             return None
-        return _of_value(_octets(cells[self._column]))
+        url = _of_value(_octets(cells[self._column]))
+        if url is not None and not self._others:
+            self._others = sum(_is_whole_url(cell) for cell in cells) > 1
+        return url
 
     def _is_header(self, line: bytes) -> bool:
         return self._lines == 1
@@ -264,8 +334,15 @@ class _Columns(LineReader):
         """Return the column with URLs, by its name or by what is in it."""
         names = [cell.strip().lower() for cell in cells]
         if known := [name for name in NAMES if name in names]:
-            return names.index(known[0])
-        return next((n for n, cell in enumerate(cells) if url_of(_octets(cell)) is not None), None)
+            column = names.index(known[0])
+            self._name = cells[column].strip()[:LONGEST_CELL]
+            return column
+        found = next((n for n, cell in enumerate(cells) if url_of(_octets(cell)) is not None), None)
+        if found is None:
+            self._header = cells
+        elif found < len(self._header):
+            self._name = self._header[found].strip()[:LONGEST_CELL]
+        return found
 
     def _cells(self, line: str) -> list[str]:
         if '"' not in line:
@@ -274,6 +351,11 @@ class _Columns(LineReader):
             return next(csv.reader([line], delimiter=self._separator), [])
         except csv.Error:  # a cell of more than 128 KiB
             return []
+
+
+def _is_whole_url(cell: str) -> bool:
+    """Tell whether a cell is a URL with a host; a path may be something else."""
+    return _HTTP.match(_octets(cell.strip())) is not None
 
 
 # --- Which form -----------------------------------------------------------------------------------

@@ -8,13 +8,12 @@ octets. It does not know what a policy may say.
 from __future__ import annotations
 
 import os
-from difflib import unified_diff
 from typing import Any
 
 import click
 
 from robotrules import is_product_token
-from robotrules.cli.diffs import painted
+from robotrules.cli.diffs import painted, unified
 from robotrules.cli.options import json_option
 from robotrules.cli.saving import refuse_overwriting, save
 from robotrules.cli.streams import (
@@ -139,7 +138,7 @@ def _compare(robots: NewRobotsTxt, text: str, existing: str, values: dict[str, A
     elif not same:
         was = octets.decode("utf-8", "backslashreplace").split("\n")
         name = "stdin" if existing == STDIN else visible(os.fsencode(existing))
-        lines = unified_diff(was, text.split("\n"), name, "policy", lineterm="")
+        lines = unified(was, text.split("\n"), name, "policy")
         output.lines(painted(map(visible, lines), output.paint))
     output.flush()
     if not same:

@@ -39,7 +39,7 @@ from robotrules.client.asking import (
     carrying,
     expect_requests,
     no_origin,
-    prefetched_origin,
+    prefetch_origin,
     vet_prefetch,
 )
 from robotrules.client.flow import Effect, Wait, Wanted
@@ -236,7 +236,7 @@ class AsyncClient(Asking):
             place = -1
             async for given in each(origins):
                 place += 1
-                origin = self._origin(prefetched_origin(given, place))
+                origin = self._origin(prefetch_origin(given, place))
                 if origin is None:
                     counts["skipped"] += 1
                     continue

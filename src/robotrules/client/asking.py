@@ -346,16 +346,17 @@ class Asking:
 
 def _listed(urls: Iterable[object]) -> list[URL]:
     """Return URLs as text or octets; what is none is refused with its place."""
-    given = list(urls)
+    return [
+        url if isinstance(url, (str, bytes)) else _url_at(url, place, "urls")
+        for place, url in enumerate(urls)
+    ]
+
+
+def _url_at(url: object, place: int, name: str) -> URL:
     try:
-        return [url if isinstance(url, (str, bytes)) else as_url(url) for url in given]
-    except TypeError:
-        for place, url in enumerate(given):
-            try:
-                as_url(url)
-            except TypeError as error:
-                raise TypeError(f"urls[{place}]: {error}") from None
-        raise
+        return as_url(url)
+    except TypeError as error:
+        raise TypeError(f"{name}[{place}]: {error}") from None
 
 
 class Carrying(NamedTuple):
@@ -431,12 +432,11 @@ def vet_prefetch(origins: object, concurrency: int) -> dict[str, int]:
     return dict.fromkeys(Prefetched._fields, 0)
 
 
-def prefetched_origin(given: str, place: int) -> str:
-    """Return the origin that is meant, or what is none, to be counted; refuse what is no text."""
-    try:
-        return given_origin(given) or given
-    except TypeError as error:
-        raise TypeError(f"origins[{place}]: {error}") from None
+def prefetch_origin(given: object, place: int) -> str:
+    """Return the origin of one entry of a prefetch, or the entry; an error says which one it is."""
+    url = given if isinstance(given, (str, bytes)) else _url_at(given, place, "origins")
+    text = url.decode("utf-8", "surrogateescape") if isinstance(url, bytes) else url
+    return given_origin(text) or text
 
 
 def opened_store(store: Store | str | os.PathLike[str] | None) -> tuple[Store, str | None]:

@@ -276,6 +276,9 @@ class Evidence:
             return EvidenceNote("body-missing", "error", f"The store cannot give the file: {error}")
         if body is None:
             words = "The store does not have the octets of the file, or they are damaged."
+            if good.provenance is not None:
+                words = "The archive did not have the octets of the file, or they were altered: "
+                words += f"the visit was {imported_from(good.provenance)}."
             return EvidenceNote("body-missing", "error", words)
         if digest_of(body) != good.digest:
             words = "The octets in the store are not those of the file: their SHA-256 differs."
@@ -389,7 +392,9 @@ def _limits(
     if later is not None and visit is not None:
         yield _found_later(visit, later)
     if visit is not None and visit.provenance is not None:
-        words = f"This is no fetch of this store's own: it was {imported_from(visit.provenance)}."
+        words = (
+            f"This store did not fetch the file: the visit was {imported_from(visit.provenance)}."
+        )
         yield EvidenceNote("imported", "warning", words)
     if not chosen.imported:
         yield from _other_archives(chosen, [one for one in others if one.imported])

@@ -30,7 +30,7 @@ from robotrules.client.asking import (
     carrying,
     expect_requests,
     no_origin,
-    prefetched_origin,
+    prefetch_origin,
     vet_prefetch,
 )
 from robotrules.client.flow import Effect, Wait, Wanted
@@ -219,8 +219,8 @@ class Client(Asking):
         """
         Have the robots.txt of many origins, or of the origins of many URLs, ready.
 
-        A host alone, such as `example.com`, is `https://example.com`. What is neither a URL nor a
-        host is counted as skipped.
+        A host alone, such as `example.com`, is `https://example.com`. Text that is neither a URL
+        nor a host is counted as skipped; a value that is not text is a `TypeError`.
         So many at once are asked, and as many are looked ahead: memory does not grow with their
         number. *progress* is called for each as it is there. *fresh*: all are asked, whatever is
         known of them.
@@ -239,7 +239,7 @@ class Client(Asking):
         with together(concurrency) as pool:
             ahead: set[Future[Held | None]] = set()
             for place, given in enumerate(origins):
-                origin = prefetched_origin(given, place)
+                origin = prefetch_origin(given, place)
                 again = fresh and not self._asked_since(origin, began)
                 ahead.add(pool.submit(self.refresh if again else self.held, origin))
                 if len(ahead) >= 2 * concurrency:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, AnyStr, NamedTuple
 from urllib.parse import unquote_to_bytes
 
+from robotrules._engine.url_type import url_type_error
 from robotrules.extensions import vet
 from robotrules.extensions.codes import note
 from robotrules.extensions.scoped import is_usable, profile_of
@@ -86,7 +87,7 @@ class CleanParams:
                 "utf-8", "surrogateescape"
             )
         if not isinstance(url, str):
-            raise TypeError(f"a URL is str or bytes, not {type(url).__name__}")
+            raise url_type_error(url)
         before, hash_sign, fragment = url.partition("#")
         path, question_mark, query = before.partition("?")
         if not question_mark or not self._known:

@@ -69,7 +69,11 @@ CODES: dict[str, tuple[str, str]] = {
     "product-token-grammar": ("warning", "A product token has letters, '_' and '-' only."),
     "product-token-not-sent": ("warning", "The User-Agent header does not hold the product token."),
     "purpose-not-sent": ("warning", "The User-Agent header does not hold the purpose."),
-    "no-contact": ("warning", "The User-Agent header does not say what the crawler is for."),
+    "no-contact": (
+        "warning",
+        "The User-Agent header has no contact: add a page or an address that says what the crawler "
+        "is for, such as '(+https://example.com/bot)'.",
+    ),
 }
 SENTENCES.update({code: sentence for code, (_, sentence) in CODES.items()})
 

@@ -102,7 +102,10 @@ class _Work:
         octets, usual = self._octets, self._old[0]
         codes = _codes(usual)
         if "not-utf8" in codes:
-            return "it is UTF-16, and robots.txt is UTF-8: save it as UTF-8 first"
+            return (
+                "it is UTF-16, and robots.txt is UTF-8: save it as UTF-8 first, as "
+                "'robotrules lint FILE --fix-verdicts' does"
+            )
         if not _is_text(octets):
             return "it is no text: it holds control characters"
         if not any(record.role is Role.START for record in usual.records):

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import Check, PageCheck, SuppressionCheck
 from robotrules.linting.checks import CHECKS
 from robotrules.linting.choosing import chosen, find
@@ -24,6 +25,7 @@ from robotrules.linting.intent import trusted
 from robotrules.linting.note import LEVELS, Edit, Fix, LintNote, Related
 from robotrules.linting.subject import Page, Received, Subject
 from robotrules.linting.suppressions import sieved, suppressions
+from robotrules.origins import origin_of
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import RobotsTxt, parse
 
@@ -71,7 +73,7 @@ def lint(
     subject = Subject(robots, received, registries, budget)
     found = [note for check in checks for note in check.check(subject)]
     kept = _unsuppressed(subject, list(trusted(subject, found, checks)), checks)
-    return sorted(_summed_up(subject, kept), key=_place)
+    return sorted(_at_origin(subject, _summed_up(subject, kept)), key=_place)
 
 
 def _place(note: LintNote) -> tuple[int, int, str, int]:
@@ -90,6 +92,18 @@ def _summed_up(subject: Subject, notes: Iterable[LintNote]) -> Iterator[LintNote
     for of_check, found in together.items():
         found.sort(key=_place)
         yield speaking[of_check].summary(subject, found) if len(found) > 1 else found[0]
+
+
+def _at_origin(subject: Subject, notes: Iterable[LintNote]) -> Iterator[LintNote]:
+    """Yield notes whose URLs are of the file's own origin, where that is known."""
+    origin = origin_of(subject.received.url or "") if subject.received else None
+    for note in notes:
+        url = note.url or ""
+        # A URL that stands in the file is what it is.
+        if origin and url.startswith(f"{ORIGIN}/"):
+            if url.encode("utf-8", "backslashreplace") not in subject.robots.body:
+                note = note._replace(url=origin + url.removeprefix(ORIGIN))
+        yield note
 
 
 def _unsuppressed(

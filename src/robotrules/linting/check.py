@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from robotrules.linting.note import Fix, LintNote, Related
+from robotrules.linting.note import ROBOTS_TXT, Fix, LintNote, Related
 from robotrules.linting.subject import Page, Subject
 from robotrules.linting.suppressions import Suppression, Used
 from robotrules.robotstxt.values import Note, Record, Rule
@@ -67,9 +67,8 @@ class Check:
         line, column, end_column = subject.place(start, end)
         said = self.message.format(**words)
         chosen = level or self.level
-        return LintNote(
-            self.code, self.slug, chosen, said, line, column, end_column, start, end
-        )._replace(url=url, related=tuple(related), fix=fix)
+        where = line, column, end_column, start, end, ROBOTS_TXT
+        return LintNote(self.code, self.slug, chosen, said, *where, url, tuple(related), fix)
 
     def about(self, subject: Subject, record: Record | Rule, **more: Any) -> LintNote:
         """Return a note about the value of a record; *more* is as in `note`."""

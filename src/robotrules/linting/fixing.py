@@ -85,7 +85,7 @@ def _stage_number(note: LintNote) -> int:
 
 
 def _refusal(robots: RobotsTxt, verdicts: bool) -> str:
-    codes = {note.code for note in robots.notes}
+    codes = {code for code, *_ in robots._document.notes()}
     if not robots._document.complete or "truncated" in codes:
         return "it is not whole, or longer than is read"
     if "not-utf8" in codes and not verdicts:

@@ -5,7 +5,8 @@ A misspelt `User-agen: EvilBot` is no record, so the rules after it go to the gr
 that is safe for the file as crawlers read it, such as taking out a rule that this group has twice,
 may be wrong for the file as it was meant. Two things follow. A note about groups or rules has no
 safe fix while a record of the same groups is misread (`trusted`). And a safe fix has to keep the
-meaning of the file after every pending correction of its spelling, too (`as_meant`).
+meaning of the file after every pending correction of its spelling, too (`as_meant`). Whoever takes
+out rules asks for the lines that rest on a misread record (`misread_lines`).
 
 It knows the checks, compares no files and writes nothing.
 
@@ -89,6 +90,8 @@ class _Doubts:
 
     def about(self, note: LintNote) -> bool:
         """Tell whether the fix of a note rests on a misread record."""
+        if not (self._records or self._names):
+            return False
         changed = {self._line(edit.start) for edit in (note.fix.edits if note.fix else ())}
         if not any(line in self._subject.by_line for line in changed):
             return False  # blank lines and comments
@@ -115,23 +118,43 @@ def as_meant(robots: RobotsTxt) -> tuple[RobotsTxt, RobotsTxt]:
     lines and of path patterns as well. What is suppressed or ignored is misread all the same. What
     was meant does not depend on who reads it: profile default recognises most slips.
     """
-    spelled = _corrected(parse(robots.body), (RECORDS,))
-    return spelled, _corrected(spelled, STAGES)
+    spelled = _corrected(Subject(parse(robots.body)), (RECORDS,))
+    return spelled.robots, _corrected(spelled, STAGES).robots
 
 
-def _corrected(robots: RobotsTxt, stages: Iterable[str]) -> RobotsTxt:
+def misread_lines(robots: RobotsTxt) -> tuple[list[int], frozenset[int]]:
+    """
+    Return the lines of misread records, and all lines whose meaning rests on them.
+
+    A record is misread if a pending correction of it changes verdicts, as that of `User-agen: *`
+    does. Its group rests on it, or all that stands before the first group.
+    """
+    checks = [check for check in CHECKS if check.misread and check.code[2] in RECORDS]
+    misread = sorted(
+        {note.line for note in _corrections(Subject(robots), checks) if note.line is not None}
+    )
+    firsts = [group.starts[0].line for group in robots.groups]
+    groups = {bisect_right(firsts, line) for line in misread}
+    resting = (
+        record.line for record in robots.records if bisect_right(firsts, record.line) in groups
+    )
+    return misread, frozenset(resting)
+
+
+def _corrected(subject: Subject, stages: Iterable[str]) -> Subject:
+    """Return a file after corrections; what was found out about it is kept while it stays."""
     for stage in stages:
         checks = [check for check in CHECKS if check.misread and check.code[2] in stage]
         for _ in range(MOST_ROUNDS):
-            body = edited(robots.body, apart(_corrections(robots, checks)))
-            if body == robots.body:
+            body = subject.robots.body
+            corrected = edited(body, apart(_corrections(subject, checks)))
+            if corrected == body:
                 break
-            robots = parse(body, robots.profile)
-    return robots
+            subject = Subject(parse(corrected, subject.robots.profile))
+    return subject
 
 
-def _corrections(robots: RobotsTxt, checks: Iterable[Check]) -> Iterator[LintNote]:
-    subject = Subject(robots)
+def _corrections(subject: Subject, checks: Iterable[Check]) -> Iterator[LintNote]:
     for check in checks:
         for note in check.check(subject):
             if note.fix is not None and note.fix.changes_verdicts:

@@ -21,6 +21,7 @@ from robotrules.robotstxt.reading import Reading
 from robotrules.robotstxt.ruleset import URL, RuleSet, rule_set
 from robotrules.robotstxt.tokens import (
     CrawlerNames,
+    are_names,
     is_compared_whole,
     leading_name,
     vetted_name,
@@ -80,7 +81,12 @@ def parse(
     if not isinstance(body, bytes):
         if not isinstance(body, (str, bytearray, memoryview)):
             name = type(body).__name__
-            raise TypeError(f"a robots.txt is bytes or str, not {name}; pass response.content")
+            cure = "response.content"
+            if hasattr(body, "read_bytes"):
+                cure = "path.read_bytes()"
+            elif hasattr(body, "readline"):
+                cure = "file.read()"
+            raise TypeError(f"a robots.txt is bytes or str, not {name}; pass {cure}")
         body = octets_of(body)
     usual = engine is None and isinstance(profile, str)
     read = _usual_reader(profile) if usual else _reader(profile, engine)
@@ -396,11 +402,12 @@ class RobotsTxt:
         for record in self.records:
             if record.group is not None:
                 members[record.group].append(record)
+        as_rules = self._reading().as_rules
         return tuple(
             Group(
                 index,
                 tuple(record for record in records if record.role is Role.START),
-                tuple(map(self._reading().as_rule, (one for one in records if one.is_rule))),
+                as_rules(one for one in records if one.is_rule),
                 tuple(records),
             )
             for index, records in enumerate(members)
@@ -522,7 +529,7 @@ def _lines_of(groups: tuple[Group, ...]) -> list[tuple[int, int]]:
 def _vet_names(product_token: Tokens) -> str | tuple[str, ...]:
     if isinstance(product_token, str):
         return product_token
-    if not isinstance(product_token, Sequence) or isinstance(product_token, bytes):
+    if not are_names(product_token):
         raise wrong_type(product_token)
     return product_token if isinstance(product_token, CrawlerNames) else tuple(product_token)
 

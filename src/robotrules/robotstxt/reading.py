@@ -7,6 +7,7 @@ and not to the RobotsTxt, so that a rule set and the file it came from form no c
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from robotrules.profile import Profile, Role
@@ -16,7 +17,7 @@ from robotrules.robotstxt.values import Record, Rule, shown
 class Reading:
     """Groups of a document, and the rules that are written there."""
 
-    __slots__ = ("_document", "_engine", "_groups", "_numbers", "_profile")
+    __slots__ = ("_document", "_engine", "_groups", "_numbers", "_profile", "_rules", "_written")
 
     def __init__(self, document: Any, engine: Any, profile: Profile, groups: list[int]) -> None:
         self._document = document
@@ -24,6 +25,9 @@ class Reading:
         self._profile = profile
         self._groups = groups
         self._numbers: list[int] | None = None
+        # Made once: analysis asks for them again and again, and a file may have tens of thousands.
+        self._rules: tuple[Rule, ...] | None = None
+        self._written: list[tuple[bytes, bool]] | None = None
 
     def records(self) -> tuple[Record, ...]:
         """Return every record of the document."""
@@ -32,10 +36,19 @@ class Reading:
 
     def as_rule(self, record: Record) -> Rule:
         """Return an allow or disallow record as a rule."""
+        return self.as_rules([record])[0]
+
+    def as_rules(self, records: Iterable[Record]) -> tuple[Rule, ...]:
+        """Return allow and disallow records as rules."""
         settings = self._profile.settings(self._engine)
-        form = self._engine.normal_form(record.value, True, settings)
-        where = record.line, record.column, record.start, record.end
-        return Rule(record.key == "allow", record.text, shown(form), len(form), *where)
+        normal_form = self._engine.normal_form
+        rules = []
+        for key, value, line, _, _, start, end, _, _, column in records:
+            form = normal_form(value, True, settings)
+            text = shown(value)
+            normal = text if form == value else shown(form)
+            rules.append(Rule(key == "allow", text, normal, len(form), line, column, start, end))
+        return tuple(rules)
 
     # What a rule set asks for (`ruleset.RuleSource`).
 
@@ -46,8 +59,17 @@ class Reading:
 
     def rule(self, number: int) -> Rule:
         """Return a rule of the groups."""
+        if self._rules is not None:
+            return self._rules[number]
         found = self._document.record(self._rule_numbers()[number])
         return self.as_rule(_record(found, self._document.body))
+
+    def rules(self) -> tuple[Rule, ...]:
+        """Return the rules of the groups."""
+        if self._rules is None:
+            body, record = self._document.body, self._document.record
+            self._rules = self.as_rules(_record(record(n), body) for n in self._rule_numbers())
+        return self._rules
 
     def count(self) -> int:
         """Return how many rules the groups have."""
@@ -59,13 +81,29 @@ class Reading:
 
     def written(self) -> list[tuple[bytes, bool]]:
         """Return the patterns as written, each with whether it allows."""
-        body = self._document.body
-        records = (_record(self._document.record(n), body) for n in self._rule_numbers())
-        return [(record.value, record.key == "allow") for record in records]
+        if self._written is None:
+            body, record = self._document.body, self._document.record
+            found = map(record, self._rule_numbers())
+            self._written = [(body[one[4] : one[5]], one[6] == b"allow") for one in found]
+        return self._written
+
+
+# What most records have: looking a name up is cheaper than making it of octets.
+_ROLES = {role.value: role for role in Role}
+_KEYS = {name.encode(): name for name in ("user-agent", "allow", "disallow")}
 
 
 def _record(found: tuple[Any, ...], body: bytes) -> Record:
     line, line_start, key_start, key_end, start, end, key, role, group = found
-    where = start, end, key_start, key_end, start - line_start + 1
-    number = group if group >= 0 else None
-    return Record(shown(key), body[start:end], line, Role(role), number, *where)
+    return Record(
+        _KEYS.get(key) or shown(key),
+        body[start:end],
+        line,
+        _ROLES[role],
+        group if group >= 0 else None,
+        start,
+        end,
+        key_start,
+        key_end,
+        start - line_start + 1,
+    )

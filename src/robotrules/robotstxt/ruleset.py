@@ -101,7 +101,7 @@ class RuleSet:
     @property
     def rules(self) -> tuple[Rule, ...]:
         """The rules in the order of the file, those that can never match included."""
-        return tuple(map(self._source.rule, range(self._source.count())))
+        return self._source.rules()
 
     def _verdict(self, number: int) -> Verdict:
         """Make the verdict that the engine's answer stands for."""
@@ -171,6 +171,10 @@ class _Kept:
     def rule(self, number: int) -> Rule:
         """Return a rule."""
         return self._rules[number]
+
+    def rules(self) -> tuple[Rule, ...]:
+        """Return all rules."""
+        return self._rules
 
     def count(self) -> int:
         """Return how many rules there are."""

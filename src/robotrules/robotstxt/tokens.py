@@ -106,18 +106,29 @@ def vetted_name(name: object, profile: Profile) -> str:
 
 def vet_names(names: str | Sequence[str], profile: Profile) -> None:
     """Refuse what is no name, or not several; a registry's names are what they are."""
-    if isinstance(names, (str, bytes)) or not isinstance(names, Sequence):
+    if isinstance(names, str) or not are_names(names):
         vetted_name(names, profile)
     elif not isinstance(names, CrawlerNames):
         for name in names:
             vetted_name(name, profile)
 
 
+def are_names(given: object) -> bool:
+    """Tell whether a value is a sequence of names; the entry of a registry is not (AMB-30)."""
+    return (
+        isinstance(given, Sequence)
+        and not isinstance(given, bytes)
+        and not isinstance(getattr(given, "names", None), CrawlerNames)
+    )
+
+
 def wrong_type(given: object) -> TypeError:
     """Return the error for what is neither a name nor several."""
+    is_entry = isinstance(getattr(given, "names", None), CrawlerNames)
+    cure = ": pass its .names" if is_entry else ""
     return TypeError(
         "a product token is a str such as 'ExampleBot', or several in a list in the order of "
-        f"preference; not {type(given).__name__}"
+        f"preference; not {type(given).__name__}{cure}"
     )
 
 

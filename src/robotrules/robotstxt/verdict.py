@@ -69,6 +69,9 @@ class RuleSource(Protocol):
     def rule(self, number: int) -> Rule:
         """Return a rule."""
 
+    def rules(self) -> tuple[Rule, ...]:
+        """Return all rules; made once."""
+
     def count(self) -> int:
         """Return how many rules there are."""
 

@@ -14,6 +14,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from robotrules._engine.url_type import url_type_error
 from robotrules.robotstxt.ruleset import URL, RuleSet
 from robotrules.robotstxt.values import SENTENCES
 from robotrules.tags.fields import read_fields
@@ -95,7 +96,7 @@ def tdm_reservation(
     elements.
     """
     if not isinstance(url, (str, bytes)):
-        raise TypeError(f"a URL is str or bytes, not {type(url).__name__}")
+        raise url_type_error(url)
     notes: list[TdmNote] = []
     reserved: bool | None = None
     policy: str | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from robotrules.access import Hop, State, Trouble
-from robotrules.cache import Entry, Visit
+from robotrules.cache import Entry, Provenance, Visit
 from robotrules.tags.fields import Fields
 
 # All code points, halves of surrogate pairs too.
@@ -35,6 +35,7 @@ VISITS = st.builds(
     until=MOMENTS,
     may_store=st.booleans(),
     address=st.none() | TEXTS,
+    provenance=st.none() | st.builds(Provenance, TEXTS, TEXTS, MOMENTS),
 )
 ENTRIES = st.builds(
     Entry,

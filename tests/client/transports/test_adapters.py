@@ -246,6 +246,15 @@ def test_a_fault_is_a_failure(adapted: Make, fault: str, trouble: Trouble) -> No
         assert answer.detail.isprintable()
 
 
+def test_a_407_is_the_proxys(adapted: Make) -> None:
+    """A client's proxy is not known here: the status tells that one answered."""
+    required = wire.message(b"", status="407 Proxy Authentication Required")
+    with wire.serve(wire.says(required)) as site:
+        answer = adapted().send(site.url)
+        assert isinstance(answer, Failure), answer
+        assert answer.trouble is Trouble.CONNECT, answer
+
+
 @pytest.mark.parametrize("fault", ["never_answers", "drips_headers", "drips_body"])
 def test_a_slow_server_is_late(adapted: Make, fault: str) -> None:
     """On threads a head that drips is bounded by an operation: the library's time, not ours."""

@@ -130,6 +130,12 @@ def test_tls_goes_through_the_proxy(carrier: Make) -> None:
         assert proxy.heads[0].startswith(b"CONNECT far.example:")
 
 
+PROXY_AUTHENTICATION_REQUIRED = wire.message(
+    b"who are you?",
+    'Proxy-Authenticate: Basic realm="a"',
+    status="407 Proxy Authentication Required",
+)
+
 # What a proxy would resolve or go to itself: its own machine, its own network.
 NOT_THROUGH_A_PROXY = [
     *("127.0.0.1", "10.0.0.1", "169.254.169.254", "[::1]", "[::ffff:10.0.0.1]", "0.0.0.0"),
@@ -161,6 +167,35 @@ def test_private_places_that_are_allowed_behind_a_proxy(carrier: Make, host: str
 def test_a_name_that_is_like_a_private_one_goes_through_a_proxy() -> None:
     for host in ("notlocalhost.example", "local.example", "internal.example", "arpa.example"):
         assert PUBLIC.refusal_by_name(host) is None
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_proxy_that_wants_credentials_is_a_failed_connection(carrier: Make, scheme: str) -> None:
+    """It says nothing about the origin's file (RFC 9110 §15.5.8), with or without a tunnel."""
+    with wire.serve(wire.says(PROXY_AUTHENTICATION_REQUIRED)) as proxy:
+        answer = carrier(proxy=proxy.url).send(f"{scheme}://far.example/robots.txt")
+        assert isinstance(answer, Failure), answer
+        assert answer.trouble is Trouble.CONNECT, answer
+        assert proxy.connections == 1
+
+
+def test_a_407_without_a_proxy_of_ours_is_a_failed_connection(carrier: Make) -> None:
+    """An intercepting proxy sends it, too."""
+    with wire.serve(wire.says(PROXY_AUTHENTICATION_REQUIRED)) as site:
+        answer = carrier().send(site.url)
+        assert isinstance(answer, Failure), answer
+        assert answer.trouble is Trouble.CONNECT, answer
+        assert "407" in answer.detail
+
+
+def test_a_proxy_that_wants_credentials_allows_nothing() -> None:
+    with (
+        wire.serve(wire.says(PROXY_AUTHENTICATION_REQUIRED)) as proxy,
+        Client(AGENT, store="memory:", proxy=proxy.url) as client,
+    ):
+        verdict = client.check("http://far.example/secret")
+        assert not verdict.allowed
+        assert verdict.reason is Reason.UNREACHABLE
 
 
 @pytest.mark.parametrize("make", [*KINDS.values(), *CLIENTS])

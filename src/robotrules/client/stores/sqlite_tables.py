@@ -152,9 +152,9 @@ def _create(path: Path) -> None:
 
     A file that is there keeps its mode: its owner may share it with a group. The new file gets its
     name when it is closed already, because to close a file lets go of all locks that other threads
-    have on it (POSIX). On a file system without hard links it gets its name at once: a thread that opens
-    it in the moment until it is closed may lose its locks, and others can never read the file. What
-    fails here fails in SQLite too, which says why.
+    have on it (POSIX). On a file system without hard links it gets its name at once: a thread that
+    opens it in the moment until it is closed may lose its locks, and others can never read the
+    file. What fails here fails in SQLite too, which says why.
     """
     whole = os.path.realpath(path)
     if os.path.exists(whole):

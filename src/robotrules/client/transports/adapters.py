@@ -7,12 +7,15 @@ What the client adds to a request (cookies, credentials, retries, HTTP/2) is its
 
 Weaker than over our own transports: addresses are vetted before the request is made, and the
 client resolves the name once more, so a name that changes its mind in between is not caught; and
-what follows a response is for the library to refuse. docs/client.md says so to users.
+what follows a response is for the library to refuse. On threads a library has a time for each step
+of a request and none for its head in all: a head that comes too late is a timeout once it is there.
+docs/client.md says so to users.
 """
 
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -52,6 +55,14 @@ _TROUBLES = (
     ("InvalidURL", Trouble.PROTOCOL),
     ("HTTPError", Trouble.PROTOCOL),
     ("RequestException", Trouble.PROTOCOL),
+)
+# Packages whose code runs below `send()`; a frame of any other is of a user's hook.
+_LIBRARIES = frozenset(
+    (
+        *("httpx", "httpx2", "httpcore", "httpcore2", "h11", "h2", "hpack", "hyperframe"),
+        *("anyio", "sniffio", "socksio", "truststore", "uvloop", "idna"),
+        *("requests", "urllib3", "aiohttp", "yarl", "multidict", "robotrules"),
+    )
 )
 
 
@@ -103,6 +114,8 @@ def _failure(error: Exception, exchange: Exchange) -> Failure:
         return exchange.failure(Trouble.CODING, error)
     chain = list(causes(error))
     raised_by_hook = type(error).__name__ in ("HTTPStatusError", "HTTPError")  # raise_for_status()
+    if not raised_by_hook and _is_bad_value(error):
+        return exchange.failure(Trouble.PROTOCOL, error)
     if raised_by_hook or not (isinstance(error, OSError) or _is_of_a_library(error)):
         raise error  # of a hook, or a mistake: not for the network to answer for
     names = [kind.__name__ for one in chain for kind in type(one).__mro__]
@@ -117,6 +130,24 @@ def _failure(error: Exception, exchange: Exchange) -> Failure:
 def _is_of_a_library(error: Exception) -> bool:
     """Tell whether an error comes from an HTTP library."""
     return type(error).__module__.partition(".")[0] in ("httpx", "httpx2", "requests", "urllib3")
+
+
+def _is_bad_value(error: Exception) -> bool:
+    """
+    Tell whether a library could not handle what a server sent, such as a cookie it keeps.
+
+    Libraries raise ValueError for it, and UnicodeError. One that passed through a user's code is
+    that code's: a hook may call a library, too.
+    """
+    if not isinstance(error, ValueError) or _is_of_a_library(error):
+        return False
+    trace = error.__traceback__
+    while trace is not None:
+        package = str(trace.tb_frame.f_globals.get("__name__")).partition(".")[0]
+        if package not in _LIBRARIES and package not in sys.stdlib_module_names:
+            return False
+        trace = trace.tb_next
+    return True
 
 
 def _is_cut(error: BaseException) -> bool:
@@ -161,6 +192,7 @@ class HttpxAdapter(_Adapter):
         )
         answer = client.send(made, stream=True, follow_redirects=False)
         try:
+            exchange.left()  # httpx has a time for each step, and none for the head in all
             headers = list(answer.headers.raw)
             body = exchange.head(answer.status_code, headers, None)
             if not isinstance(body, Body):
@@ -185,14 +217,19 @@ class RequestsAdapter(HttpxAdapter):
     """A transport over a `requests.Session`, which is one thread's at a time."""
 
     def _answer(self, exchange: Exchange) -> Response | Failure:
+        # Hooks of a request take the place of the session's.
+        hooks = (self._client.hooks or {}).get("response") or ()
+        hooks = [hooks] if callable(hooks) else list(hooks)
         answer = self._client.get(
             exchange.target.url,
             headers=dict(_fields(exchange)),
             timeout=exchange.left(),
             allow_redirects=False,
             stream=True,
+            hooks={"response": [*hooks, _drop_location]},
         )
         try:
+            exchange.left()
             headers = [
                 (name.encode("latin-1"), value.encode("latin-1"))
                 for name, value in answer.raw.headers.items()
@@ -210,6 +247,16 @@ class RequestsAdapter(HttpxAdapter):
             return Response(answer.status_code, headers, *body.octets(), None)
         finally:
             answer.close()
+
+
+def _drop_location(answer: Any, **_: Any) -> None:
+    """
+    Take the Location from what requests looks at; `raw.headers` keeps it.
+
+    Where there is one, requests works out the next request even if it follows nothing: it reads
+    the whole body, without a bound, and raises for a Location that it cannot parse.
+    """
+    answer.headers.pop("Location", None)
 
 
 class AsyncHttpxAdapter(_Adapter):
@@ -282,7 +329,11 @@ class AiohttpAdapter(_Adapter):
                         return found
                 return await self._answer(exchange)
         except (aiohttp.ClientError, OSError, CodingError) as error:
-            return failure_of(error, exchange)  # others are of a middleware, or a mistake
+            return failure_of(error, exchange)
+        except ValueError as error:
+            if _is_bad_value(error):
+                return exchange.failure(Trouble.PROTOCOL, error)
+            raise  # of a middleware, or a mistake
 
     async def _answer(self, exchange: Exchange) -> Response | Failure:
         from yarl import URL

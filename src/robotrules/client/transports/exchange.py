@@ -328,6 +328,10 @@ class Exchange:
         if status < 200:
             # A switch of protocols that nobody asked for, or no status at all (AMB-53).
             return self.failure(Trouble.PROTOCOL, f"status {status}")
+        if status == 407:
+            # A proxy's own answer, whether it was configured here or intercepts (RFC 9110
+            # §15.5.8): the origin was not asked, so this does not mean that it has no file.
+            return self.failure(Trouble.CONNECT, "a proxy requires credentials (status 407)")
         if not self.request.wants_body(status):
             return Response(status, headers, b"", True, address)
         try:

@@ -35,7 +35,7 @@ from robotrules.robotstxt.values import visible
 __all__ = ["SKIPPED", "WarcImport", "export_warc", "import_warc"]
 
 # What is read of an archive in one go, to hash it; and the longest name that is kept of one.
-BLOCK = 1024 * 1024
+BLOCK = 64 * 1024
 LONGEST_NAME = 255
 MISSING = "archives need warcio, and it is not installed: pip install 'robotrules[warc]'"
 Where = str | os.PathLike[str] | BinaryIO
@@ -48,7 +48,7 @@ SKIPPED = {
     "coding": "files in a content coding that is not read here",
     "no-http": "records that hold no HTTP answer",
     "bad-date": "records without a usable date",
-    "bad-digest": "records that are not what their digest says",
+    "bad-digest": "altered records, whose digest does not match; a visit is kept without its file",
     "bad-visit": "records of a visit that cannot have been",
     "alone": "answers that lost the record of their visit",
     "damaged": "parts of the archive that cannot be read",

@@ -43,7 +43,9 @@ class GroupWithoutRules(Check):
     code = "RR409"
     slug = "group-without-rules"
     level = "info"
-    message = "No rule follows {names}: everything is allowed there, whatever other groups say."
+    message = (
+        "The group for {names} has no rules, so it allows everything, whatever other groups say."
+    )
     reference = "RFC 9309 §2.1, §2.2.1; REP-2.2.1-14; AMB-32"
 
     def check(self, subject: Subject) -> Iterator[LintNote]:

@@ -42,7 +42,7 @@ class MisspeltCrawler(Check):
     code = "RR412"
     slug = "misspelt-crawler"
     level = "warning"
-    message = "{name} is close to {known}, of {operator}, and is not that name. Is it meant?"
+    message = "{name} is not a known crawler, but close to {known} of {operator}. Is {known} meant?"
     reference = "RFC 9309 §2.2.1; REP-2.2.1-04; AMB-20"
     misread = True
 

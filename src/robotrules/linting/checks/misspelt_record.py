@@ -38,7 +38,7 @@ class MisspeltRecord(Check):
     code = "RR303"
     slug = "misspelt-record"
     level = "error"
-    message = "No crawler that is known reads a record {text}, so it is ignored. Is {name} meant?"
+    message = "No known crawler reads {text} records, so this line is ignored. Is {name} meant?"
     reference = "RFC 9309 §2.2, §2.2.4 (REP-2.2.4-02); AMB-14"
     misread = True
 

@@ -8,14 +8,13 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from urllib.parse import unquote
 
-from robotrules.analysis.crawlers import EVERYONE_ELSE, Crawler
+from robotrules.analysis.crawlers import EVERYONE_ELSE, Crawler, rules_of
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import Check, places, related
 from robotrules.linting.exact import Kind, affordable, spelled_out
 from robotrules.linting.note import LintNote
 from robotrules.linting.subject import Subject
 from robotrules.profile import PROFILES
-from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.tokens import is_product_token
 from robotrules.robotstxt.values import Rule, octets_of
@@ -35,7 +34,7 @@ EXPLAINED = frozenset(
 # Who reads as a profile does, for people.
 READERS = {
     "default": "most parsers",
-    "strict": "parsers that keep to the letter of RFC 9309",
+    "strict": "strict RFC 9309 parsers",
     "google": "Google's parser",
 }
 # What no request has: control characters, what was not UTF-8, and a backslash, which clients take
@@ -59,7 +58,8 @@ class ProfilesDiffer(Check):
         A misspelt name, a missing colon, a space or an escape in a pattern is read by one parser
         and not by the next. Then what you ask of crawlers depends on who reads it. Where they
         differ only about another spelling of the URL, one note for the file says so, for
-        information. Where another note says why, it is shown for the first line of a group.
+        information. Where another note says why, it is shown for the first line of a group. A file
+        in UTF-16 has a note of its own (RR103).
 
     Example:
             User-agent: *
@@ -75,7 +75,7 @@ class ProfilesDiffer(Check):
     code = "RR510"
     slug = "profiles-differ"
     level = "warning"
-    message = "For {name}, {here} this URL, and {there} it{why}."
+    message = "For {name}, {here} this URL, but {there} it{why}."
     reference = "docs/profiles.md; AMB-00"
     summed_up = ("info",)
 
@@ -84,14 +84,18 @@ class ProfilesDiffer(Check):
         notes = list({note.start: note for note in reversed(notes)}.values())[::-1]
         if len(notes) == 1:
             return notes[0]
+        first = notes[0].message
         words = (
-            f"For {len(notes):,} rules parsers disagree about URLs that are spelled with other "
-            f"escapes. The first: {notes[0].message}"
+            f"For {len(notes):,} rules, parsers disagree about URLs that are escaped in another "
+            f"way. The first one: {first[:1].lower()}{first[1:]}"
         )
         return notes[0]._replace(message=words, related=places(notes[1:], "here, too"))
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield for each rule the first URL on which the profiles disagree."""
+        # Most parsers read nothing of a file in UTF-16, and that note is about every rule (AMB-08).
+        if any(note.code == "not-utf8" for note in subject.robots.notes):
+            return
         told: set[int] = set()
         causes, known = _Causes(subject), set[tuple[int, str]]()
         left = MOST_RULES
@@ -101,7 +105,7 @@ class ProfilesDiffer(Check):
                 continue
             here = kind.rules
             there = {
-                name: _rules(subject.under(name), crawler)
+                name: rules_of(subject.under(name), crawler)
                 for name in PROFILES
                 if name != subject.robots.profile.name
             }
@@ -110,7 +114,7 @@ class ProfilesDiffer(Check):
             for rules in there.values():
                 written |= {rule.line: rule for rule in _unshared(rules, kind)}
             # Some paths of each rule are asked under each profile.
-            most = min(left, affordable(kind.written, 4 * len(PROFILES)))
+            most = min(left, affordable(list(written.values()), 4 * len(PROFILES)))
             for line, rule in islice(sorted(written.items()), most):
                 left -= 1
                 if line in told or causes.of(line) in known:
@@ -163,9 +167,10 @@ class _Causes:
     def __init__(self, subject: Subject) -> None:
         self._noted: dict[int, str] = {}
         for profile in PROFILES:
-            for note in subject.under(profile).notes:
-                if note.line is not None and note.code in EXPLAINED:
-                    self._noted.setdefault(note.line, note.code)
+            # As the engine has them: a file may have a note for each line, and few explain.
+            for code, line, _, _ in subject.under(profile)._document.notes():
+                if line and code in EXPLAINED:
+                    self._noted.setdefault(line, code)
         self._starts = [[one.line for one in group.starts] for group in subject.groups]
         self._firsts = [starts[0] for starts in self._starts]
 
@@ -237,10 +242,3 @@ def _readers(names: Sequence[str], allowed: bool) -> str:
     one = len(names) == 1 and not said.endswith(("parsers", "RFC 9309"))
     verb = "allow" if allowed else "block"
     return f"{said} {verb}{'s' if one else ''}"
-
-
-def _rules(robots: RobotsTxt, crawler: Crawler) -> RuleSet:
-    """Return the rules of a crawler; purposes count only where the profile reads them."""
-    return robots.rules_for(
-        crawler.product_token, crawler.purposes if robots.profile.reads_purposes() else ()
-    )

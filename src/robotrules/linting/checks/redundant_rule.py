@@ -66,7 +66,7 @@ class RedundantRule(Check):
         first, rest = notes[0], notes[1:]
         why = first.message.rpartition(" is redundant: ")[2]
         words = (
-            f"{len(notes):,} rules are redundant, such as this one: {why} "
+            f"{len(notes):,} rules are redundant. The first is this one: {why} "
             "'robotrules simplify' finds which of them can go together."
         )
         more = places(rest, "redundant, too")

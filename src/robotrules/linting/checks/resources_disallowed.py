@@ -51,9 +51,7 @@ class ResourcesDisallowed(Check):
     code = "RR513"
     slug = "resources-disallowed"
     level = "info"
-    message = (
-        "By {rule} Googlebot fetches no {what} there, and renders pages that need them without."
-    )
+    message = "{rule} blocks {what} for Googlebot, which then renders pages without them."
     reference = "RFC 9309 §2.2.2; Google: Fix search-related JavaScript problems"
 
     def check(self, subject: Subject) -> Iterator[LintNote]:

@@ -38,8 +38,9 @@ class UserAgentText(ParserNote):
             User-agent: ExampleBot
             Disallow: /search
 
-        The fix takes a version away. It counts as one that changes verdicts, because a crawler
-        that calls itself `ExampleBot/2.1`, which it should not, is compared with the whole value.
+        The fix takes a version away, or a `*` at the end. With a version it counts as one that
+        changes verdicts, because a crawler that calls itself `ExampleBot/2.1`, which it should not,
+        is compared with the whole value. No crawler has a `*` at the end of its name.
     """
 
     code = "RR404"
@@ -77,7 +78,9 @@ class UserAgentText(ParserNote):
         # Who asks by a name outside the grammar is told apart where whole values are compared.
         token = identifier(subject.by_line[note.line or 0].value)
         edit = Edit(note.start, note.end, b"")
-        return Fix(f"Write {quote(token)}", (edit,), changes_verdicts=True)
+        # No crawler has a star in its name, so nobody asks by it.
+        star = rest.strip() == b"*"
+        return Fix(f"Write {quote(token)}", (edit,), changes_verdicts=not star)
 
 
 def _hides_a_record(value: bytes) -> bool:

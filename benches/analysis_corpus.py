@@ -92,9 +92,9 @@ def _file(found: Study, body: bytes) -> None:
     robots = robotrules.parse(body, found.profile)
     sets: dict[tuple[int, ...], Any] = {}
     for crawler in analysis.crawlers(robots):
-        groups = tuple(group.index for group in robots.select(*crawler))
+        groups = tuple(group.index for group in robots.select(crawler.names, crawler.purposes))
         if groups not in sets:
-            sets[groups] = robots.rules_for(*crawler)
+            sets[groups] = robots.rules_for(crawler.names, crawler.purposes)
     sets = {groups: rules for groups, rules in sets.items() if len(rules)}
     if not sets:
         return

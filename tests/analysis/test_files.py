@@ -12,6 +12,7 @@ import pytest
 
 from robotrules import DEFAULT, Because, RobotsTxt, analysis, parse
 from robotrules.analysis import Crawler, FileDifference, Statements, files, ground
+from robotrules.analysis.statements import changed_statements
 from robotrules.errors import ProfileMismatchError
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 
@@ -329,7 +330,7 @@ class TestPartedNames:
     def asked(self, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         """Whom records are compared for."""
         found: list[Any] = []
-        compared: Callable[..., Any] = files.changed_statements
+        compared: Callable[..., Any] = changed_statements
 
         def count(old: Any, new: Any, crawler: Any, *rest: Any, **options: Any) -> Any:
             found.extend([crawler] if crawler else [])

@@ -135,7 +135,7 @@ def compare(
     statements: list[Statements] = []
     left = most_states(vetted_budget(budget))
     # The same octets read by the same profile say the same.
-    same, everybody = old == new, True
+    same, all_asked = old == new, True
     for done, (found, old_obeyed, new_obeyed) in enumerate(kinds):
         if progress:
             progress(done, len(kinds))
@@ -155,7 +155,7 @@ def compare(
         for some in () if same else _told_alike(old, new, found):
             named = tuple(some) if only else shown(some)
             if left <= 0:
-                everybody = False
+                all_asked = False
                 break
             spent: list[int] = [A_READER]
             statements += changed_statements(
@@ -171,7 +171,7 @@ def compare(
     if progress:
         progress(len(kinds), len(kinds))
     found_in_files = changed_statements(old, new, None, (), budget=budget)
-    complete = everybody and (bool(only) or is_complete(old, new))
+    complete = all_asked and (bool(only) or is_complete(old, new))
     profile = old.profile.name
     together = _together([*found_in_files, *statements])
     return FileDifference(profile, tuple(changes), together, complete)

@@ -194,6 +194,7 @@ class Addresses:
     def _resolved_here(self, host: str, port: int) -> Sequence[str]:
         """Ask an async resolver where no event loop runs, as in the threads of `Client`."""
         # The event loop ends with the call: what a resolver opens on it has to end with it too.
+        assert self._aresolve is not None
         resolve: AsyncResolve = getattr(self._aresolve, "resolve_once", self._aresolve)
         return asyncio.run(_awaited(resolve(host, port)))
 

@@ -217,16 +217,23 @@ def _unparted(robots: RobotsTxt) -> Iterator[Group]:
     """
     Yield the groups of a file; of one that documents of records part, each of its parts.
 
-    Each part has a copy of the rules, so parts times rules has a bound: what a file may have.
+    Each part has a copy of the rules, so parts times rules has a bound: what a file may have. A group
+    beyond it is refused. Left whole, each of its names would read the records of all.
     """
     documents = _DocumentGroups(robots)
     left = LEAST_MAX_BYTES - len(robots.body)
     for group in robots.groups:
         parts = _parts(group, documents)
         copies = sum(part.octets for part in parts) - _octets(group.records)
-        if len(parts) == 1 or copies > left:
+        if len(parts) == 1:
             yield group
             continue
+        if copies > left:
+            raise WriteError(
+                f"line {group.starts[0].line}: App-Directives or Content-Usage records part this "
+                f"group into {len(parts):,}, and with a copy of its rules for each the file would "
+                f"have more than {LEAST_MAX_BYTES:,} bytes: write fewer rules, or fewer groups"
+            )
         left -= max(copies, 0)
         for part in parts:
             records = sorted((r for some in part.records for r in some), key=lambda r: r.line)

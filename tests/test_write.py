@@ -456,7 +456,7 @@ def test_parts_that_read_the_same_are_one_group() -> None:
 
 
 def test_copies_of_rules_are_bounded() -> None:
-    """Parts times rules beyond what a file may have is refused: whole, names would share records."""
-    with pytest.raises(WriteError, match="line 1: .* part this group into 3,000, and with a copy"):
+    """Parts times rules beyond what a file may have: whole, names would share records."""
+    with pytest.raises(WriteError, match=r"line 1: .* part this group into 3,000, and with a copy"):
         read_back(parse(parted(3000, 3000, 3000)))
     assert len(read_back(parse(parted(100, 100, 100))).groups) == 100

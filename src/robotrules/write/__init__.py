@@ -217,8 +217,8 @@ def _unparted(robots: RobotsTxt) -> Iterator[Group]:
     """
     Yield the groups of a file; of one that documents of records part, each of its parts.
 
-    Each part has a copy of the rules, so parts times rules has a bound: what a file may have. A group
-    beyond it is refused. Left whole, each of its names would read the records of all.
+    Each part has a copy of the rules, so parts times rules has a bound: what a file may have. A
+    group beyond it is refused: left whole, each of its names would read the records of all.
     """
     documents = _DocumentGroups(robots)
     left = LEAST_MAX_BYTES - len(robots.body)

@@ -6,11 +6,12 @@ Mutation testing: change the code in small ways and see whether a test notices.
     python scripts/mutants.py access --sample 0         every mutant of one part
     python scripts/mutants.py tags --only 'robotrules.tags.words.*'
 
-mutmut makes the mutants of Python code. Each part is copied to `build/mutants/PART`, so that the
-tree stays as it is. A survivor is a mutant that no test of its part notices; those that behave as
-the original does are listed in `scripts/mutants_accepted.toml`, each with a reason. Exit status: 0
-when at least `--goal` percent of the mutants that ran are killed or accepted, 1 when fewer are, 2
-when a part could not run. Rust has a tool of its own: `cargo mutants -p robotrules-core`.
+mutmut makes the mutants of Python code, and `mutants_plugin.py` runs the tests on them. Each part
+is copied to `build/mutants/PART`, so that the tree stays as it is. A survivor is a mutant that no
+test of its part notices; those that behave as the original does are listed in
+`scripts/mutants_accepted.toml`, each with a reason. Exit status: 0 when at least `--goal` percent
+of the mutants that ran are killed or accepted, 1 when fewer are, 2 when a part could not run. Rust
+has a tool of its own: `cargo mutants -p robotrules-core`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ import json
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import tomllib
@@ -34,9 +34,6 @@ ROOT = Path(__file__).parents[1]
 SCRATCH = ROOT / "build" / "mutants"
 ACCEPTED = ROOT / "scripts" / "mutants_accepted.toml"
 GOAL = 95.0
-# Exit statuses of a mutant's tests, as mutmut stores them.
-SURVIVED, NO_TESTS = 0, (5, 33)
-TIMEOUT = (-24, 24, 36, 152, 255)
 
 
 @dataclass(frozen=True)
@@ -166,10 +163,6 @@ def write_settings(target: Path, part: Part) -> None:
         "only_mutate": list(part.sources),
         "do_not_mutate": list(part.left_out),
         "also_copy": [name for name in beside if not name.startswith(".")],
-        "pytest_add_cli_args_test_selection": list(part.tests),
-        "pytest_add_cli_args": ["-p", "no:cacheprovider", "-p", "mutants_plugin", "-m", "not slow"],
-        # Workers that start from a process without warm caches.
-        "process_isolation": "forkserver",
         "use_git_change_detection": False,
     }
     lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
@@ -177,38 +170,48 @@ def write_settings(target: Path, part: Part) -> None:
         file.write("\n[tool.mutmut]\n" + "\n".join(lines) + "\n")
 
 
-def environment(target: Path) -> dict[str, str]:
-    """Return the environment of a run, with the plug-in on the path and fixed examples."""
+def environment(target: Path, package: Path, **more: str) -> dict[str, str]:
+    """Return the environment of a run: where package and plug-in are, and fixed examples."""
     return os.environ | {
-        "PYTHONPATH": str(target / "scripts"),
+        "PYTHONPATH": os.pathsep.join((str(package), str(target / "scripts"))),
         "HYPOTHESIS_PROFILE": os.environ.get("HYPOTHESIS_PROFILE", "ci"),
+        **more,
     }
 
 
-def mutmut(target: Path, *arguments: str, seconds: float | None = None) -> int:
-    """Run mutmut in a scratch folder; after `seconds`, stop it. Return its exit status."""
-    command = [sys.executable, "-c", "from mutmut.__main__ import cli; cli()", *arguments]
-    with (target / "mutmut.log").open("ab") as log:
+def made_mutants(target: Path) -> list[str]:
+    """Return the names of the mutants that there are."""
+    found: list[str] = []
+    for path in sorted((target / "mutants" / "src").rglob("*.meta")):
+        found += json.loads(path.read_text(encoding="utf-8"))["exit_code_by_key"]
+    return sorted(found)
+
+
+def try_mutants(target: Path, part: Part, mutants: list[str], given: argparse.Namespace) -> Path:
+    """Run the tests of a part on mutants; return the file with a line for each that was tried."""
+    folder, results = target / "mutants", target / "results.jsonl"
+    asked = {"mutants": mutants, "results": str(results), "jobs": given.jobs}
+    listing = target / "asked.json"
+    listing.write_text(json.dumps(asked), encoding="utf-8")
+    results.touch()
+    command = [
+        *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "mutants_plugin", "-s"),
+        *("-m", "not slow", "-o", "tmp_path_retention_policy=none", *part.tests),
+    ]
+    with (target / "pytest.log").open("ab") as log:
         process = subprocess.Popen(
-            command, cwd=target, env=environment(target), stdout=log, stderr=log
+            command,
+            cwd=folder,
+            env=environment(target, folder / "src", MUTANTS=str(listing)),
+            stdout=log,
+            stderr=log,
         )
         try:
-            return process.wait(timeout=seconds)
+            process.wait(timeout=given.minutes * 60 if given.minutes else None)
         except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGINT)
-            try:
-                return process.wait(timeout=30)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                return process.wait()
-
-
-def statuses(target: Path) -> dict[str, int | None]:
-    """Return the exit status of each mutant's tests; None: not tried."""
-    found: dict[str, int | None] = {}
-    for path in sorted((target / "mutants" / "src").rglob("*.meta")):
-        found |= json.loads(path.read_text(encoding="utf-8"))["exit_code_by_key"]
-    return found
+            process.kill()
+            process.wait()
+    return results
 
 
 def make_mutants(target: Path) -> None:
@@ -221,7 +224,7 @@ def make_mutants(target: Path) -> None:
         subprocess.run(
             [sys.executable, "-c", code],
             cwd=target,
-            env=environment(target),
+            env=environment(target, target / "src"),
             stdout=log,
             stderr=log,
             check=True,
@@ -233,7 +236,7 @@ def changed_lines(target: Path, mutant: str) -> str:
     shown = subprocess.run(
         [sys.executable, "-c", "from mutmut.__main__ import cli; cli()", "show", mutant],
         cwd=target,
-        env=environment(target),
+        env=environment(target, target / "src"),
         capture_output=True,
         text=True,
     ).stdout.splitlines()
@@ -262,28 +265,24 @@ def run_part(name: str, part: Part, given: argparse.Namespace) -> Outcome:
     copy_tree(target)
     write_settings(target, part)
     make_mutants(target)
-    mutants = sorted(statuses(target))
+    mutants = made_mutants(target)
     if given.only:
         mutants = [mutant for mutant in mutants if fnmatch(mutant, given.only)]
     outcome = Outcome(made=len(mutants))
     if given.sample and given.sample < len(mutants):
         mutants = sorted(random.Random(given.seed).sample(mutants, given.sample))
-    seconds = given.minutes * 60 if given.minutes else None
-    mutmut(target, "run", "--max-children", str(given.jobs), *mutants, seconds=seconds)
-    accepted, results = read_accepted(), statuses(target)
-    for mutant in mutants:
-        result = results[mutant]
-        if result is None:
-            continue
-        if result == SURVIVED or result in NO_TESTS:
+    results = try_mutants(target, part, mutants, given).read_text(encoding="utf-8")
+    accepted = read_accepted()
+    for line in results.splitlines():
+        result = json.loads(line)
+        mutant, became = result["mutant"], result["became"]
+        if became in ("survived", "no tests"):
             change = changed_lines(target, mutant)
             if (function_of(mutant), change) in accepted:
-                outcome.statuses["accepted"] += 1
-                continue
-            outcome.statuses["survived" if result == SURVIVED else "no tests"] += 1
-            outcome.survivors.append((mutant, change))
-        else:
-            outcome.statuses["timeout" if result in TIMEOUT else "killed"] += 1
+                became = "accepted"
+            else:
+                outcome.survivors.append((mutant, change))
+        outcome.statuses[became] += 1
     return outcome
 
 
@@ -324,7 +323,10 @@ def main(arguments: Iterable[str] | None = None) -> int:
         outcomes[name] = run_part(name, PARTS[name], given)
     print_outcomes(outcomes)
     for name in [name for name, outcome in outcomes.items() if not outcome.ran]:
-        print(f"{name}: nothing ran; see {SCRATCH.name}/{name}/mutmut.log", file=sys.stderr)
+        print(
+            f"{name}: nothing ran; see {SCRATCH.relative_to(ROOT)}/{name}/pytest.log",
+            file=sys.stderr,
+        )
     if not all(outcome.ran for outcome in outcomes.values()):
         return 2
     return int(any(outcome.noticed < given.goal for outcome in outcomes.values()))

@@ -3,17 +3,18 @@ Mutation testing of the Rust core: all mutants in one build.
 
     python scripts/rust_mutants.py                       every mutant
     python scripts/rust_mutants.py --sample 200          some of them
-    python scripts/rust_mutants.py --only '*/scan.rs:*'  those of one file
+    python scripts/rust_mutants.py --only 'scan.rs:*'    those of one file
 
 `cargo mutants --list` names the mutants. To build each alone takes many hours, so the functions are
 rewritten in a copy of the tree, `build/mutants/rust`: a body becomes a `match` on the number in the
 environment variable ROBOTRULES_MUTANT, with an arm for each of its mutants and the original as the
-last one (mutant schemata). Mutants that do not compile are found by `cargo check` and left out. For
-each mutant the tests run one by one, with a time limit, until one fails: first the test that noticed
-the last mutant of the same function, quick tests before slow ones. What the compiler evaluates cannot
-be chosen at run time: `cargo mutants` itself tries those mutants, one build each.
+last one (mutant schemata). Mutants that do not compile are found by `cargo check` and left out.
 
-`.cargo/mutants.toml` lists accepted survivors, `crates/robotrules-core/mutants.md` has their reasons.
+For each mutant the tests run one by one, with a time limit, until one fails: first the test that
+noticed the last mutant of the same function, then quick tests before slow ones. What the compiler
+evaluates cannot be chosen at run time: `cargo mutants` tries those mutants, one build each.
+
+Accepted survivors are in `.cargo/mutants.toml`, reasons in `crates/robotrules-core/mutants.md`.
 Exit status: 0 when at least `--goal` percent of the mutants that compile are noticed or accepted, 1
 when fewer are, 2 when they could not run.
 """

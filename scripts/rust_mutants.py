@@ -10,9 +10,9 @@ rewritten in a copy of the tree, `build/mutants/rust`: a body becomes a `match` 
 environment variable ROBOTRULES_MUTANT, with an arm for each of its mutants and the original as the
 last one (mutant schemata). Mutants that do not compile are found by `cargo check` and left out.
 
-For each mutant the tests run one by one, with a time limit, until one fails: first the test that
-noticed the last mutant of the same function, then quick tests before slow ones. What the compiler
-evaluates cannot be chosen at run time: `cargo mutants` tries those mutants, one build each.
+For each mutant the tests that reach its function run one by one, with a time limit, until one
+fails: first the one that noticed the last mutant there, then quick tests before slow ones. What the
+compiler evaluates cannot be chosen at run time: `cargo mutants` tries those, one build each.
 
 Accepted survivors are in `.cargo/mutants.toml`, reasons in `crates/robotrules-core/mutants.md`.
 Exit status: 0 when at least `--goal` percent of the mutants that compile are noticed or accepted, 1
@@ -46,6 +46,7 @@ SCRATCH = ROOT / "build" / "mutants" / "rust"
 TREE = SCRATCH / "tree"
 RESULTS = SCRATCH / "results.jsonl"
 PACKAGE = "robotrules-core"
+TESTED = TREE / "crates" / PACKAGE
 SOURCES = f"crates/{PACKAGE}/src"
 GOAL = 95.0
 # A test that takes so much longer than it does without a mutant does not end.
@@ -54,16 +55,27 @@ MEMORY = 4 << 30
 
 SWITCH = """
 mod mutants {
-    /// The number of the mutant that runs; zero for the original.
-    pub fn number() -> u32 {
+    use std::io::Write;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// The number of the mutant that runs; zero for the original, which says what it reaches.
+    pub fn number(function: usize) -> u32 {
         static NUMBER: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
+        static REACHED: [AtomicBool; SIZE] = [const { AtomicBool::new(false) }; SIZE];
         let read = || std::env::var("ROBOTRULES_MUTANT").ok()?.parse().ok();
-        *NUMBER.get_or_init(|| read().unwrap_or(0))
+        let number = *NUMBER.get_or_init(|| read().unwrap_or(0));
+        if number == 0 && !REACHED[function].load(Ordering::Relaxed) {
+            REACHED[function].store(true, Ordering::Relaxed);
+            let _ = writeln!(std::io::stderr(), "reached {function}");
+        }
+        number
     }
 }
 """
 # What may stand before the body of a function, and the brace that opens it.
 BEFORE_BODY = re.compile(r'//[^\n]*|/\*.*?\*/|#\[[^\]]*\]|"(?:\\.|[^"\\])*"|(\{)', re.DOTALL)
+# What is inlined would be built again wherever it is called, with all mutants.
+INLINE = re.compile(r"#\[inline(\(always\))?\]")
 RETURNS_IMPL = re.compile(r"-> impl ([^{]*?)\s*(where[^{]*)?$")
 
 
@@ -82,11 +94,12 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Test:
-    """A test of an executable, and how long it takes."""
+    """A test of an executable, how long it takes, and the functions that it reaches."""
 
     executable: str
     name: str
-    seconds: float = 0.0
+    seconds: float
+    reached: frozenset[int]
 
 
 @dataclass
@@ -110,9 +123,10 @@ class Writer:
             first = min(inside, key=lambda at: (at[0], -at[1]))
             mutants = functions.pop(first)
             body = body_start(self.text, first)
-            header = self.text[first[0] : body].replace("#[inline(always)]", "#[inline]")
+            header = INLINE.sub("#[inline(never)]", self.text[first[0] : body])
             header, boxed = box_impl(header)
-            self.write(f"{self.text[start : first[0]]}{header}{{ match crate::mutants::number() {{")
+            switch = f"match crate::mutants::number({mutants[0].number})"
+            self.write(f"{self.text[start : first[0]]}{header}{{ {switch} {{")
             for mutant in mutants:
                 if mutant.number not in self.left_out:
                     self.write_arm(mutant, body, first[1], boxed)
@@ -245,7 +259,8 @@ def write_sources(mutants: list[Mutant], left_out: set[int]) -> dict[str, dict[i
         (TREE / file).write_text("".join(writer.written), "utf-8")
         places[file] = writer.lines
     library = (ROOT / SOURCES / "lib.rs").read_text("utf-8")
-    (TREE / SOURCES / "lib.rs").write_text(library + SWITCH, "utf-8")
+    size = str(mutants[-1].number + 1)
+    (TREE / SOURCES / "lib.rs").write_text(library + SWITCH.replace("SIZE", size), "utf-8")
     return places
 
 
@@ -286,7 +301,7 @@ def run_test(test: Test, number: int, limit: float) -> str:
     """Run one test with a mutant; return what became of it."""
     process = subprocess.Popen(
         [test.executable, "--exact", test.name, "--test-threads=1"],
-        cwd=TREE / "crates" / PACKAGE,
+        cwd=TESTED,
         env=os.environ | {"ROBOTRULES_MUTANT": str(number), "RUST_BACKTRACE": "0"},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -311,9 +326,13 @@ def build_tests() -> list[Test]:
         names = subprocess.run([executable, "--list"], check=True, capture_output=True, text=True)
         for name in re.findall(r"^(.+): test$", names.stdout, re.MULTILINE):
             start = time.perf_counter()
-            if run_test(Test(executable, name), 0, 600) != "survived":
-                raise SystemExit(f"{Path(executable).stem}: {name} fails without a mutant")
-            tests.append(Test(executable, name, time.perf_counter() - start))
+            command = [executable, "--exact", name, "--test-threads=1"]
+            alone = subprocess.run(command, cwd=TESTED, capture_output=True, text=True)
+            if alone.returncode:
+                raise SystemExit(f"{name} fails without a mutant:\n{alone.stdout}")
+            seconds = time.perf_counter() - start
+            reached = re.findall(r"^reached (\d+)$", alone.stderr, re.MULTILINE)
+            tests.append(Test(executable, name, seconds, frozenset(map(int, reached))))
     return sorted(tests, key=lambda test: test.seconds)
 
 
@@ -324,15 +343,20 @@ def try_switched(mutants: list[Mutant], jobs: int) -> Iterator[tuple[Mutant, str
     tests = build_tests()
     total = sum(test.seconds for test in tests)
     print(f"{len(tests)} tests take {total:.1f} s without a mutant", file=sys.stderr)
+    functions: dict[object, int] = {}
+    for mutant in mutants:
+        functions.setdefault((mutant.file, mutant.function), mutant.number)
     noticed: dict[object, Test] = {}
 
     def run(mutant: Mutant) -> tuple[Mutant, str, str]:
-        first, second = noticed.get((mutant.file, mutant.function)), noticed.get(mutant.file)
-        for test in sorted(tests, key=lambda test: (test is not first, test is not second)):
+        function = functions[mutant.file, mutant.function]
+        first, second = noticed.get(function), noticed.get(mutant.file)
+        reaching = [test for test in tests if function in test.reached]
+        for test in sorted(reaching, key=lambda test: (test is not first, test is not second)):
             limit = max(LEAST_LIMIT, TIMES_SLOWER * test.seconds)
             became = run_test(test, mutant.number, limit)
             if became != "survived":
-                noticed[mutant.file, mutant.function] = noticed[mutant.file] = test
+                noticed[function] = noticed[mutant.file] = test
                 return mutant, became, f"{Path(test.executable).stem.split('-')[0]} {test.name}"
         return mutant, "survived", ""
 

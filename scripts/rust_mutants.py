@@ -409,12 +409,18 @@ def main(arguments: Iterable[str] | None = None) -> int:
     parser.add_argument("--sample", type=int, default=0, help="so many mutants; 0: all")
     parser.add_argument("--seed", type=int, default=9309, help="which sample")
     parser.add_argument("--only", metavar="GLOB", help="mutants with such names only")
+    parser.add_argument("--again", action="store_true", help="those that survived the last time")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--goal", type=float, default=GOAL, help="percent to notice")
     given = parser.parse_args(None if arguments is None else list(arguments))
     accepted, mutants = read_accepted(), read_mutants()
+    made = len(mutants)
     if given.only:
         mutants = [mutant for mutant in mutants if fnmatch(mutant.name, given.only)]
+    if given.again:
+        last = map(json.loads, RESULTS.read_text("utf-8").splitlines())
+        names = {line["mutant"] for line in last if line["became"] == "survived"}
+        mutants = [mutant for mutant in mutants if mutant.name in names]
     if given.sample and given.sample < len(mutants):
         chosen = random.Random(given.seed).sample(mutants, given.sample)
         mutants = sorted(chosen, key=lambda mutant: mutant.number)
@@ -436,7 +442,7 @@ def main(arguments: Iterable[str] | None = None) -> int:
                 survivors.append(mutant)
     for mutant in sorted(survivors, key=lambda mutant: mutant.number):
         print(mutant.name)
-    for file in statuses if given.only or given.sample else accepted:
+    for file in statuses if len(mutants) < made else accepted:
         statuses[file]["accepted"] = accepted[file]
     return int(print_table(statuses) < given.goal)
 

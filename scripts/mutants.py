@@ -10,8 +10,8 @@ mutmut makes the mutants of Python code, and `mutants_plugin.py` runs the tests 
 is copied to `build/mutants/PART`, so that the tree stays as it is. A survivor is a mutant that no
 test of its part notices; those that behave as the original does are listed in
 `scripts/mutants_accepted.toml`, each with a reason. Exit status: 0 when at least `--goal` percent
-of the mutants that ran are killed or accepted, 1 when fewer are, 2 when a part could not run. Rust
-has a tool of its own: `cargo mutants -p robotrules-core`.
+of the mutants that ran are killed or accepted, 1 when fewer are, 2 when a part could not run. The
+mutants of the Rust core are those of `rust_mutants.py`.
 """
 
 from __future__ import annotations

@@ -148,6 +148,8 @@ def run_mutant(mutant: str, items: list[pytest.Item], report: BinaryIO) -> int:
         if not passes(item, following):
             report.write(item.nodeid.encode())
             report.flush()
+            # What the session has started, such as a server and its folder, ends with it.
+            item.session._setupstate.teardown_exact(None)
             return KILLED
     return SURVIVED
 

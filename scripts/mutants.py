@@ -79,7 +79,10 @@ PARTS = {
         ),
         tuple(
             f"tests/client/test_{name}.py"
-            for name in ("client", "connections", "memory", "pages", "politeness", "threads")
+            for name in (
+                *("client", "connections", "memory", "messages", "pages", "politeness"),
+                *("states", "threads"),
+            )
         ),
     ),
     "evidence": Part(

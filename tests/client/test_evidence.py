@@ -286,7 +286,16 @@ class TestUnreachable:
         diary = Diary()
         diary.visit(0, Response(302, {"Location": "/robots.txt"}))
         assert at(diary, 1e-4).allowed is True
-        assert Evidence(diary.store, access=access).at(A, START + 1, "ExampleBot").allowed is False
+        found = Evidence(diary.store, access=access).at(A, START + 1, "ExampleBot")
+        assert found.verdict is not None
+        assert (found.verdict.allowed, found.verdict.reason) == (False, Reason.UNREACHABLE)
+        assert found.visit is not None
+        assert (found.visit.digest, found.visit.size) == (None, 0)
+        assert found.visit.user_agent == f"ExampleBot/1.0 (+{SITE}/bot)"
+        diary.visit(1, Response(302, {"Location": "/robots.txt"}))
+        again = Evidence(diary.store, access=access).at(A, START + DAY + 1, "ExampleBot")
+        # A second failure in a row is waited for twice as long.
+        assert (found.until, again.until) == (START + 60, START + DAY + 120)
 
     @pytest.mark.parametrize("recorded", ["default", "strict", "google"])
     @pytest.mark.parametrize(

@@ -110,6 +110,22 @@ class TestNotes:
             ("lapsed", "warning", f"{words}this is what was known last.")
         ]
 
+    def test_renewal_in_doubt(self) -> None:
+        """As an earlier version recorded it: a 304 for a copy without a validator."""
+        found = Diary().visit(0, file("/a"))
+        again = found._replace(at=START + DAY, until=START + 2 * DAY, status=304, renewed=True)
+        store = MemoryStore()
+        for visit in (found, again):
+            store.put(visit, rules("/a"), None)
+        assert notes(Evidence(store).at(A, START + 1.5 * DAY, "ExampleBot")) == [
+            (
+                "renewal-in-doubt",
+                "warning",
+                "The 304 of 2026-05-02T00:00:00Z does not carry a validator of the copy, or "
+                "answered a condition that any file meets: the file may have changed by then.",
+            )
+        ]
+
     def test_failing(self) -> None:
         words = "Asking for the file failed"
         diary = told_days(refused())
@@ -190,6 +206,7 @@ class TestNotes:
         assert words.endswith(" found something else.")
         names = words.removeprefix(start).removesuffix(" found something else.").split(", ")
         assert len(set(names)) == MOST_NAMES == 5
+        assert set(names) <= {"Bot" + "a" * number for number in range(MOST_NAMES + 1)}
 
     def test_crawlers_that_do_not_differ(self) -> None:
         """What had been found before does not count where nothing can be reached now."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import time
 
 import pytest
 
@@ -11,7 +12,7 @@ from robotrules.access import State, Trouble
 from robotrules.cache import digest_of
 from robotrules.client.warc.captures import LIMIT, LONGEST_AGENT
 from robotrules.profile import LEAST_MAX_BYTES
-from tests.client.diary import SITE, rules
+from tests.client.diary import SITE, START, rules
 from tests.client.records import REQUEST, answer, imported, only, record, skipped
 
 SHORT = b"User-agent: *\n"
@@ -126,6 +127,17 @@ class TestStatuses:
         """The whole class is not followed."""
         assert skipped(record("response", answer(status=status))) == {"redirect": 1}
 
+    def test_the_first_failure_is_none(self) -> None:
+        """400 is no redirect: there is no file."""
+        assert only(record("response", answer(status="400 Bad")))[0].state is State.UNAVAILABLE
+
+    def test_an_answer_in_a_redirect(self) -> None:
+        """What follows the first answer is its page, from 300 on."""
+        block = answer(answer(), status="300 Choices")
+        assert skipped(record("response", block)) == {"redirect": 1}
+        block = answer(answer(), status="299 Last")
+        assert skipped(record("response", block)) == {"no-http": 1}
+
     @pytest.mark.parametrize("status", ["204 No Content", "205 Reset Content"])
     def test_no_content(self, status: str) -> None:
         """A status that has no content is an empty file, whatever follows."""
@@ -136,6 +148,16 @@ class TestStatuses:
         """An answer below 200 is not the answer."""
         assert skipped(record("response", answer(b"", status="199 Almost"))) == {"no-http": 1}
         assert only(record("response", answer(b"", status="200 OK")))[0].status == 200
+
+
+def test_a_date_without_a_zone_is_utc(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever the archive is read."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        visit, _ = only(record("response", answer(), WARC_Date="2026-05-01T00:00:00"))
+        assert visit.at == START
+    time.tzset()
 
 
 def test_long_addresses_are_cut() -> None:

@@ -222,6 +222,7 @@ def try_mutants(target: Path, part: Part, mutants: list[str], given: argparse.Na
     results.touch()
     command = [
         *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "mutants_plugin", "-s"),
+        "--tb=native",  # others parse the whole file that a failure is in, and mutants make it long
         *("-m", "not slow", "-o", "tmp_path_retention_policy=none", *part.tests),
         *(("-k", part.chosen) if part.chosen else ()),
     ]

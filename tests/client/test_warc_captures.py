@@ -29,6 +29,7 @@ class TestFiles:
     def test_an_answer_without_a_body_is_an_empty_file(self) -> None:
         """A file without octets is a file."""
         visit, body = only(record("response", answer(b"")))
+        assert visit.renewed is False
         assert (visit.state, visit.digest, visit.size) == (State.SUCCESS, digest_of(b""), 0)
         assert body == b""
 

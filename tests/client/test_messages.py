@@ -6,11 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
-from robotrules import CrawlerError
+from robotrules import CrawlerError, Reason
 from robotrules.client import Addresses, AsyncClient, Client
+from robotrules.client.asking import Carrying, carrying
 from robotrules.client.stores import MemoryStore
+from robotrules.client.transports.adapters import HttpxAdapter
 from tests.client.scripted import AsyncServer, Clock, Server, opened
 
 AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
@@ -29,6 +32,13 @@ def made(kind: str, user_agent: Any = AGENT, **options: Any) -> Any:
     if "transport" not in given:
         given["transport"] = Server() if kind == "sync" else AsyncServer(Server())
     return (Client if kind == "sync" else AsyncClient)(user_agent, **given)
+
+
+def carried(transport: object = None, **options: Any) -> Carrying:
+    """Return what carries the requests of a client for threads."""
+    given: dict[str, Any] = {"addresses": None, "allow_private": (), "connections": None}
+    given |= {"proxy": None, "headers": ()} | options
+    return carrying(AGENT, transport, threads=True, **given)
 
 
 def message(error: type[Exception], act: Callable[[], object]) -> str:
@@ -151,17 +161,32 @@ class TestCarriers:
     @pytest.mark.parametrize("given", [{"connections": 4}, {"proxy": "http://localhost:3128"}])
     def test_a_client_of_a_library(self, kind: str, given: dict[str, Any]) -> None:
         """A client of httpx2 keeps its connections itself."""
-        import httpx2
-
         library = httpx2.Client() if kind == "sync" else httpx2.AsyncClient()
         words = "your HTTP client has its own connections and proxy: say it there"
         act: Callable[[], object] = lambda: made(kind, transport=library, **given)  # noqa: E731
         assert message(ValueError, act) == words
 
-    def test_hosts_of_one_name(self, kind: str) -> None:
-        """One host may be given as text."""
-        client = made(kind, transport=None, allow_private="localhost")
-        assert client._transport is not None
+    def test_what_is_opened(self) -> None:
+        """Without a transport one is opened with all that was said; one host may be text."""
+        found = carried(allow_private="localhost", connections=4, headers={"X-A": "b"})
+        assert found.transport is None
+        assert found.options.keys() == {"connections", "proxy", "addresses", "headers"}
+        assert (found.options["connections"], found.options["proxy"]) == (4, None)
+        assert repr(found.options["addresses"]) == "Addresses(allow_private=['localhost'])"
+        assert [tuple(pair) for pair in found.options["headers"]] == [("X-A", "b")]
+        proxy = "http://localhost:3128"
+        assert carried(proxy=proxy).options["proxy"] == proxy
+        addresses = Addresses()
+        assert carried(addresses=addresses).options["addresses"] is addresses
+
+    def test_what_was_handed_over(self) -> None:
+        """A transport is used as it is, and a client of a library through an adapter."""
+        server = Server()
+        assert carried(server) == (server, {})
+        library = httpx2.Client()
+        found = carried(library, allow_private=["localhost"], headers={"X-A": "b"})
+        assert isinstance(found.transport, HttpxAdapter)
+        assert found.options == {}
 
 
 class TestStores:
@@ -196,8 +221,9 @@ class TestQuestions:
 
     def test_what_is_no_url(self, client: Any) -> None:
         """The error says which one it is."""
-        words = message(TypeError, lambda: client.check_many([SITE, None]))
-        assert words.startswith("urls[1]: a URL is str or bytes, not NoneType")
+        words = message(TypeError, lambda: client.check_many([SITE, 5]))
+        assert words.startswith("urls[1]: a URL is str or bytes, not int")
+        assert client.check_many([httpx2.URL(f"{SITE}/x")])[0].reason is Reason.UNAVAILABLE
 
     def test_no_origin(self, client: Any) -> None:
         """Some questions need a server."""
@@ -221,8 +247,8 @@ class TestQuestions:
         assert message(TypeError, lambda: client.prefetch(b"x")) == words
         words = "origins are a list such as ['https://example.com'], not int"
         assert message(TypeError, lambda: client.prefetch(5)) == words
-        words = message(TypeError, lambda: client.prefetch([SITE, None]))
-        assert words.startswith("origins[1]: a URL is str or bytes, not NoneType")
+        words = message(TypeError, lambda: client.prefetch([SITE, 5]))
+        assert words.startswith("origins[1]: a URL is str or bytes, not int")
         for number in (2.5, True):
             words = f"concurrency is {number}: use a whole number, such as 50"
             act: Callable[[], object] = lambda number=number: client.prefetch(  # type: ignore[misc]  # noqa: E731

@@ -7,6 +7,7 @@ What decides is tested in `test_evidence` and `test_sources`; here is how it is 
 from __future__ import annotations
 
 import io
+import time
 from datetime import datetime
 from typing import Any
 
@@ -240,6 +241,18 @@ class TestNotes:
             ("imported", "warning", f"This store did not fetch the file: the visit was {origin}.")
         ]
 
+    def test_an_archive_without_the_file(self) -> None:
+        """It says which archive that was."""
+        archive = Provenance("x.warc", "0" * 64, START)
+        store = MemoryStore()
+        store.add([(Diary().visit(0, file("/a"))._replace(provenance=archive), None)])
+        assert notes(at(Diary(store), 0.5))[0] == (
+            "body-missing",
+            "error",
+            "The archive did not have the octets of the file, or they were altered: the visit was "
+            f"imported from 'x.warc', SHA-256 {'0' * 64}, on 2026-05-01T00:00:00Z.",
+        )
+
     def test_as_dict(self) -> None:
         note = EvidenceNote("lapsed", "warning", "Words.")
         assert note.as_dict() == {"code": "lapsed", "level": "warning", "message": "Words."}
@@ -364,6 +377,14 @@ class TestText:
     def test_moments(self) -> None:
         assert when(START + 0.9) == "2026-05-01T00:00:00Z"
         assert when(1e300) == "1e+300"
+
+    def test_moments_are_utc(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Wherever they are shown."""
+        with monkeypatch.context() as patch:
+            patch.setenv("TZ", "Asia/Tokyo")
+            time.tzset()
+            assert when(START) == "2026-05-01T00:00:00Z"
+        time.tzset()
 
 
 class TestPeriods:

@@ -101,6 +101,7 @@ PARTS = {
             *("tests/client/test_warc.py", "tests/client/test_sources.py"),
             "tests/client/test_warc_captures.py",
         ),
+        chosen="not AnyVisit",
     ),
     # The stores on servers have a part of their own: for each mutant a server is started.
     "stores": Part(

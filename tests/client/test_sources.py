@@ -246,7 +246,7 @@ class TestHistory:
         for ask in asking:
             with pytest.raises(ValueError, match="is unknown") as caught:
                 ask()
-            assert str(caught.value) == f"{words}the SHA-256 of an archive"
+            assert str(caught.value) == f"{words}SHA-256 of an archive"
 
     def test_one_archive(self) -> None:
         """Its SHA-256, with or without the name of that, and eight digits of it or more."""

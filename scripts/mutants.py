@@ -84,6 +84,7 @@ PARTS = {
                 *("states", "threads"),
             )
         ),
+        chosen="not Hammered and not test_concurrency_above and not test_connections_is_a_bound",
     ),
     "evidence": Part(
         (

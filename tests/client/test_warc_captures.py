@@ -8,12 +8,12 @@ import time
 
 import pytest
 
-from robotrules.access import State, Trouble
+from robotrules.access import Response, State, Trouble
 from robotrules.cache import digest_of
-from robotrules.client.warc.captures import LIMIT, LONGEST_AGENT
+from robotrules.client.warc.captures import LIMIT, LONGEST_AGENT, WAITING
 from robotrules.profile import LEAST_MAX_BYTES
-from tests.client.diary import SITE, START, rules
-from tests.client.records import REQUEST, answer, imported, only, record, skipped
+from tests.client.diary import SITE, START, Diary, file, rules
+from tests.client.records import REQUEST, answer, exported, imported, only, record, skipped
 
 SHORT = b"User-agent: *\n"
 
@@ -111,6 +111,44 @@ class TestWhoAsked:
         other = record("request", REQUEST, WARC_Date="2026-05-01T00:00:01Z")
         assert only(other + record("response", answer()))[0].agent == "unknown"
         assert only(record("request", REQUEST) + record("response", answer()))[0].agent == "CCBot"
+
+    @pytest.mark.parametrize("count", [2, WAITING, WAITING + 1])
+    def test_requests_after_several_answers(self, count: int) -> None:
+        """Answers wait for their requests: a few at a time, those that came last."""
+        parts = [
+            record(kind, block, WARC_Target_URI=f"https://s{number}.example/robots.txt")
+            for kind, block in (("response", answer()), ("request", REQUEST))
+            for number in range(count)
+        ]
+        visits = imported(b"".join(parts))[0].visits()
+        agents = {visit.origin: visit.agent for visit in visits}
+        lost = agents.pop("https://s0.example") if count > WAITING else "unknown"
+        assert (lost, set(agents.values())) == ("unknown", {"CCBot"})
+
+
+class TestArchivesOfOurs:
+    """An archive that was written here, and came to harm."""
+
+    def test_a_file_with_blank_lines(self) -> None:
+        """The file starts after the first blank line."""
+        body = b"User-agent: *\r\n\r\nDisallow: /a\r\n"
+        diary = Diary()
+        visit = diary.visit(0, Response(200, [], body))
+        store, done = imported(exported(diary.store))
+        assert (done.added, done.skipped) == (1, {})
+        assert store.body(visit.digest or "") == body
+
+    def test_records_in_another_order(self) -> None:
+        """An answer waits for what is said of it until the next answer comes, and no longer."""
+        diary = Diary()
+        visits = [diary.visit(day, file(f"/{day}")) for day in range(2)]
+        first, *rest = exported(diary.store).split(b"WARC/1.1\r\n")[1:]
+        kinds = (b"response", b"request", b"metadata")
+        rest.sort(key=lambda one: [b"WARC-Type: " + kind in one for kind in kinds], reverse=True)
+        archive = b"".join(b"WARC/1.1\r\n" + one for one in (first, *rest))
+        store, done = imported(archive)
+        assert (done.added, done.skipped) == (2, {"alone": 1})
+        assert [store.body(visit.digest or "") for visit in visits] == [None, rules("/1")]
 
 
 class TestStatuses:

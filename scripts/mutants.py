@@ -59,11 +59,17 @@ PARTS = {
     "tags": Part(("src/robotrules/tags/*",), ("tests/tags", "tests/test_guide.py")),
     "access": Part(
         ("src/robotrules/access/*",),
-        ("tests/test_access.py", "tests/test_validators.py", "tests/property/test_access_laws.py"),
+        (
+            *("tests/test_access.py", "tests/test_access_profile.py", "tests/test_validators.py"),
+            "tests/property/test_access_laws.py",
+        ),
     ),
     "cache": Part(
         ("src/robotrules/cache/*",),
-        ("tests/test_cache.py", "tests/property/test_access_laws.py"),
+        (
+            *("tests/test_cache.py", "tests/test_cache_visits.py"),
+            "tests/property/test_access_laws.py",
+        ),
     ),
     # The client in parts: each is tried by the tests that are about it, which are quicker.
     "answers": Part(

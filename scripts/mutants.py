@@ -60,16 +60,23 @@ PARTS = {
             *("tests/test_values.py", "tests/test_tokens.py", "tests/test_reading.py"),
             *("tests/test_profile.py", "tests/test_errors.py", "tests/test_public.py", VECTORS),
             *("tests/test_group_structures.py", "tests/extensions/test_purpose.py"),
+            *("tests/test_remembering.py", "tests/test_misuse.py"),
         ),
     ),
     "tags": Part(("src/robotrules/tags/*",), ("tests/tags", "tests/test_guide.py")),
     "access": Part(
         ("src/robotrules/access/*",),
-        ("tests/test_access.py", "tests/test_validators.py", "tests/property/test_access_laws.py"),
+        (
+            *("tests/test_access.py", "tests/test_access_profile.py", "tests/test_validators.py"),
+            "tests/property/test_access_laws.py",
+        ),
     ),
     "cache": Part(
         ("src/robotrules/cache/*",),
-        ("tests/test_cache.py", "tests/property/test_access_laws.py"),
+        (
+            *("tests/test_cache.py", "tests/test_cache_visits.py"),
+            "tests/property/test_access_laws.py",
+        ),
     ),
     # The client in parts: each is tried by the tests that are about it, which are quicker.
     "answers": Part(

@@ -8,9 +8,7 @@ misuse, and what a driver can rely on.
 from __future__ import annotations
 
 import json
-import pickle
 import sys
-from math import inf
 from typing import Any
 
 import pytest
@@ -20,7 +18,6 @@ from robotrules import MissingExtraError, ProfileError, origins
 from robotrules.access import (
     ACCESS_PROFILES,
     LONGEST_URL,
-    AccessProfile,
     AccessResult,
     Failure,
     Hop,
@@ -30,9 +27,7 @@ from robotrules.access import (
     Stored,
     Trouble,
     access,
-    find_access_profile,
     location_of,
-    profiles_of,
     state_of,
     target_of,
 )
@@ -158,7 +153,7 @@ def test_hops_of_lost_redirects() -> None:
 
     assert [hop.location for hop in result.hops] == [f"/{number}" for number in range(6)]
     assert result.url == asked[-1].url == f"{ORIGIN}/4"
-    assert result.detail == "more than 5"
+    assert (result.trouble, result.detail) == (Trouble.REDIRECTS, "more than 5")
 
 
 def test_loop_is_seen() -> None:
@@ -216,18 +211,29 @@ def test_robots_says_the_same(answer: Response | Failure, url: str, allowed: boo
     assert result.robots().check(ORIGIN + url, "a").allowed is allowed
 
 
-def test_robots_of_a_restricted_site() -> None:
+@pytest.mark.parametrize("status", [204, 205])
+def test_answer_without_content(status: int) -> None:
+    """A 204 or 205 is an empty file, whatever a server sends after its fields."""
+
+    result, _ = get(Response(status, body=FILE))
+
+    assert (result.state, result.body) == (State.SUCCESS, b"")
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_robots_of_a_restricted_site(status: int) -> None:
     """With deny_on_401_403 a driver without a cache gets complete disallow too."""
 
     profile = DEFAULT.replace(deny_on_401_403=True)
-    result, _ = get(Response(403), profile=profile)
-    missing, _ = get(Response(404), profile=profile)
+    result, _ = get(Response(status), profile=profile)
 
     assert (result.state, result.restricted) == (State.UNAVAILABLE, True)
     assert not result.robots().check(f"{ORIGIN}/x", "a")
-    assert not missing.restricted
-    assert missing.robots().check(f"{ORIGIN}/x", "a")
-    assert not get(Response(403))[0].restricted
+    assert not get(Response(status))[0].restricted
+    for other in (402, 404):
+        missing, _ = get(Response(other), profile=profile)
+        assert not missing.restricted
+        assert missing.robots().check(f"{ORIGIN}/x", "a")
 
 
 def test_robots_takes_a_profile() -> None:
@@ -300,9 +306,11 @@ def test_longest_location() -> None:
 
     assert target_of(ROBOTS, fits) == ORIGIN + fits
     assert target_of(ROBOTS, f"{fits}a") is None
-    result, _ = get(to(f"{fits}a"))
-    assert result.trouble is Trouble.LOCATION
-    assert len(result.hops[0].location) == LONGEST_URL + 1
+    for more in ("a", "aaa"):
+        result, _ = get(to(fits + more))
+        assert result.trouble is Trouble.LOCATION
+        # One octet more than fits is kept: enough to see that it was too long.
+        assert result.hops[0].location == f"{fits}a"
     # What octets become counts, so that no request is longer than that.
     assert get(to(b"/" + b"\xff" * (LONGEST_URL // 3 + 1)))[0].trouble is Trouble.LOCATION
 
@@ -313,6 +321,7 @@ def test_first_location_counts() -> None:
     fields = read_fields([("Location", "/a"), ("Location", "/b")])
 
     assert location_of(fields) == "/a"
+    assert location_of(read_fields([])) == ""
 
 
 @pytest.mark.parametrize(
@@ -348,6 +357,12 @@ def test_targets(location: str, target: str | None) -> None:
     assert target_of(ROBOTS, location) == target
 
 
+def test_target_with_another_authority() -> None:
+    """A Location without a scheme has the scheme of the URL that redirects, port or no port."""
+
+    assert target_of("http://e.example:8080/robots.txt", "//b.example/r") == "http://b.example/r"
+
+
 def test_international_target_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     """What this client cannot read is no reason to crawl: unreachable, and it says the cure."""
 
@@ -376,6 +391,50 @@ def test_renewed_result() -> None:
     assert (result.body, result.complete, result.address) == (FILE, False, "192.0.2.1")
     assert result.fields.lines == (("etag", b'"a"'), ("x", b"2"))
     assert result.trouble is None
+
+
+def test_200_to_conditions() -> None:
+    """The file changed: what came is the file, also if its tag is that of the stored one."""
+
+    stored = Stored(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
+    for tag in ('"a"', '"b"'):
+        result, asked = get(Response(200, [("ETag", tag)], b"new"), stored=stored)
+        assert (result.status, result.body, result.renewed) == (200, b"new", False)
+        assert [request.headers for request in asked] == [(("If-None-Match", '"a"'),)]
+
+
+def test_304_without_conditions() -> None:
+    """Nothing was asked about the stored file, so nothing is known about it."""
+
+    for stored in (
+        Stored(ROBOTS, FILE, read_fields([("X", "1")])),
+        Stored(f"{ORIGIN}/r.txt", FILE, read_fields([("ETag", '"a"')])),
+    ):
+        result, asked = get(Response(304), stored=stored)
+        assert asked[0].headers == ()
+        assert (result.state, result.renewed) == (State.UNREACHABLE, False)
+
+
+def test_date_of_a_stored_file() -> None:
+    """A Last-Modified is sent back if the file came later; without a Date the client says when."""
+
+    date = "Thu, 01 Jan 2026 00:00:00 GMT"
+    stored = Stored(ROBOTS, FILE, read_fields([("Last-Modified", date)]), received=1_767_225_600.0)
+
+    assert next(access(ORIGIN, stored=stored)).headers == (("If-Modified-Since", date),)
+    unknown = stored._replace(received=None)
+    assert next(access(ORIGIN, stored=unknown)).headers == ()
+
+
+def test_profile_without_validators() -> None:
+    """It fetches the file again instead of asking whether it changed."""
+
+    stored = Stored(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
+    asks = {
+        name: next(access(ORIGIN, profile=name, stored=stored)).headers for name in ACCESS_PROFILES
+    }
+
+    assert {name for name, headers in asks.items() if not headers} == {"google"}
 
 
 def test_304_about_another_file() -> None:
@@ -428,6 +487,23 @@ def test_every_4xx_of_strict() -> None:
     assert states == {State.UNAVAILABLE}
 
 
+@pytest.mark.parametrize(
+    ("status", "state", "trouble"),
+    [
+        (299, State.SUCCESS, None),
+        (300, State.UNREACHABLE, Trouble.LOCATION),
+        (399, State.UNREACHABLE, Trouble.LOCATION),
+        (400, State.UNAVAILABLE, Trouble.STATUS),
+    ],
+)
+def test_statuses_beside_redirects(status: int, state: State, trouble: Trouble | None) -> None:
+    """Statuses from 300 to 399 are redirects, and their neighbours are final."""
+
+    result, _ = get(Response(status))
+
+    assert (result.state, result.trouble) == (state, trouble)
+
+
 BROKEN = [
     (Response(301), "301 without a usable Location"),
     (to(""), "302 without a usable Location"),
@@ -470,148 +546,3 @@ def test_every_trouble_has_a_sentence() -> None:
 
     assert len(sentences) == len(Trouble)
     assert str(Trouble.REFUSED) == "refused-address"
-
-
-# --- Profiles -------------------------------------------------------------------------------------
-
-
-def test_named_profiles() -> None:
-    """Four readings, by the names of the other profiles and one more."""
-
-    assert list(ACCESS_PROFILES) == ["default", "strict", "google", "stale"]
-    assert find_access_profile("stale") is ACCESS_PROFILES["stale"]
-    assert find_access_profile(DEFAULT) is DEFAULT
-    assert find_access_profile(robotrules.GOOGLE) is ACCESS_PROFILES["google"]
-    mine = robotrules.DEFAULT.replace(name="mine")
-    assert find_access_profile(mine) is DEFAULT
-
-
-def test_one_name_for_both() -> None:
-    """A name picks the profile to parse with and the one to fetch with."""
-
-    assert profiles_of("google") == (robotrules.GOOGLE, ACCESS_PROFILES["google"])
-    assert profiles_of("stale") == (robotrules.DEFAULT, ACCESS_PROFILES["stale"])
-    assert profiles_of(robotrules.STRICT) == (robotrules.STRICT, ACCESS_PROFILES["strict"])
-    with pytest.raises(ProfileError):
-        profiles_of("bing")
-
-
-@pytest.mark.parametrize("wrong", [None, 5, ["default"], "Default"])
-def test_unknown_profile(wrong: Any) -> None:
-    """What is no profile is told with those that are."""
-
-    with pytest.raises(ProfileError, match="use default, strict, google, stale"):
-        find_access_profile(wrong)
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "words"),
-    [
-        ("retried", (503,), "retried has 503: it is for statuses from 400 to 499"),
-        (
-            "max_redirects",
-            4,
-            "max_redirects is 4: RFC 9309 §2.3.1.2 asks for at least five; use 5 to 100",
-        ),
-        ("cautious", 1, "cautious is a switch: use True or False"),
-        ("shortest", -1, "shortest is -1: use seconds, 0 or more"),
-        (
-            "longest",
-            86_401,
-            "shortest is 300 and longest 86401: use 1 <= shortest <= longest <= 86400 "
-            "(RFC 9309 §2.4: no longer than 24 hours)",
-        ),
-        ("first_retry", 0, "use 1 <= first_retry <= longest_retry, in seconds"),
-        (
-            "broken_redirect",
-            "allow",
-            "broken_redirect is 'allow': use unreachable or unavailable",
-        ),
-        (
-            "shiny",
-            1,
-            "an access profile has no field 'shiny'; it has name, retried, deny_on_401_403, "
-            "max_redirects, cautious, broken_redirect, validators, shortest, longest, stop, "
-            "without_copy, patience, after_patience, first_retry, longest_retry",
-        ),
-    ],
-)
-def test_words_of_a_refusal(field: str, value: Any, words: str) -> None:
-    """The whole sentence: what, and what to use instead."""
-
-    with pytest.raises(ProfileError) as refused:
-        DEFAULT.replace(**{field: value})
-    assert str(refused.value) == words
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "words"),
-    [
-        ("max_redirect", 5, "has no field 'max_redirect'"),
-        ("retried", (503,), "from 400 to 499"),
-        ("retried", (399,), "from 400 to 499"),
-        ("retried", (404.0,), "from 400 to 499"),
-        ("max_redirects", 4, "at least five"),
-        ("max_redirects", 101, "use 5 to 100"),
-        ("max_redirects", 5.0, "use 5 to 100"),
-        ("cautious", 1, "cautious is a switch"),
-        ("deny_on_401_403", "no", "deny_on_401_403 is a switch"),
-        ("validators", None, "validators is a switch"),
-        ("shortest", 0, "1 <= shortest"),
-        ("shortest", -1, "seconds, 0 or more"),
-        ("shortest", "5", "seconds, 0 or more"),
-        ("shortest", True, "seconds, 0 or more"),
-        ("shortest", float("nan"), "seconds, 0 or more"),
-        ("shortest", 86_400.5, "longest <= 86400"),
-        ("longest", 86_401, "no longer than 24 hours"),
-        ("longest", 299, "1 <= shortest <= longest"),
-        ("stop", -1, "stop is -1"),
-        ("patience", None, "patience is None"),
-        ("first_retry", 0, "1 <= first_retry"),
-        ("first_retry", 3_601, "first_retry <= longest_retry"),
-        ("longest_retry", 59, "first_retry <= longest_retry"),
-        ("broken_redirect", "allow", "use unreachable or unavailable"),
-        ("without_copy", "maybe", "use disallow or allow"),
-        ("after_patience", "allow", "use unavailable or cached"),
-    ],
-)
-def test_settings_that_are_refused(field: str, value: Any, words: str) -> None:
-    """What breaks the RFC, or makes no sense, is refused with the cure."""
-
-    with pytest.raises(ProfileError, match=words.replace("(", r"\(")):
-        DEFAULT.replace(**{field: value})
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("retried", ()),
-        ("max_redirects", 100),
-        ("shortest", 1),
-        ("longest", 300),
-        ("stop", inf),
-        ("stop", 0),
-        ("patience", 0),
-        ("patience", inf),
-        ("first_retry", 1),
-        ("longest_retry", inf),
-        ("without_copy", "allow"),
-        ("after_patience", "cached"),
-    ],
-)
-def test_settings_at_their_bounds(field: str, value: Any) -> None:
-    """What the bounds allow is allowed."""
-
-    assert getattr(DEFAULT.replace(**{field: value}), field) == value
-
-
-def test_profile_is_a_value() -> None:
-    """A profile compares, hashes and travels between processes."""
-
-    profile = DEFAULT.replace(name="mine", retried=[503 - 80, 404])
-
-    assert profile.retried == (404, 423)
-    assert profile == AccessProfile(name="mine", retried=(423, 404))
-    assert pickle.loads(pickle.dumps(profile)) == profile
-    assert isinstance(pickle.loads(pickle.dumps(profile)), AccessProfile)
-    assert len({profile, DEFAULT, DEFAULT.replace(name="default")}) == 2

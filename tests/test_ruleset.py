@@ -267,6 +267,8 @@ class TestBeingAValue:
         assert rules != read(TEXT, "google").rules_for("a")
         assert rules != read(TEXT + "Disallow: /x").rules_for("a")
         assert rules != 1
+        sets = [RuleSet.from_patterns([f"/{number}"]) for number in range(9)]
+        assert len(set(map(hash, sets))) > 1
 
     def test_patterns(self, engine: ModuleType) -> None:
         """Those made of patterns compare too."""

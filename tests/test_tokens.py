@@ -7,7 +7,7 @@ import string
 
 import pytest
 
-from robotrules import DEFAULT, STRICT, ProductTokenError, is_product_token, product_token
+from robotrules import DEFAULT, GOOGLE, STRICT, ProductTokenError, is_product_token, product_token
 from robotrules.robotstxt.tokens import CrawlerNames, vet_names, vetted_name
 
 
@@ -87,6 +87,7 @@ def test_nested_and_open_comments_are_survived() -> None:
         ("Mozilla/5.0 (compatible; example.com; BarBot)", "BarBot"),
         ("Mozilla/5.0 (Nexus Build Foo/1.0; RealBot/2.0)", "RealBot"),
         ("Mozilla/5.0 360Spider", "360Spider"),
+        ("XeroBotX, version 2", "XeroBotX"),
         ("Mozilla/5.0 12ab", None),
         ("", None),
     ],
@@ -115,6 +116,48 @@ def test_an_empty_name() -> None:
         with pytest.raises(ProductTokenError) as told:
             vetted_name(empty, DEFAULT)
         assert str(told.value) == "the product token is empty: pass the crawler's name"
+
+
+def test_an_empty_name_in_profile_google() -> None:
+    """What begins with no name is the star's, as google/robotstxt has it (AMB-22)."""
+    assert [vetted_name(name, GOOGLE) for name in ("", " a", "(a)", "a/1")] == ["*", "*", "*", "a"]
+
+
+def message_of(name: str) -> str:
+    """Return why a name is refused."""
+    with pytest.raises(ProductTokenError) as told:
+        vetted_name(name, DEFAULT)
+    return str(told.value)
+
+
+def test_a_header_for_a_name() -> None:
+    """The error says what no name has, and what to pass instead."""
+    for header, cure in (
+        ("ExampleBot/1.0", "pass 'ExampleBot'"),
+        ("Mozilla/5.0 (X11) Firefox/1", "pass the crawler's name, such as 'ExampleBot'"),
+    ):
+        assert message_of(header) == (
+            f"{header!r} is not a product token: a name has no '/', '(', ';', ',', no control "
+            "character and no white space. From a User-Agent header use "
+            f"robotrules.product_token(); here, {cure}"
+        )
+
+
+def test_a_list_for_a_name() -> None:
+    """The error shows the list to pass: four names of it at most."""
+    for names, shown in (
+        ("a,b,c,d", "'a', 'b', 'c', 'd'"),
+        ("a,b,c,d,e", "'a', 'b', 'c', 'd', ..."),
+    ):
+        assert message_of(names) == (
+            f"{names!r} is not a product token: pass several names as a list, [{shown}]"
+        )
+
+
+def test_a_long_name() -> None:
+    """The error repeats 80 characters of it."""
+    assert message_of("x" * 79 + "/").startswith(f"'{'x' * 79}/' is not a product token")
+    assert message_of("x" * 80 + "/").startswith(f"'{'x' * 80}...' is not a product token")
 
 
 def test_what_strict_refuses() -> None:

@@ -34,6 +34,18 @@ class Source:
         return RULE
 
 
+class Shown:
+    """What somebody else adds to an explanation: it can be shown as plain values."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return how the file was got."""
+        return {"status": 200}
+
+    def short_dict(self) -> dict[str, Any]:
+        """Return which crawler it is."""
+        return {"name": "ExampleBot"}
+
+
 class TestVerdict:
     """A verdict is a value whose truth is `allowed`."""
 
@@ -91,6 +103,7 @@ class TestVerdict:
         assert hash(verdict()) == hash(verdict(rule=(Source(), 7)))
         assert verdict() != verdict(**changes)
         assert verdict() != "disallowed"
+        assert len({hash(verdict(profile=str(number))) for number in range(9)}) > 1
 
     def test_it_survives_pickle(self, read: Read) -> None:
         """A verdict of a file is the same after a round trip, without its file."""
@@ -298,8 +311,23 @@ class TestExplanation:
         assert shown["schema"] == SCHEMA_VERSION == 1
         assert (shown["allowed"], shown["reason"]) == (True, "allow-rule")
         assert shown["groups_because"] == "product-token"
+        assert shown["groups"][1] == {
+            "index": 2,
+            "user_agents": ["ExampleBot"],
+            "purposes": [],
+            "first_line": 9,
+            "last_line": 11,
+            "rule_count": 2,
+        }
         assert [group["rule_count"] for group in shown["groups"]] == [4, 2]
         assert shown["winner"] == told.matches[0].as_dict()
         assert list(shown["winner"])[:3] == ["outcome", "group", "key"]
         assert shown["losers"][0]["outcome"] == "later-line"
         assert shown["notes"] == [note.as_dict() for note in told.notes]
+
+    def test_what_others_add(self, told: Explanation) -> None:
+        """How the file was got, and which well-known crawler asked, are shown if they are known."""
+        shown = told.as_dict()
+        assert (shown["access"], shown["known"]) == (None, None)
+        shown = told._replace(access=Shown(), known=Shown()).as_dict()
+        assert (shown["access"], shown["known"]) == ({"status": 200}, {"name": "ExampleBot"})

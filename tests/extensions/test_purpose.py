@@ -121,6 +121,25 @@ class TestExplanation:
         told = read("User-agent: *\nAllow: /").explain("/x", "foo", [ONE])
         assert (told.because, told.matched_purposes) == (Because.STAR, ())
 
+    def test_by_name(self, read: Read) -> None:
+        """A name that matched is no purpose."""
+        told = read("User-agent: foo\nAllow: /").explain("/x", "foo", [ONE])
+        assert (told.because, told.matched_tokens) == (Because.TOKEN, ("foo",))
+        assert told.matched_purposes == ()
+
+    def test_groups_of_other_documents(self, read: Read) -> None:
+        """A purpose chooses there, too (AMB-29)."""
+        body = f"User-agent-purpose: {ONE}\nContent-Usage: a=n\nUser-agent: *\nAllow: /"
+        robots = read(body)
+        for purposes, lines in (([ONE], (1, 2)), ([], (3, 4))):
+            told = robots.explain("/x", "foo", purposes)
+            assert [group.lines for group in told.groups] == [(1, 4)]
+            (structure,) = told.group_structures
+            assert (structure.record, [one.lines for one in structure.groups]) == (
+                "Content-Usage",
+                [lines],
+            )
+
 
 class TestAsking:
     """What may be passed, and what is remembered."""
@@ -306,9 +325,12 @@ class TestUnread:
             lambda robots: robots.explain("/x", "foo", [ONE]),
         ]
         for ask in asks:
-            with pytest.warns(PurposeWarning, match=f"{profile!r} does not read") as told:
+            with pytest.warns(PurposeWarning) as told:
                 ask(read(self.BODY, profile))
-            assert len(told) == 1
+            assert [str(one.message) for one in told] == [
+                f"profile {profile!r} does not read User-Agent-Purpose, so purposes= changes "
+                "nothing: use profile 'default', or leave purposes out"
+            ]
 
     def test_a_warning_for_each_file_and_name(self, read: Read) -> None:
         """Rules that are remembered are given without another one."""
@@ -333,7 +355,10 @@ class TestUnread:
         """An explanation says it too; it is the last note, and about no line."""
         with pytest.warns(PurposeWarning):
             told = read("Foo\nUser-agent: *\nBar", "strict").explain("/x", "foo", [ONE])
-        assert [note.code for note in told.notes][-1] == "purposes-not-read"
+        assert [(note.code, note.line) for note in told.notes] == [
+            ("no-separator", 3),
+            ("purposes-not-read", None),
+        ]
         assert told.notes[-1] == ("purposes-not-read", "warning", None, 0, 0)
         assert told.as_dict()["notes"][-1]["message"].startswith("This profile does not read")
         assert "purposes-not-read" not in [

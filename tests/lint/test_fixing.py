@@ -7,11 +7,14 @@ their literate tests.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from robotrules import parse
-from robotrules.linting import Edit, Fix, LintNote, fix, lint
-from robotrules.linting.edits import edited
+from robotrules import RobotsTxt, parse
+from robotrules.analysis.files import FileDifference, compare
+from robotrules.linting import Edit, Fix, LintNote, fix, fixing, lint
+from robotrules.linting.edits import apart, edited
 from robotrules.profile import PROFILES
 
 BODY = b"User-agent: *\nDisallow: /a\nDisallow : /b\n"
@@ -81,6 +84,66 @@ def test_what_holds_is_not_lost_beside_what_does_not() -> None:
     assert (list(done.applied), list(done.left)) == (good, wrong)
 
 
+def test_checks_are_proved_one_after_the_other() -> None:
+    """What holds of the first stays when more holds of the last."""
+    body = b"User-agent: *\nDisallow : /a\nDisallow: /b\nDisallow : /c\n"
+    notes = [
+        replaced(old, new, body=body)._replace(code=code)
+        for old, new, code in (
+            (b" : /a", b": /a", "RR201"),
+            (b"/b", b"/bb", "RR202"),
+            (b" : /c", b": /c", "RR203"),
+        )
+    ]
+    done = fix(parse(body), notes)
+    assert (done.applied, done.left) == ((notes[0], notes[2]), (notes[1],))
+    assert done.body == body.replace(b" :", b":")
+
+
+@pytest.fixture
+def proofs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[bytes, bytes]]:
+    """Return a list of the files that are compared: it is filled while a test fixes."""
+    asked: list[tuple[bytes, bytes]] = []
+
+    def counted(old: RobotsTxt, new: RobotsTxt, **given: Any) -> FileDifference:
+        asked.append((old.body, new.body))
+        return compare(old, new, **given)
+
+    monkeypatch.setattr(fixing, "compare", counted)
+    return asked
+
+
+def test_a_proof_is_asked_for_once(proofs: list[tuple[bytes, bytes]]) -> None:
+    """Of what is read, under each profile; nothing was meant otherwise, and nothing looks new."""
+    body = b"User-agent: *\nDisallow: /a\nDisallow: /a\n"
+    twice = note(Edit(len(body) - len(b"Disallow: /a\n"), len(body), b""))
+    assert fix(parse(body), [twice]).applied == (twice,)
+    assert proofs == [(body, body.removesuffix(b"Disallow: /a\n"))] * len(PROFILES)
+    proofs.clear()
+    assert fix(parse(BODY), [replaced(b"Disallow :", b"Disallow:")]).applied
+    assert proofs == []
+
+
+def test_what_failed_alone_is_not_tried_again(proofs: list[tuple[bytes, bytes]]) -> None:
+    """A single fix is proved or not; it cannot be taken apart."""
+    assert fix(parse(BODY), [replaced(b"/a", b"/aa")]).applied == ()
+    assert len(proofs) == 1
+
+
+@pytest.mark.parametrize(("octets", "most"), [(0, 3), (50, 50), (63, 63), (64, 64), (65, 64)])
+def test_so_many_proofs_are_asked_for(
+    octets: int, most: int, proofs: list[tuple[bytes, bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many as the file is worth, at least three and at most 64; the rest waits."""
+    body = b"User-agent: *\nDisallow: /" + b"a" * 40
+    start = body.index(b"/") + 1
+    wrong = [note(Edit(start + n, start + n + 1, b"b")) for n in range(40)]
+    # Rounded down: an octet more or less in the file would make it another number.
+    monkeypatch.setattr(fixing, "MOST_PROVED", octets * (len(body) + 1) + 1)
+    assert fix(parse(body), wrong) == (body, (), tuple(wrong), "")
+    assert len(proofs) == most
+
+
 def test_two_that_are_wrong_alone_are_not_tried_together() -> None:
     """Halves are proved one after the other, each on top of what holds."""
     body = b"User-agent: *\nDisallow: /a\nDisallow: /b\n"
@@ -129,12 +192,26 @@ def test_the_same_edit_twice_is_once() -> None:
     done = fix(parse(BODY), [one, same])
     assert done.body.count(b"Disallow:") == 2
     assert done.applied == (one, same)
+    before = replaced(b"User", b"user")
+    after = replaced(b"/b", b"/b ")
+    assert fix(parse(BODY), [one, after, before, same]).left == ()
+
+
+def test_a_fix_that_changes_nothing_is_applied() -> None:
+    """There is nothing to prove, and a pass goes on to the next stage."""
+    same = replaced(b"/a", b"/a")
+    assert fix(parse(BODY), [same]) == (BODY, (same,), (), "")
+    record = replaced(b"/a", b"/a", loud=True)._replace(code="RR208")
+    rule = replaced(b"/b", b"/c", loud=True)._replace(code="RR505")
+    done = fix(parse(BODY), [record, rule], verdicts=True)
+    assert (done.applied, done.left) == ((record, rule), ())
 
 
 def test_a_fix_whose_own_edits_overlap_is_left() -> None:
     """It cannot be applied in any order."""
-    broken = note(Edit(0, 3, b""), Edit(2, 4, b"x"))
-    assert fix(parse(BODY), [broken], verdicts=True).left == (broken,)
+    for loud in (False, True):
+        broken = note(Edit(0, 3, b""), Edit(2, 4, b"x"), loud=loud)
+        assert fix(parse(BODY), [broken], verdicts=True).left == (broken,)
 
 
 def test_edits_are_applied_where_they_point() -> None:
@@ -149,6 +226,7 @@ def test_notes_without_a_fix_are_nobodys_business() -> None:
     bare = note()._replace(fix=None)
     assert fix(parse(BODY), [bare]) == (BODY, (), (), "")
     assert fix(parse(BODY), []) == (BODY, (), (), "")
+    assert apart([bare, note(Edit(0, 1, b"u")), bare]) == [bare, note(Edit(0, 1, b"u")), bare]
 
 
 def test_a_file_that_is_not_whole_is_left_alone() -> None:
@@ -228,7 +306,8 @@ def test_utf_16_is_fixed_where_verdicts_may_change() -> None:
 def test_what_is_not_read_to_its_end_is_left_alone() -> None:
     """Longer than is read, or cut on its way."""
     why = "it is not whole, or longer than is read"
-    for robots in (parse(BODY + b"#" * 600_000), parse(BODY + b"Disallow: /c", complete=False)):
+    bodies = (BODY + b"#" * 600_000, BODY + b"# x\n" * 128_000)
+    for robots in (*map(parse, bodies), parse(BODY + b"Disallow: /c", complete=False)):
         one = note(Edit(0, 1, b"u"))
         for verdicts in (False, True):
             done = fix(robots, [one], verdicts=verdicts)

@@ -12,7 +12,7 @@ import pytest
 
 from robotrules import RobotsTxt, parse
 from robotrules.linting import Edit, Fix, LintNote, fix, intent, lint
-from robotrules.linting.intent import as_meant
+from robotrules.linting.intent import as_meant, misread_lines
 from robotrules.linting.subject import Subject
 
 EVIL = (
@@ -120,6 +120,8 @@ def test_crawlers_that_are_misread_count_across_groups() -> None:
     )
     assert fixed(body) == body
     assert waits(body)
+    other = b"\nUser-agent: Other Reader\nDisallow: /c\n"
+    assert not waits(body.replace(b" Reader", b"") + other)
     alone = b"User-agent: Example Reader\nDisallow: /a\nDisallow: /b\nDisallow: /a\n"
     assert fixed(alone) == alone.removesuffix(b"Disallow: /a\n")
 
@@ -171,3 +173,24 @@ def test_what_is_known_of_a_file_is_kept_while_it_stays(monkeypatch: pytest.Monk
     assert made == [MENDED]
     as_meant(parse(EVIL))
     assert made == [MENDED, EVIL, MENDED]
+
+
+def test_lines_that_rest_on_a_misread_record() -> None:
+    """All records of its group; of the others, and of names and patterns as written, none."""
+    misread, resting = misread_lines(parse(EVIL))
+    assert misread == [3]
+    assert resting == {1, 2, 3, 4}
+    assert misread_lines(parse(MENDED)) == ([], frozenset())
+    body = b"User-agent: Googelbot\nDisallow: x\nDisallow : /y\n"
+    assert misread_lines(parse(body)) == ([], frozenset())
+
+
+def test_lines_before_the_first_group_rest_on_each_other() -> None:
+    """They are rules of nobody until the record that names their crawler is mended."""
+    slip = b"User-agen: EvilBot\nDisallow: /\n"
+    assert misread_lines(parse(slip + b"\n" + MENDED)) == ([1], frozenset({1, 2}))
+    # Two misread lines, in two groups: the lines in their order, each once.
+    body = EVIL + b"Disalows: /a\nAlow: /b\n"
+    misread, resting = misread_lines(parse(body))
+    assert misread == [3, 8, 9]
+    assert resting == {1, 2, 3, 4, 6, 7, 8, 9}

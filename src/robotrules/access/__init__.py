@@ -157,7 +157,7 @@ class _SoFar(NamedTuple):
         self,
         state: State,
         trouble: Trouble | None,
-        detail: str = "",
+        detail: str,
         body: bytes = b"",
         complete: bool = True,
     ) -> AccessResult:
@@ -229,7 +229,7 @@ def _why_broken(status: int) -> str:
 
 def location_of(fields: Fields) -> str:
     """Return a Location in printable ASCII: what else it holds is percent-encoded."""
-    raw = b"".join(fields.get("location")[:1])
+    raw = next(iter(fields.get("location")), b"")
     return quote_from_bytes(raw[: LONGEST_URL + 1], safe=_PRINTABLE)
 
 

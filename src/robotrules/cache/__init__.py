@@ -80,7 +80,9 @@ def freshness(
     lifetime, but never past the longest one, which is the RFC's day (§2.4); and not if it says
     `no-cache`, `no-store` or `must-revalidate`.
     """
-    good = entry.good if entry and _is_usable(entry.good, profile) else None
+    good = entry.good if entry else None
+    if good is not None and not _is_usable(good, profile):
+        good = None
     bad = entry.bad if entry else None
     if any(visit and visit.at > now + SKEW for visit in (good, bad)):
         # The clock was set back: nobody knows how old this is.
@@ -139,10 +141,8 @@ def _while_unreachable(
     return Freshness(decides, until, again and not later, again and later, because)
 
 
-def _is_usable(good: Visit | None, profile: AccessProfile) -> bool:
+def _is_usable(good: Visit, profile: AccessProfile) -> bool:
     """Tell whether a visit says something under this profile; another may have recorded it."""
-    if good is None:
-        return False
     if good.trouble is Trouble.STATUS and good.status is not None:
         return state_of(good.status, profile) is not State.UNREACHABLE
     return good.trouble is None or lost_state(good.trouble, profile) is not State.UNREACHABLE
@@ -274,7 +274,8 @@ def _lifetime(said: HttpFreshness, profile: AccessProfile) -> float:
 def _retry(result: AccessResult, failures: int, at: float, profile: AccessProfile) -> float:
     """Return the seconds to the next attempt: twice as many each time, or as Retry-After asks."""
     pause = min(profile.first_retry * 2.0 ** min(failures, 32), profile.longest_retry)
-    return max(pause, retry_after(result.fields, at) or 0.0)
+    asked = retry_after(result.fields, at)
+    return pause if asked is None else max(pause, asked)
 
 
 def retry_after(fields: Fields, at: float) -> float | None:
@@ -282,7 +283,7 @@ def retry_after(fields: Fields, at: float) -> float | None:
     for line in fields.get("retry-after")[:1]:
         text = line.decode("latin-1")
         if text.isascii() and text.isdigit():
-            return LONGEST_RETRY_AFTER if len(text) > 6 else min(float(text), LONGEST_RETRY_AFTER)
+            return min(float(text), LONGEST_RETRY_AFTER)
         if date := read_http_date(text):
             return min(max(date.timestamp() - at, 0.0), LONGEST_RETRY_AFTER)
     return None

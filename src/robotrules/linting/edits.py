@@ -6,7 +6,7 @@ It does not know what a fix is for, and proves nothing.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
 
 from robotrules.linting.note import Edit, LintNote
@@ -24,7 +24,7 @@ def edited(body: bytes, notes: Iterable[LintNote]) -> bytes:
 
 def apart(notes: Iterable[LintNote], before: Sequence[LintNote] = ()) -> list[LintNote]:
     """Return the notes whose edits overlap no earlier ones, nor those of *before*."""
-    # Sorted, and none overlaps another: only neighbours can overlap one more.
+    # Sorted, and none overlaps another one: only neighbours can overlap one more.
     taken = sorted({edit for note in before if note.fix for edit in note.fix.edits})
     found = []
     for note in notes:
@@ -33,9 +33,7 @@ def apart(notes: Iterable[LintNote], before: Sequence[LintNote] = ()) -> list[Li
             continue
         found.append(note)
         for edit in edits:
-            at = bisect_left(taken, edit)
-            if taken[at : at + 1] != [edit]:
-                taken.insert(at, edit)
+            insort(taken, edit)
     return found
 
 

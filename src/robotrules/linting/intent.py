@@ -67,7 +67,7 @@ def _is_safe(note: LintNote) -> bool:
 
 
 class _Doubts:
-    """The groups of a file with misread lines; -1 is what stands before the first group."""
+    """The groups of a file with misread lines, by number; 0 is what stands before the first."""
 
     def __init__(
         self, subject: Subject, notes: Sequence[LintNote], checks: Sequence[Check]
@@ -105,7 +105,7 @@ class _Doubts:
         return self._subject.place(at, at)[0]
 
     def _group(self, line: int) -> int:
-        return bisect_right(self._firsts, line) - 1
+        return bisect_right(self._firsts, line)
 
 
 # --- The file as meant ----------------------------------------------------------------------------
@@ -152,7 +152,7 @@ def _corrected(subject: Subject, stages: Iterable[str]) -> Subject:
             corrected = edited(body, apart(_corrections(subject, checks)))
             if corrected == body:
                 break
-            subject = Subject(parse(corrected, subject.robots.profile))
+            subject = Subject(parse(corrected))
     return subject
 
 

@@ -423,8 +423,8 @@ class RobotsTxt:
         """
         if not isinstance(record, str):
             raise TypeError(f"a record's name is a str, not {type(record).__name__}")
-        keys = _KEYS_OF_DOCUMENTS.get(record.lower(), ())
-        if not keys:
+        keys = _KEYS_OF_DOCUMENTS.get(record.lower())
+        if keys is None:
             return self
         try:
             structures = self._structures
@@ -526,12 +526,10 @@ def _lines_of(groups: tuple[Group, ...]) -> list[tuple[int, int]]:
     return [group.lines for group in groups]
 
 
-def _vet_names(product_token: Tokens) -> str | tuple[str, ...]:
-    if isinstance(product_token, str):
-        return product_token
+def _vet_names(product_token: Tokens) -> Tokens:
     if not are_names(product_token):
         raise wrong_type(product_token)
-    return product_token if isinstance(product_token, CrawlerNames) else tuple(product_token)
+    return product_token
 
 
 def _key_of(names: Tokens, purposes: Sequence[str]) -> Name:

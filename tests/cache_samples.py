@@ -1,0 +1,53 @@
+"""Results, visits and entries that tests of the cache share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robotrules.access import ACCESS_PROFILES, AccessResult, State, Trouble
+from robotrules.cache import Entry, Freshness, Visit, freshness, recorded, visit_of
+from robotrules.tags import read_fields
+
+ORIGIN, ROBOTS = "https://e.example", "https://e.example/robots.txt"
+DEFAULT = ACCESS_PROFILES["default"]
+STALE, GOOGLE = ACCESS_PROFILES["stale"], ACCESS_PROFILES["google"]
+DAY, HOUR = 86_400.0, 3_600.0
+# 2026-01-01T00:00:00Z
+START = 1_767_225_600.0
+FILE = b"User-agent: *\nDisallow: /x\n"
+
+
+def result(status: int | None = 200, *fields: tuple[str, str], **changes: Any) -> AccessResult:
+    """Return what came of an attempt; None: a network error."""
+    states = {None: State.UNREACHABLE, 2: State.SUCCESS, 4: State.UNAVAILABLE, 5: State.UNREACHABLE}
+    state = states[None if status is None else status // 100]
+    trouble = None if state is State.SUCCESS else Trouble.STATUS if status else Trouble.CONNECT
+    body = FILE if state is State.SUCCESS else b""
+    made = AccessResult(
+        *(ORIGIN, state, status, trouble, "", ROBOTS, (), read_fields(list(fields)), body),
+        *(True, False, "192.0.2.1"),
+    )
+    return made._replace(**changes)
+
+
+def visit(
+    at: float, found: AccessResult, entry: Entry | None = None, profile: Any = DEFAULT
+) -> Visit:
+    """Return a visit that ended so."""
+    names = {"agent": "ExampleBot", "user_agent": "ExampleBot/1.0"}
+    return visit_of(found, entry, at=START + at, **names, profile=profile)
+
+
+def entry_of(*visits: tuple[float, AccessResult], profile: Any = DEFAULT) -> Entry:
+    """Return what is known after these visits."""
+    entry = None
+    for at, found in visits:
+        entry = recorded(entry, visit(at, found, entry, profile))
+    assert entry is not None
+    return entry
+
+
+def at(entry: Entry | None, now: float, profile: Any = DEFAULT, **given: Any) -> Freshness:
+    """Return what decides so many seconds after the start; `until` counts from there too."""
+    found = freshness(entry, START + now, profile, **given)
+    return found._replace(until=found.until - START)

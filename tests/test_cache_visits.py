@@ -1,0 +1,334 @@
+"""Cache: what is remembered of a visit, for how long, and when to come again (AMB-50, AMB-60)."""
+
+from __future__ import annotations
+
+import json
+from math import inf
+
+import pytest
+
+from robotrules.access import Hop, Stored
+from robotrules.cache import (
+    LONGEST_RETRY_AFTER,
+    MOST_FIELD_OCTETS,
+    Entry,
+    Provenance,
+    digest_of,
+    is_cut,
+    moment,
+    recorded,
+    retry_after,
+    stored_of,
+)
+from robotrules.tags import read_fields
+from tests.cache_samples import (
+    DAY,
+    DEFAULT,
+    FILE,
+    HOUR,
+    ORIGIN,
+    ROBOTS,
+    START,
+    entry_of,
+    result,
+    visit,
+)
+
+
+def test_visit_of_a_file() -> None:
+    """A visit has all that evidence needs, and the digest of the body in place of it."""
+
+    hops = (Hop(ROBOTS, 301, "/r.txt"),)
+    made = visit(0, result(200, ("ETag", '"a"'), url=f"{ORIGIN}/r.txt", hops=hops, complete=False))
+
+    assert made.digest == digest_of(FILE)
+    assert (made.size, made.complete, made.usable, made.may_store) == (len(FILE), False, True, True)
+    assert (made.at, made.until) == (START, START + DAY)
+    told = json.loads(json.dumps(made.as_dict()))
+    assert told["at"] == "2026-01-01T00:00:00.000+00:00"
+    assert told["until"] == "2026-01-02T00:00:00.000+00:00"
+    assert told["hops"] == [{"url": ROBOTS, "status": 301, "location": "/r.txt"}]
+    assert (told["state"], told["trouble"], told["sha256"]) == ("success", None, made.digest)
+
+
+def test_visit_without_a_file() -> None:
+    """Without a file there is no digest; an empty file has one."""
+
+    assert visit(0, result(404)).digest is None
+    assert visit(0, result(503)).digest is None
+    assert visit(0, result(503)).as_dict()["trouble"] == "status"
+    assert visit(0, result(200, body=b"")).digest == digest_of(b"")
+
+
+def test_no_store() -> None:
+    """What says no-store may be held and not stored; of a failure that is no matter."""
+
+    field = ("Cache-Control", "no-store")
+
+    assert not visit(0, result(200, field)).may_store
+    assert not visit(0, result(404, field)).may_store
+    assert visit(0, result(503, field)).may_store
+    assert visit(0, result(200, ("Cache-Control", "private"))).may_store
+
+
+def test_pauses() -> None:
+    """Twice as long each time, at most an hour, however often."""
+
+    entry, pauses = None, []
+    for _ in range(9):
+        made = visit(0, result(503), entry)
+        pauses.append(made.until - made.at)
+        entry = recorded(entry, made)
+
+    assert pauses == [60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]
+    assert entry is not None
+    many = entry._replace(failures=10**6)
+    assert visit(0, result(503), many).until - START == 3600
+    forever = DEFAULT.replace(longest_retry=inf)
+    assert visit(0, result(503), many, forever).until - START == 60 * 2.0**32
+
+
+def test_pause_after_a_usable_visit() -> None:
+    """What failed before the last usable visit does not count."""
+
+    entry = entry_of((0, result(503)), (60, result(503)), (180, result()))
+
+    assert visit(DAY, result(503), entry).until - START == DAY + 60
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("120", 120),
+        ("0", 0),
+        ("000120", 120),
+        ("86400", LONGEST_RETRY_AFTER),
+        ("86401", LONGEST_RETRY_AFTER),
+        ("9" * 5_000, LONGEST_RETRY_AFTER),
+        ("0" * 5_000 + "5", 5),
+        ("Thu, 01 Jan 2026 00:10:00 GMT", 600),
+        ("Thursday, 01-Jan-26 00:10:00 GMT", 600),
+        ("Thu Jan  1 00:10:00 2026", 600),
+        ("Wed, 31 Dec 2025 00:00:00 GMT", 0),
+        ("Fri, 01 Jan 2100 00:00:00 GMT", LONGEST_RETRY_AFTER),
+        ("-1", None),
+        ("+1", None),
+        ("1.5", None),
+        ("²", None),
+        ("", None),
+    ],
+)
+def test_retry_after(value: str, seconds: float | None) -> None:
+    """Seconds or a date, at most a day; of several lines the first."""
+
+    fields = read_fields([("Retry-After", value.encode()), ("Retry-After", "5")])
+
+    assert retry_after(fields, START) == seconds
+    assert retry_after(read_fields([]), START) is None
+
+
+def test_pause_until_a_date() -> None:
+    """A Retry-After that is a date is counted from the visit; a shorter pause than usual is not."""
+
+    asked = ("Retry-After", "Thu, 01 Jan 2026 00:10:00 GMT")
+
+    assert visit(60, result(503, asked)).until == START + 600
+    assert visit(590, result(503, asked)).until == START + 590 + 60
+
+
+@pytest.mark.parametrize(
+    ("fields", "seconds"),
+    [
+        ([("Expires", "Thu, 01 Jan 2026 01:00:00 GMT")], HOUR),
+        (
+            [
+                ("Date", "Wed, 31 Dec 2025 23:50:00 GMT"),
+                ("Expires", "Thu, 01 Jan 2026 01:00:00 GMT"),
+            ],
+            HOUR,
+        ),
+        ([("Date", "Wed, 31 Dec 2025 23:50:00 GMT"), ("Cache-Control", "max-age=3600")], 3_000),
+        ([("Expires", "0")], 300),
+        ([("Expires", "Thu, 01 Jan 2026 00:01:00 GMT")], 300),
+        ([("Expires", "Fri, 02 Jan 2026 00:01:00 GMT")], DAY),
+        # A tenth of ten hours would be an hour: that is a guess, which is not made here.
+        ([("Last-Modified", "Wed, 31 Dec 2025 14:00:00 GMT")], DAY),
+    ],
+)
+def test_lifetimes(fields: list[tuple[str, str]], seconds: float) -> None:
+    """What an answer says counts from when it came, between five minutes and a day (AMB-60)."""
+
+    assert visit(0, result(200, *fields)).until == START + seconds
+
+
+def test_recorded_failures() -> None:
+    """Failures are counted from the first after the last usable visit."""
+
+    entry = entry_of((0, result()), (DAY, result(503)), (2 * DAY, result(None)))
+
+    assert entry.good is not None
+    assert entry.bad is not None
+    assert (entry.since - START, entry.failures) == (DAY, 2)
+    assert (entry.good.at - START, entry.bad.at - START) == (0, 2 * DAY)
+    assert entry.last == entry.bad.at
+    told = json.loads(json.dumps(entry.as_dict()))
+    assert told["failing_since"] == "2026-01-02T00:00:00.000+00:00"
+    assert told["failures"] == 2
+
+
+def test_recorded_usable_visit() -> None:
+    """A usable visit is all that counts from then on."""
+
+    before = entry_of((0, result()), (DAY, result(503)))
+    made = visit(2 * DAY, result(404), before)
+
+    assert recorded(before, made) == Entry(ORIGIN, "ExampleBot", good=made)
+    told = recorded(before, made).as_dict()
+    assert (told["bad"], told["failing_since"], told["failures"]) == (None, None, 0)
+
+
+def test_visits_as_plain_values() -> None:
+    """Every field by its name; an entry has both visits, or None."""
+
+    hop = Hop(ROBOTS, 301, "/r")
+    good = visit(0, result(200, ("X", "1"), hops=(hop,), complete=False, renewed=True))
+    told = good.as_dict()
+
+    assert told == {
+        "origin": ORIGIN,
+        "user_agent": "ExampleBot/1.0",
+        "at": "2026-01-01T00:00:00.000+00:00",
+        "state": "success",
+        "status": 200,
+        "trouble": None,
+        "detail": "",
+        "url": ROBOTS,
+        "hops": [{"url": ROBOTS, "status": 301, "location": "/r"}],
+        "fields": [{"name": "x", "value": "1"}],
+        "sha256": digest_of(FILE),
+        "octets": len(FILE),
+        "complete": False,
+        "renewed": True,
+        "until": "2026-01-02T00:00:00.000+00:00",
+        "may_store": True,
+        "address": "192.0.2.1",
+        "source": "own",
+        "archive": None,
+    }
+    failed = visit(DAY, result(503, detail="status 503"), recorded(None, good))
+    assert (failed.as_dict()["trouble"], failed.as_dict()["detail"]) == ("status", "status 503")
+    assert (failed.digest, failed.size, failed.may_store) == (None, 0, True)
+    assert type(told["state"]) is type(failed.as_dict()["trouble"]) is str
+    assert recorded(recorded(None, good), failed).as_dict() == {
+        "origin": ORIGIN,
+        "agent": "ExampleBot",
+        "good": told,
+        "bad": failed.as_dict(),
+        "failing_since": "2026-01-02T00:00:00.000+00:00",
+        "failures": 1,
+    }
+
+
+def test_imported_visit_as_plain_values() -> None:
+    """It names the archive that it came from."""
+
+    own = visit(0, result())
+    imported = own._replace(provenance=Provenance("a.warc.gz", "00ff", START + 1))
+
+    assert imported.as_dict() == own.as_dict() | {
+        "source": "import",
+        "archive": {
+            "name": "a.warc.gz",
+            "sha256": "00ff",
+            "imported": "2026-01-01T00:00:01.000+00:00",
+        },
+    }
+
+
+def test_last_visit() -> None:
+    """An entry without visits is older than any."""
+
+    assert Entry(ORIGIN, "ExampleBot").last == 0
+    assert Entry(ORIGIN, "ExampleBot").as_dict()["good"] is None
+
+
+def test_stored() -> None:
+    """A 304 can renew a file whose octets are there, and nothing else."""
+
+    fields = [("ETag", '"a"')]
+    file = entry_of((0, result(200, *fields, complete=False)), (DAY, result(503)))
+
+    assert stored_of(file, FILE) == Stored(ROBOTS, FILE, read_fields(fields), False, START)
+    assert stored_of(file, None) is None
+    assert stored_of(None, FILE) is None
+    assert stored_of(entry_of((0, result(503))), FILE) is None
+    assert stored_of(entry_of((0, result(404))), FILE) is None
+
+
+def test_fields_that_are_many() -> None:
+    """Of more than 16 KiB, those of caching are kept wherever they stand, and what has room."""
+
+    some = [(f"a-{number:03}", "a" * 95) for number in range(200)]
+    caching = [
+        *(("Age", "1"), ("Cache-Control", "max-age=900"), ("Content-Type", "text/plain")),
+        *(("Date", "Thu, 01 Jan 2026 00:00:00 GMT"), ("ETag", '"a"')),
+        ("Expires", "Thu, 01 Jan 2026 01:00:00 GMT"),
+        ("Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT"),
+    ]
+    made = visit(0, result(200, *some, *caching))
+
+    names = [name for name, _ in made.fields.lines]
+    assert made.fields.apart is True
+    assert names[:7] == [name.lower() for name, _ in caching]
+    assert names[7:] == [name for name, _ in some[: len(names) - 7]]
+    octets = sum(len(name) + len(value) for name, value in made.fields.lines)
+    assert MOST_FIELD_OCTETS - 100 < octets <= MOST_FIELD_OCTETS
+    assert made.until == START + 899
+    # What is within the limit is as it came, to the last octet.
+    room = MOST_FIELD_OCTETS - len("x") - len("age")
+    fits = visit(0, result(200, ("x", "a" * room), ("age", "")))
+    assert [name for name, _ in fits.fields.lines] == ["x", "age"]
+    over = visit(0, result(200, ("x", "a" * (room + 1)), ("age", "")))
+    assert [name for name, _ in over.fields.lines] == ["age"]
+    over = visit(0, result(200, ("x", "a" * (room + 3)), ("y", "")))
+    assert [name for name, _ in over.fields.lines] == ["x"]
+    large = visit(0, result(200, ("ETag", '"a"'), ("x", "a" * MOST_FIELD_OCTETS), ("y", "")))
+    assert [name for name, _ in large.fields.lines] == ["etag"]
+
+
+def test_bad_validators_are_not_kept() -> None:
+    """What must not be sent back is dropped before it is stored; other fields stay."""
+
+    date = "Thu, 01 Jan 2026 00:00:01 GMT"
+    fields = [("ETag", "*"), ("Last-Modified", date), ("X", "1")]
+
+    assert visit(0, result(200, *fields)).fields.lines == (("x", b"1"),)
+    assert len(visit(1, result(200, *fields)).fields.lines) == 2
+
+
+def test_moments() -> None:
+    """A moment is ISO 8601; what no calendar has is a number."""
+
+    assert moment(START + 0.25) == "2026-01-01T00:00:00.250+00:00"
+    for strange in (inf, -inf, float("nan"), 1e300):
+        assert moment(strange) == str(strange)
+
+
+@pytest.mark.parametrize(
+    ("complete", "limit", "is_less"),
+    [
+        (True, 10**6, False),
+        (False, len(FILE), False),
+        (False, len(FILE) + 1, True),
+        (False, 0, False),
+    ],
+)
+def test_what_another_client_cut(complete: bool, limit: int, is_less: bool) -> None:
+    """A file that was cut at fewer octets than this client reads is not the file it would read."""
+
+    entry = entry_of((0, result(200, complete=complete)))
+
+    assert is_cut(entry.good, limit) is is_less
+    assert (stored_of(entry, FILE, limit) is None) is is_less
+    assert not is_cut(None, limit)
+    assert stored_of(entry_of((0, result(200, complete=False, body=b""))), b"") is not None

@@ -11,8 +11,8 @@ environment variable ROBOTRULES_MUTANT, with an arm for each of its mutants and 
 last one (mutant schemata). Mutants that do not compile are found by `cargo check` and left out.
 
 For each mutant the tests that reach its function run one by one, with a time limit, until one
-fails: first the one that noticed the last mutant there, then quick tests before slow ones. What the
-compiler evaluates cannot be chosen at run time: `cargo mutants` tries those, one build each.
+fails: first the one that noticed the last mutant there, then quick tests before slow ones. The
+value of a `const` item cannot be chosen at run time: `cargo mutants` tries those, one build each.
 
 Accepted survivors are in `.cargo/mutants.toml`, reasons in `crates/robotrules-core/mutants.md`.
 Exit status: 0 when at least `--goal` percent of the mutants that compile are noticed or accepted, 1
@@ -76,6 +76,9 @@ mod mutants {
 BEFORE_BODY = re.compile(r'//[^\n]*|/\*.*?\*/|#\[[^\]]*\]|"(?:\\.|[^"\\])*"|(\{)', re.DOTALL)
 # What is inlined would be built again wherever it is called, with all mutants.
 INLINE = re.compile(r"#\[inline(\(always\))?\]")
+# What the compiler would evaluate is evaluated at run time, by functions that are not `const`.
+STATIC = re.compile(r"^static (\w+): (.+?) =\s+(\{.*?\n\}|[^;{]*);$", re.MULTILINE | re.DOTALL)
+LAZY = r"static \1: std::sync::LazyLock<\2> = std::sync::LazyLock::new(|| \3);"
 RETURNS_IMPL = re.compile(r"-> impl ([^{]*?)\s*(where[^{]*)?$")
 
 
@@ -124,17 +127,19 @@ class Writer:
             mutants = functions.pop(first)
             body = body_start(self.text, first)
             header = INLINE.sub("#[inline(never)]", self.text[first[0] : body])
-            header, boxed = box_impl(header)
-            switch = f"match crate::mutants::number({mutants[0].number})"
-            self.write(f"{self.text[start : first[0]]}{header}{{ {switch} {{")
+            header, boxed = box_impl(header.replace("const fn ", "fn "))
+            if is_static := header.startswith("static "):
+                header = STATIC.sub(LAZY, f"{header};").removesuffix(");")
+            self.write(STATIC.sub(LAZY, self.text[start : first[0]]))
+            self.write(f"{header}{{ match crate::mutants::number({mutants[0].number}) {{")
             for mutant in mutants:
                 if mutant.number not in self.left_out:
                     self.write_arm(mutant, body, first[1], boxed)
             self.write("\n_ => " + ("{ Box::new(" if boxed else ""))
             self.rewrite(body, first[1], functions)
-            self.write((") }" if boxed else "") + "\n} }")
+            self.write((") }" if boxed else "") + "\n} }" + (")" if is_static else ""))
             start = first[1]
-        self.write(self.text[start:end])
+        self.write(STATIC.sub(LAZY, self.text[start:end]))
 
     def write_arm(self, mutant: Mutant, body: int, end: int, boxed: bool) -> None:
         """Append an arm with the body of a function as a mutant changes it."""
@@ -151,6 +156,14 @@ def body_start(text: str, function: tuple[int, int]) -> int:
         if token[1]:
             return token.start()
     raise SystemExit(f"no body: {text[slice(*function)][:80]}")
+
+
+def static_around(text: str, place: int) -> tuple[int, int] | None:
+    """Return the static whose value holds a place, as a function is given by its span."""
+    for found in STATIC.finditer(text):
+        if found.start(3) <= place < found.end(3):
+            return found.start(), found.end(3)
+    return None
 
 
 def box_impl(header: str) -> tuple[str, bool]:
@@ -184,31 +197,25 @@ def listed(*options: str) -> list[dict[str, Any]]:
 
 def read_mutants() -> list[Mutant]:
     """Return the mutants that are not accepted, numbered from 1."""
-    starts: dict[str, list[int]] = {}
-
-    def offset(file: str, place: dict[str, int]) -> int:
-        if file not in starts:
-            lengths = [len(line) for line in (ROOT / file).read_text("utf-8").split("\n")]
-            starts[file] = [0]
-            for length in lengths:
-                starts[file].append(starts[file][-1] + length + 1)
-        return starts[file][place["line"] - 1] + place["column"] - 1
-
+    texts = {path: (ROOT / path).read_text("utf-8") for path in {m["file"] for m in listed()}}
+    starts = {
+        file: [0, *(found.end() for found in re.finditer("\n", text))]
+        for file, text in texts.items()
+    }
     mutants = []
     for number, entry in enumerate(listed(), 1):
-        file, span, function = entry["file"], entry["span"], entry["function"]
-        around = function and function["span"]
-        mutants.append(
-            Mutant(
-                number,
-                entry["name"].removeprefix(f"{SOURCES}/"),
-                file,
-                offset(file, span["start"]),
-                offset(file, span["end"]),
-                entry["replacement"],
-                around and (offset(file, around["start"]), offset(file, around["end"])),
-            )
-        )
+        file = entry["file"]
+
+        def span(span: dict[str, dict[str, int]], file: str = file) -> tuple[int, int]:
+            places = (span["start"], span["end"])
+            start, end = (starts[file][at["line"] - 1] + at["column"] - 1 for at in places)
+            return start, end
+
+        start, end = span(entry["span"])
+        function = entry["function"]
+        around = span(function["span"]) if function else static_around(texts[file], start)
+        name = entry["name"].removeprefix(f"{SOURCES}/")
+        mutants.append(Mutant(number, name, file, start, end, entry["replacement"], around))
     return mutants
 
 
@@ -223,15 +230,6 @@ def read_accepted() -> Counter[str]:
             raise SystemExit(f".cargo/mutants.toml: no mutant is called {pattern}")
         accepted |= found
     return Counter(names[name] for name in accepted)
-
-
-def is_switched(mutant: Mutant) -> bool:
-    """Return whether a mutant can be chosen at run time: not what the compiler evaluates."""
-    if not mutant.function:
-        return False
-    text = (ROOT / mutant.file).read_text("utf-8")
-    header = text[mutant.function[0] : body_start(text, mutant.function)]
-    return not re.search(r"^\s*(pub(\(\w+\))? )?const fn ", header, re.MULTILINE)
 
 
 def copy_tree() -> None:
@@ -428,8 +426,8 @@ def main(arguments: Iterable[str] | None = None) -> int:
         print("no mutant is called so", file=sys.stderr)
         return 2
     copy_tree()
-    switched = [mutant for mutant in mutants if is_switched(mutant)]
-    alone = [mutant for mutant in mutants if not is_switched(mutant)]
+    switched = [mutant for mutant in mutants if mutant.function]
+    alone = [mutant for mutant in mutants if not mutant.function]
     statuses: dict[str, Counter[str]] = defaultdict(Counter)
     survivors = []
     with RESULTS.open("w", encoding="utf-8") as results:

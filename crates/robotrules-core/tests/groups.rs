@@ -90,4 +90,7 @@ fn comma_lists() {
     for token in ["a", "B", "*"] {
         assert_eq!(select(&parse(body, &["comma_user_agents"]), token), [0]);
     }
+    for (body, token) in [(&body[..], "c"), (body, "2"), (b"User-agent: a, b\x01", "a")] {
+        assert_eq!(select(&parse(body, &["comma_user_agents"]), token), [], "{token}");
+    }
 }

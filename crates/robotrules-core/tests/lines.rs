@@ -99,6 +99,24 @@ fn what_lies_past_the_slack_is_left_out() {
     assert_eq!(prepared.octets.map(|octets| octets.len()), Some(10 + SLACK));
 }
 
+/// The limit is about what was decoded, however many octets a character had before.
+#[test]
+fn the_limit_of_utf_16() {
+    let settings = limited(&["decode_utf16"], 10, usize::MAX);
+    let window = 10 + SLACK;
+    for (character, octets) in [("a", 1), ("é", 2), ("ツ", 3)] {
+        for characters in [window / octets - 1, window / octets, window / octets + 1, 3 * window] {
+            let text = character.repeat(characters);
+            let units = text.encode_utf16().flat_map(u16::to_le_bytes);
+            let received: Vec<u8> = b"\xFF\xFE".iter().copied().chain(units).collect();
+            let prepared = prepare(&received, &settings);
+            assert_eq!(prepared.cut, text.len() > window, "{characters} {character}");
+            let expected = &text.as_bytes()[..window.min(text.len())];
+            assert_eq!(prepared.octets.as_deref(), Some(expected), "{characters} {character}");
+        }
+    }
+}
+
 /// Only the first octets of a file are a byte order mark (RFC 3629 §6): later it is data, wherever it
 /// stands in the sixteen octets that are looked at together.
 #[test]

@@ -146,6 +146,22 @@ fn as_the_naive_path_says() {
     }
 }
 
+/// Every octet in a path and in a query, alone and twice, before and behind others, as it is.
+#[test]
+fn every_octet() {
+    let settings = settings(&[]);
+    for octet in 0..=255_u8 {
+        for (before, behind) in [("/", ""), ("/a", "b"), ("https://e.example/", "/c"), ("/?", "d")]
+        {
+            for count in [1, 2, 20] {
+                let odd = vec![octet; count];
+                let url = [before.as_bytes(), &odd, behind.as_bytes()].concat();
+                assert_eq!(normal_form(&url, &settings), naive::path(&url), "{url:?}");
+            }
+        }
+    }
+}
+
 /// As google/robotstxt takes it: `;` begins a path too, a scheme counts only before one does, and a
 /// fragment before the path leaves none.
 #[test]

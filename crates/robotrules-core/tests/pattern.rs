@@ -89,6 +89,25 @@ fn a_cut_escape_is_compared_as_written() {
     }
 }
 
+/// Where patterns are hardly encoded only whole escapes are taken for such; what follows a lone `%` is
+/// read like anything else.
+#[test]
+fn forms_that_are_hardly_encoded() {
+    let settings = settings(&["minimal_encoding", "url_as_given", "split_escapes"]);
+    for (value, form) in [
+        (&b"/%2f%c3a"[..], "/%2F%C3a"),
+        (b"/%%4a", "/%%4A"),
+        (b"/%2%4a", "/%2%4A"),
+        (b"/%zz%4", "/%zz%4"),
+        (b"/%4z%", "/%4z%"),
+        ("/%é".as_bytes(), "/%%C3%A9"),
+        (b"/%\xE9", "/%%E9"),
+        (b"/\x7F\x80~", "/\x7F%80~"),
+    ] {
+        assert_eq!(String::from_utf8_lossy(&normal_form(value, &settings)), form);
+    }
+}
+
 #[test]
 fn as_the_naive_matcher_says() {
     let words = [

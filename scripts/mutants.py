@@ -141,7 +141,7 @@ PARTS = {
     ),
     "addresses": Part(
         ("src/robotrules/client/addresses.py", "src/robotrules/client/resolvers.py"),
-        ("tests/client/test_addresses.py", "tests/client/test_resolvers.py"),
+        tuple(f"tests/client/test_{name}.py" for name in ("addresses", "refusals", "resolvers")),
     ),
     "auditing": Part(
         ("src/robotrules/client/auditing/*",),

@@ -80,8 +80,8 @@ PARTS = {
         tuple(
             f"tests/client/test_{name}.py"
             for name in (
-                *("client", "connections", "memory", "messages", "pages", "politeness"),
-                *("states", "threads"),
+                *("answers", "client", "connections", "memory", "messages", "metrics", "pages"),
+                *("politeness", "states", "threads"),
             )
         ),
         chosen="not Hammered and not test_concurrency_above and not test_connections_is_a_bound",
@@ -132,7 +132,7 @@ PARTS = {
         tuple(
             f"tests/client/test_{name}.py"
             for name in (
-                *("client", "connections", "faults", "fleet", "group_commit", "holders"),
+                *("answers", "client", "connections", "faults", "fleet", "group_commit", "holders"),
                 *("memory", "messages", "metrics", "pages", "politeness", "store_faults"),
                 "threads",
             )

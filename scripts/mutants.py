@@ -87,8 +87,8 @@ PARTS = {
         tuple(
             f"tests/client/test_{name}.py"
             for name in (
-                *("client", "connections", "memory", "messages", "pages", "politeness"),
-                *("states", "threads"),
+                *("answers", "client", "connections", "memory", "messages", "metrics", "pages"),
+                *("politeness", "states", "threads"),
             )
         ),
         chosen="not Hammered and not test_concurrency_above and not test_connections_is_a_bound",
@@ -130,16 +130,29 @@ PARTS = {
         chosen="redis or postgres or test_fleet",
     ),
     "client": Part(
-        ("src/robotrules/client/*",),
-        ("tests/client",),
-        left_out=(
-            *("src/robotrules/client/transports/*", "src/robotrules/client/stores/*"),
-            *("src/robotrules/client/warc/*", "src/robotrules/client/evidence.py"),
-            *("src/robotrules/client/testimony.py", "src/robotrules/client/sources.py"),
-            *("src/robotrules/client/asking.py", "src/robotrules/client/held.py"),
-            *("src/robotrules/client/memory.py", "src/robotrules/client/pages.py"),
-            "src/robotrules/client/politeness.py",
+        tuple(
+            f"src/robotrules/client/{name}.py"
+            for name in (
+                *("__init__", "aio", "flow", "holders", "metrics", "sync", "tasks", "threads"),
+            )
         ),
+        tuple(
+            f"tests/client/test_{name}.py"
+            for name in (
+                *("answers", "client", "connections", "faults", "fleet", "group_commit", "holders"),
+                *("memory", "messages", "metrics", "pages", "politeness", "store_faults"),
+                "threads",
+            )
+        ),
+        chosen="not redis and not postgres and not Hammered and not no_room and not every_cell",
+    ),
+    "addresses": Part(
+        ("src/robotrules/client/addresses.py", "src/robotrules/client/resolvers.py"),
+        tuple(f"tests/client/test_{name}.py" for name in ("addresses", "refusals", "resolvers")),
+    ),
+    "auditing": Part(
+        ("src/robotrules/client/auditing/*",),
+        tuple(f"tests/client/test_{name}.py" for name in ("audit", "canonical", "sitemap_files")),
     ),
     "fixing": Part(
         (

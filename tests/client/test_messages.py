@@ -13,7 +13,7 @@ from robotrules import CrawlerError, Reason
 from robotrules.client import Addresses, AsyncClient, Client
 from robotrules.client.asking import Carrying, carrying
 from robotrules.client.stores import MemoryStore
-from robotrules.client.transports.adapters import HttpxAdapter
+from robotrules.client.transports.adapters import AsyncHttpxAdapter, HttpxAdapter
 from tests.client.scripted import AsyncServer, Clock, Server, opened
 
 AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
@@ -92,6 +92,9 @@ class TestWhoIsRefused:
         for tokens in (["OtherBot", "ExampleBot"], ["ExampleBot", "OtherBot"]):
             words = message(CrawlerError, lambda tokens=tokens: made(kind, product_token=tokens))  # type: ignore[misc]
             assert words.startswith("'OtherBot' is not in the User-Agent ")
+        assert [note.code for note in made(kind, purposes=["TRAINING-1"]).notes] == [
+            "purpose-not-sent"
+        ]
         client = made(kind, product_token=("examplebot-NEWS", "EXAMPLEBOT"))
         assert client.product_token == ("examplebot-NEWS", "EXAMPLEBOT")
 
@@ -185,8 +188,26 @@ class TestCarriers:
         assert carried(server) == (server, {})
         library = httpx2.Client()
         found = carried(library, allow_private=["localhost"], headers={"X-A": "b"})
-        assert isinstance(found.transport, HttpxAdapter)
+        assert type(found.transport) is HttpxAdapter
         assert found.options == {}
+        settings = found.transport._settings
+        assert settings.addresses.refusal("localhost", "127.0.0.1") is None
+        assert [tuple(pair) for pair in settings.headers] == [("X-A", "b")]
+        library = httpx2.AsyncClient()
+        given: dict[str, Any] = {"addresses": None, "allow_private": (), "connections": None}
+        found = carrying(AGENT, library, threads=False, proxy=None, headers=(), **given)
+        assert type(found.transport) is AsyncHttpxAdapter
+
+    def test_how_many_requests_to_expect(self, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A transport that wants to know is told, and others are not."""
+        told: list[int] = []
+        served = Server if kind == "sync" else AsyncServer
+        monkeypatch.setattr(served, "expect", lambda _, count: told.append(count), raising=False)
+        with opened(kind, Server(), Clock()) as client:
+            client.prefetch([SITE], concurrency=7)
+            monkeypatch.setattr(served, "expect", None)
+            client.prefetch([SITE], concurrency=8)
+        assert told == [7]
 
 
 class TestStores:

@@ -10,12 +10,14 @@ import pytest
 
 from robotrules.access import Response, State, Trouble
 from robotrules.cache import digest_of
-from robotrules.client.warc.captures import LIMIT, LONGEST_AGENT, WAITING
+from robotrules.client.warc.captures import ASKED, LIMIT, LONGEST_AGENT, WAITING
+from robotrules.client.warc.visits import written
 from robotrules.profile import LEAST_MAX_BYTES
 from tests.client.diary import SITE, START, Diary, file, rules
 from tests.client.records import REQUEST, answer, exported, imported, only, record, skipped
 
 SHORT = b"User-agent: *\n"
+OURS = record("warcinfo", b"robotrules-visits: 1\r\n")
 
 
 def payload_digest(octets: bytes) -> dict[str, str]:
@@ -125,6 +127,50 @@ class TestWhoAsked:
         lost = agents.pop("https://s0.example") if count > WAITING else "unknown"
         assert (lost, set(agents.values())) == ("unknown", {"CCBot"})
 
+    @pytest.mark.parametrize("tie", ["request", "response"])
+    def test_records_that_name_each_other(self, tie: str) -> None:
+        """Whichever names the other, and whatever their dates are."""
+        ids = {"request": "<urn:uuid:1>", "response": "<urn:uuid:2>"}
+        other = ids["response" if tie == "request" else "request"]
+        parts = {
+            kind: record(
+                kind,
+                block,
+                WARC_Record_ID=ids[kind],
+                WARC_Date=date,
+                WARC_Concurrent_To=other if kind == tie else "",
+            )
+            for kind, block, date in (
+                ("request", REQUEST, "2026-05-01T00:00:00Z"),
+                ("response", answer(), "2026-05-01T00:00:09Z"),
+            )
+        }
+        assert only(parts["request"] + parts["response"])[0].agent == "CCBot"
+        assert only(parts["response"] + parts["request"])[0].agent == "CCBot"
+
+    @pytest.mark.parametrize("count", [ASKED, ASKED + 1])
+    def test_requests_are_forgotten(self, count: int) -> None:
+        """So many are remembered, those that came last."""
+        sites = [f"https://s{number}.example" for number in range(count)]
+        archive = [
+            record("request", REQUEST, WARC_Target_URI=f"{site}/robots.txt") for site in sites
+        ]
+        for site in (sites[0], sites[-1]):
+            archive.append(record("response", answer(), WARC_Target_URI=f"{site}/robots.txt"))
+        visits = imported(b"".join(archive))[0].visits()
+        agents = {visit.origin: visit.agent for visit in visits}
+        assert agents[sites[-1]] == "CCBot"
+        assert agents[sites[0]] == ("CCBot" if count == ASKED else "unknown")
+
+    def test_who_crawled_for_the_answers_before(self) -> None:
+        """What an archive says of its crawler is about what follows."""
+        infos = [
+            record("warcinfo", b"http-header-user-agent: %s/1\r\n" % name)
+            for name in (b"OldBot", b"NewBot")
+        ]
+        archive = infos[0] + record("response", answer()) + infos[1]
+        assert only(archive)[0].agent == "OldBot"
+
 
 class TestArchivesOfOurs:
     """An archive that was written here, and came to harm."""
@@ -137,6 +183,42 @@ class TestArchivesOfOurs:
         store, done = imported(exported(diary.store))
         assert (done.added, done.skipped) == (1, {})
         assert store.body(visit.digest or "") == body
+
+    def test_a_visit_that_may_not_have_its_file(self) -> None:
+        """What says no-store, or found no file, gets none, whatever stands beside it."""
+        private = Diary().visit(0, file("/a"))._replace(may_store=False)
+        missing = Diary().visit(0, Response(404))
+        for visit in (private, missing):
+            archive = OURS + record("response", answer(), WARC_Record_ID="<urn:uuid:1>")
+            archive += record(
+                *("metadata", written(visit)),
+                Content_Type="application/json",
+                WARC_Concurrent_To="<urn:uuid:1>",
+            )
+            store, done = imported(archive)
+            assert (done.added, done.skipped) == (1, {})
+            assert store.body(digest_of(rules("/a"))) is None
+
+    def test_a_visit_is_json(self) -> None:
+        """Metadata of another kind is none of a visit."""
+        facts = written(Diary().visit(0, file("/a")))
+        for media, added in (("application/JSON", 1), ("text/plain", 0), ("", 0)):
+            archive = OURS + record("metadata", facts, Content_Type=media)
+            assert imported(archive)[1].added == added
+
+    def test_digests_of_what_is_not_read(self) -> None:
+        """They are not looked at: what is not read need not be right."""
+        wrong = {"WARC_Block_Digest": f"sha1:{'0' * 40}"}
+        for archive, reason in (
+            (OURS + record("conversion", b"x", **wrong), {"other": 1}),
+            (OURS + record("metadata", b"x", **wrong), {}),
+            (OURS + record("revisit", answer(), **wrong), {"bad-digest": 1}),
+            (OURS + record("resource", b"x", **wrong), {"bad-digest": 1}),
+            (record("resource", b"x", **wrong), {"other": 1}),
+            (record("response", answer(), WARC_Target_URI=f"{SITE}/x", **wrong), {"other": 1}),
+            (record("revisit", answer(), **wrong), {"revisit": 1}),
+        ):
+            assert skipped(archive) == reason
 
     def test_records_in_another_order(self) -> None:
         """An answer waits for what is said of it until the next answer comes, and no longer."""

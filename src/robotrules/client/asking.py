@@ -99,7 +99,7 @@ def identity(
     known = tuple(name.lower() for name in names if name.lower() in said)
     for name in names:
         # `ExampleBot-News` is a part of who is called ExampleBot (AMB-30).
-        if not known or (not name.lower().startswith(known) and name.lower() not in known):
+        if not name.lower().startswith(known):
             raise CrawlerError(
                 f"{name!r} is not in the User-Agent {user_agent!r}: a crawler obeys the rules of "
                 "the name it sends (RFC 9309 §2.2.1). To ask about another crawler's rules, pass "

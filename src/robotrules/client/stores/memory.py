@@ -114,8 +114,8 @@ class MemoryStore:
             self._check()
             # Nobody else has this store, so a clock that nobody sets serves.
             now = time.monotonic()
-            has, until = self._leases.get(key, (holder, 0.0))
-            if has != holder and now < until:
+            held = self._leases.get(key)
+            if held is not None and held[0] != holder and now < held[1]:
                 return False
             self._leases[key] = (holder, now + seconds)
             return True
@@ -124,15 +124,16 @@ class MemoryStore:
         """Give back a lease, if it is still *holder*'s."""
         with self._lock:
             self._check()
-            if self._leases.get(key, ("", 0.0))[0] == holder:
+            held = self._leases.get(key)
+            if held is not None and held[0] == holder:
                 del self._leases[key]
 
     def holder(self, key: str) -> str | None:
         """Return who holds a lease; None: nobody does."""
         with self._lock:
             self._check()
-            has, until = self._leases.get(key, (None, 0.0))
-            return has if time.monotonic() < until else None
+            held = self._leases.get(key)
+            return held[0] if held is not None and time.monotonic() < held[1] else None
 
     def reserve(self, origin: str, now: float, interval: float) -> float:
         """Take the next turn at an origin: not before *now*, and *interval* after the last."""
@@ -215,7 +216,7 @@ class MemoryStore:
             self._check()
             old = bisect_left(self._visits, before, key=_AT)
             for visit in self._visits[:old]:
-                self._known.pop(identity_of(visit), None)
+                del self._known[identity_of(visit)]
             del self._visits[:old]
             for origin, visits in list(self._of.items()):
                 del visits[: bisect_left(visits, before, key=_AT)]

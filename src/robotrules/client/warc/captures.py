@@ -85,7 +85,7 @@ class Captures:
                 self._read_info(record)
             elif record.kind == "request":
                 self._read_request(record)
-                yield from self._after_request(record)
+                yield from self._after_request()
             elif record.kind == "metadata":
                 yield from self._metadata(record)
             elif record.kind == "resource" and self._ours:
@@ -198,8 +198,8 @@ class Captures:
             else:
                 yield from self._captured(answer)
 
-    def _after_request(self, record: Record) -> Iterator[Found]:
-        """Take the answer that waited for this request, if one did."""
+    def _after_request(self) -> Iterator[Found]:
+        """Take the answers that waited for a request which is known by now."""
         for name, answer in list(self._answers.items()):
             if not answer.ours and self._who(answer.record) is not None:
                 del self._answers[name]

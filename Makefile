@@ -109,7 +109,7 @@ SAMPLE ?= 150
 mutants: install
 ifneq (,$(filter rust,$(PART)))
 	@command -v cargo-mutants >/dev/null || $(ALONE) cargo install --quiet --locked cargo-mutants
-	$(ALONE) cargo mutants --package robotrules-core
+	$(ALONE) $(BIN)/python scripts/rust_mutants.py
 endif
 ifneq (,$(filter-out rust,$(PART)))
 	$(BIN)/python -m pip install --quiet --group mutants

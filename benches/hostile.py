@@ -120,6 +120,8 @@ def main() -> None:
     parser.add_argument("--patience", type=float, default=30.0, metavar="SECONDS")
     options = parser.parse_args()
     os.environ.setdefault("ROBOTRULES_CACHE_DIR", tempfile.mkdtemp())
+    # What is installed is compiled once and not at every start.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sizes = [options.size >> times for times in (3, 2, 1, 0)] if options.growth else [options.size]
     for size in sizes:
         table(options.commands, options.shapes, size, options.patience)

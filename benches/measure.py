@@ -162,7 +162,8 @@ def rounds(
     count: int,
     progress: Callable[[str], None],
 ) -> dict[tuple[str, str], Timing]:
-    """Time every engine on every measure; keys are (engine, measure)."""
+    """Time every engine on every measure that the cases have; keys are (engine, measure)."""
+    measures = [measure for measure in measures if units(measure, prepared[0].cases)]
     taken: dict[tuple[str, str], dict[int, int]] = {}
     fastest: dict[tuple[str, str], list[int]] = {}
     numbers = range(len(prepared[0].cases))

@@ -109,8 +109,10 @@ def _timing_table(
     for engine in found:
         row = [engine.name]
         for column in plan["measure"]:
-            timing = timings[engine.name, column["name"]]
-            if column["name"] == "parse" and engine.reparses:
+            timing = timings.get((engine.name, column["name"]))
+            if timing is None:  # few files have long batches, and a small sample may have none
+                row.append("-")
+            elif column["name"] == "parse" and engine.reparses:
                 row.append("none")
             else:
                 taken = timing.fastest if fastest else timing.microseconds

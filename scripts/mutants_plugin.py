@@ -22,6 +22,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -101,6 +102,11 @@ def passes(item: pytest.Item, following: pytest.Item | None) -> bool:
     return not any(report.failed for report in reports)
 
 
+def is_alarm(status: int) -> bool:
+    """Tell whether a process was ended by its alarm."""
+    return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM
+
+
 def silence() -> None:
     """Send what a fork prints to nowhere."""
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -138,16 +144,27 @@ def measure_baseline(items: list[pytest.Item]) -> Baseline:
     return baseline
 
 
-def run_mutant(mutant: str, items: list[pytest.Item], report: BinaryIO) -> int:
-    """Run tests until one fails, in a fork, and write which it was."""
+def patience(seconds: float) -> float:
+    """Return how long tests may take that take so long without a mutant."""
+    return min(max(PATIENCE * seconds, LEAST_SECONDS), MOST_SECONDS)
+
+
+def run_mutant(
+    mutant: str, items: list[pytest.Item], seconds: list[float], report: BinaryIO
+) -> int:
+    """Run tests until one fails, in a fork, and write which; one that hangs ends the fork."""
     os.setsid()
     silence()
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
     set_mutant_under_test(mutant)
     for index, item in enumerate(items):
         following = items[index + 1] if index + 1 < len(items) else None
+        signal.setitimer(signal.ITIMER_REAL, patience(seconds[index]))
         if not passes(item, following):
             report.write(item.nodeid.encode())
             report.flush()
+            # What the session has started, such as a server and its folder, ends with it.
+            item.session._setupstate.teardown_exact(None)
             return KILLED
     return SURVIVED
 
@@ -187,28 +204,31 @@ class Trial:
 
     def _start(self, mutant: str, tests: list[int]) -> None:
         """Fork, and run the tests there."""
-        total = sum(self._baseline.seconds[test] for test in tests)
-        patience = min(max(PATIENCE * total, LEAST_SECONDS), MOST_SECONDS)
+        seconds = [self._baseline.seconds[test] for test in tests]
         report = tempfile.TemporaryFile()  # noqa: SIM115 (closed when the fork has ended)
         process = os.fork()
         if process == 0:
             status = KILLED
             try:
-                status = run_mutant(mutant, [self._items[test] for test in tests], report)
+                items = [self._items[test] for test in tests]
+                status = run_mutant(mutant, items, seconds, report)
             finally:
                 os._exit(status)
-        self._running[process] = Running(mutant, time.monotonic() + patience, report)
+        until = time.monotonic() + patience(sum(seconds))
+        self._running[process] = Running(mutant, until, report)
 
     def _collect(self) -> None:
         """Wait a little for forks that have ended; end those whose time is up."""
         for process, running in list(self._running.items()):
             ended, status = os.waitpid(process, os.WNOHANG)
-            late = not ended and time.monotonic() > running.until
-            if late:
-                os.killpg(process, signal.SIGKILL)
-                os.waitpid(process, 0)
+            late = time.monotonic() > running.until if not ended else is_alarm(status)
             if not ended and not late:
                 continue
+            if late:
+                with suppress(ProcessLookupError):  # also what the fork has started
+                    os.killpg(process, signal.SIGKILL)
+            if not ended:
+                os.waitpid(process, 0)
             del self._running[process]
             running.report.seek(0)
             test = running.report.read().decode()

@@ -148,6 +148,17 @@ class TestParse:
         values = json.loads(robotrules("parse", file, "--json", "--notes").out)
         assert set(values) == {"schema", "file", "profile", "encoding", "notes"}
 
+    def test_of_very_many_notes_the_first_are_shown(self) -> None:
+        """A file may have a note for each of a quarter of a million lines; --notes shows all."""
+        body = b"x\n" * 1_001 + b"User-agent: A B\n"
+        shown = robotrules("parse", "-", stdin=body).out.splitlines()
+        assert sum("error no-separator" in line for line in shown) == 1_000
+        assert "  and 1 more no-separator (--notes)" in shown
+        assert any("user-agent-text" in line for line in shown)
+        every = robotrules("parse", "-", "--notes", stdin=body).out.splitlines()
+        assert sum("error no-separator" in line for line in every) == 1_001
+        assert not any("more" in line for line in every)
+
     def test_a_terminal_never_gets_what_it_would_obey(self) -> None:
         """Whatever a file holds, text output has no control characters but line ends (§3)."""
         body = bytes(range(256)) + b"\nUser-agent: \x1b[2J\n\xc2\x9b: \xe2\x80\xae\nDisallow: /\x07"

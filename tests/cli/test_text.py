@@ -104,6 +104,13 @@ class TestURLs:
             ]
             assert sum(chunk.octets for chunk in chunks) == len(text)
 
+    def test_a_byte_order_mark_is_one_at_the_start_only(self) -> None:
+        """What looks like one at the start of a later block belongs to the URL there."""
+        mark = b"\xef\xbb\xbf"
+        stream = mock.Mock(read1=mock.Mock(side_effect=[mark + b"/a\n", mark + b"/b\n", b""]))
+        urls = [url for chunk in url_chunks(stream, "-") for url in chunk.urls]
+        assert urls == [b"/a", mark + b"/b"]
+
     def test_many_short_urls_are_asked_in_parts(self) -> None:
         sizes = [len(chunk.urls) for chunk in url_chunks(io.BytesIO(b"/\n" * 20_000), "-")]
         assert sizes == [8192, 8192, 3616, 0]

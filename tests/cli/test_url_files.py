@@ -564,6 +564,15 @@ class TestGzip:
 class TestBounds:
     """No content raises, and none takes the memory or the time of another."""
 
+    def test_a_byte_order_mark_is_one_at_the_start_only(self) -> None:
+        """What looks like one at the start of a later block is not taken away."""
+        mark, url = b"\xef\xbb\xbf", b"https://example.com/a\n"
+        found = read_pieces(iter([mark + url * 100, mark + url]))
+        assert found.urls == [url.strip()] * 100
+        assert [(one.line, one.octets) for one in found.skipped.examples] == [
+            (101, mark + url.strip())
+        ]
+
     def test_a_huge_line(self) -> None:
         """It is skipped, wherever reads end, and the lines around it are not."""
         huge = b"/" + b"x" * LONGEST_URL

@@ -7,6 +7,7 @@ real one.
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ from robotrules.access import ACCESS_PROFILES, Failure, Response, State, Trouble
 from robotrules.cache import Decides, Visit, digest_of
 from robotrules.client import Client, open_store
 from robotrules.client.evidence import Evidence
+from robotrules.client.held import Held, Source
 from robotrules.client.stores import MemoryStore, SQLiteStore
 from robotrules.client.testimony import Testimony, told
 from robotrules.client.warc import export_warc, import_warc
@@ -86,6 +88,10 @@ class TestWithinWhatWasKnown:
         assert (found.verdict.reason, found.verdict.line) == (Reason.DISALLOW_RULE, 2)
         assert found.explanation is not None
         assert found.explanation.winner is not None
+        assert isinstance(found.explanation.access, Held)
+        assert (found.explanation.access.source, found.explanation.access.visit) == (
+            *(Source.STORE, visit),
+        )
         assert (found.decides, found.because) == (Decides.RULES, "fresh")
         assert found.robots is not None
         assert found.robots.body == rules("/a")
@@ -102,6 +108,60 @@ class TestWithinWhatWasKnown:
         there = moment.astimezone(timezone(timedelta(hours=5)))
         found = [evidence.at(A, one, "ExampleBot") for one in (START + 12.5 * HOUR, moment, there)]
         assert found[0] == found[1] == found[2]
+
+    def test_the_profile_reads_the_file(self) -> None:
+        """And decides what a product token is."""
+        diary = Diary()
+        diary.visit(0, file("/a"))
+        found = at(diary, 0.5, profile="google", token="ExampleBot/1.0")
+        assert found.robots is not None
+        assert (found.robots.profile.name, found.profile, found.allowed) == (
+            *("google", "google", False),
+        )
+        with pytest.raises(ProductTokenError, match="is not a product token"):
+            at(diary, 0.5, token="ExampleBot/1.0")
+
+    def test_several_tokens(self) -> None:
+        """All of them are named."""
+        assert at(Diary(), 0, token=["ExampleBot-News", "ExampleBot"]).product_token == (
+            "ExampleBot-News, ExampleBot"
+        )
+
+    def test_the_next_visit_is_one_to_the_same_origin(self) -> None:
+        """Visits elsewhere are no part of the history."""
+        diary = Diary()
+        diary.visit(0, file("/a"))
+        diary.visit(0.6, file("/b"), site="https://elsewhere.example")
+        later = diary.visit(0.7, file("/b"))
+        assert at(diary, 0.5).next == later
+
+    def test_until_patience_ends(self) -> None:
+        """A failure may be waited for until after the day when failures begin to allow."""
+        diary = Diary()
+        diary.visit(0, Response(503))
+        diary.visit(29.5, Response(503, {"Retry-After": "86400"}))
+        assert [at(diary, days).until for days in (29.6, 30.1)] == [
+            *(START + 30 * DAY, START + 30.5 * DAY),
+        ]
+        assert [at(diary, days).allowed for days in (29.6, 30.1)] == [False, True]
+
+    def test_what_is_read_is_closed(self) -> None:
+        """A store may hold a connection for as long as its visits are read."""
+        read = []
+
+        class Slow(MemoryStore):
+            def visits(self, *args: Any, **options: Any) -> Iterator[Visit]:
+                found = super().visits(*args, **options)
+                read.append(found)
+                return found
+
+        diary = Diary(Slow())
+        for days in range(3):
+            diary.visit(days, file("/a"))
+        assert at(diary, 0.5).next is not None
+        assert at(diary, -1).next is not None
+        assert [inspect.getgeneratorstate(one) for one in read] == ["GEN_CLOSED"] * len(read)  # type: ignore[arg-type]
+        assert len(read) == 4
 
     def test_the_moment_of_the_visit_itself(self) -> None:
         diary = Diary()
@@ -286,7 +346,16 @@ class TestUnreachable:
         diary = Diary()
         diary.visit(0, Response(302, {"Location": "/robots.txt"}))
         assert at(diary, 1e-4).allowed is True
-        assert Evidence(diary.store, access=access).at(A, START + 1, "ExampleBot").allowed is False
+        found = Evidence(diary.store, access=access).at(A, START + 1, "ExampleBot")
+        assert found.verdict is not None
+        assert (found.verdict.allowed, found.verdict.reason) == (False, Reason.UNREACHABLE)
+        assert found.visit is not None
+        assert (found.visit.digest, found.visit.size) == (None, 0)
+        assert found.visit.user_agent == f"ExampleBot/1.0 (+{SITE}/bot)"
+        diary.visit(1, Response(302, {"Location": "/robots.txt"}))
+        again = Evidence(diary.store, access=access).at(A, START + DAY + 1, "ExampleBot")
+        # A second failure in a row is waited for twice as long.
+        assert (found.until, again.until) == (START + 60, START + DAY + 120)
 
     @pytest.mark.parametrize("recorded", ["default", "strict", "google"])
     @pytest.mark.parametrize(

@@ -236,12 +236,28 @@ class TestHistory:
         asking: list[Callable[[], object]] = [
             lambda: chosen_source(bad),
             lambda: evidence.at(SITE, START, "ExampleBot", source=bad),
+            lambda: evidence.at("mailto:me", START, "ExampleBot", source=bad),
             lambda: evidence.visits(SITE, source=bad),
             lambda: export_warc(empty, io.BytesIO(), source=bad),
         ]
+        words = (
+            f"the source {bad!r} is unknown: use 'own', 'imported', or at least 8 digits of the "
+        )
         for ask in asking:
-            with pytest.raises(ValueError, match="is unknown: use 'own', 'imported', or at least"):
+            with pytest.raises(ValueError, match="is unknown") as caught:
                 ask()
+            assert str(caught.value) == f"{words}SHA-256 of an archive"
+
+    def test_one_archive(self) -> None:
+        """Its SHA-256, with or without the name of that, and eight digits of it or more."""
+        store = MemoryStore()
+        given = imported(store, archive((0, "/a")))
+        [visit] = store.visits()
+        digest = given.digest
+        for source in (digest, digest.upper(), f"sha256:{digest}", f"SHA256:{digest}", digest[:8]):
+            assert chosen_source(source)(visit)
+            assert not chosen_source(source)(visit._replace(provenance=None))
+        assert not chosen_source("0" * 8)(visit)
 
     def test_words(self) -> None:
         """An archive that had no name is one all the same."""

@@ -7,6 +7,7 @@ What decides is tested in `test_evidence` and `test_sources`; here is how it is 
 from __future__ import annotations
 
 import io
+import time
 from datetime import datetime
 from typing import Any
 
@@ -110,6 +111,22 @@ class TestNotes:
             ("lapsed", "warning", f"{words}this is what was known last.")
         ]
 
+    def test_renewal_in_doubt(self) -> None:
+        """As an earlier version recorded it: a 304 for a copy without a validator."""
+        found = Diary().visit(0, file("/a"))
+        again = found._replace(at=START + DAY, until=START + 2 * DAY, status=304, renewed=True)
+        store = MemoryStore()
+        for visit in (found, again):
+            store.put(visit, rules("/a"), None)
+        assert notes(Evidence(store).at(A, START + 1.5 * DAY, "ExampleBot")) == [
+            (
+                "renewal-in-doubt",
+                "warning",
+                "The 304 of 2026-05-02T00:00:00Z does not carry a validator of the copy, or "
+                "answered a condition that any file meets: the file may have changed by then.",
+            )
+        ]
+
     def test_failing(self) -> None:
         words = "Asking for the file failed"
         diary = told_days(refused())
@@ -190,6 +207,7 @@ class TestNotes:
         assert words.endswith(" found something else.")
         names = words.removeprefix(start).removesuffix(" found something else.").split(", ")
         assert len(set(names)) == MOST_NAMES == 5
+        assert set(names) <= {"Bot" + "a" * number for number in range(MOST_NAMES + 1)}
 
     def test_crawlers_that_do_not_differ(self) -> None:
         """What had been found before does not count where nothing can be reached now."""
@@ -222,6 +240,18 @@ class TestNotes:
         assert notes(at(diary, 0.75, source="imported")) == [
             ("imported", "warning", f"This store did not fetch the file: the visit was {origin}.")
         ]
+
+    def test_an_archive_without_the_file(self) -> None:
+        """It says which archive that was."""
+        archive = Provenance("x.warc", "0" * 64, START)
+        store = MemoryStore()
+        store.add([(Diary().visit(0, file("/a"))._replace(provenance=archive), None)])
+        assert notes(at(Diary(store), 0.5))[0] == (
+            "body-missing",
+            "error",
+            "The archive did not have the octets of the file, or they were altered: the visit was "
+            f"imported from 'x.warc', SHA-256 {'0' * 64}, on 2026-05-01T00:00:00Z.",
+        )
 
     def test_as_dict(self) -> None:
         note = EvidenceNote("lapsed", "warning", "Words.")
@@ -347,6 +377,14 @@ class TestText:
     def test_moments(self) -> None:
         assert when(START + 0.9) == "2026-05-01T00:00:00Z"
         assert when(1e300) == "1e+300"
+
+    def test_moments_are_utc(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Wherever they are shown."""
+        with monkeypatch.context() as patch:
+            patch.setenv("TZ", "Asia/Tokyo")
+            time.tzset()
+            assert when(START) == "2026-05-01T00:00:00Z"
+        time.tzset()
 
 
 class TestPeriods:

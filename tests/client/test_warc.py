@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 
 from robotrules import MissingExtraError, parse
 from robotrules.access import Hop, Response, State, Trouble
-from robotrules.cache import Store, Visit, digest_of
+from robotrules.cache import Visit, digest_of
 from robotrules.client.evidence import Evidence
 from robotrules.client.stores import MemoryStore, SQLiteStore
 from robotrules.client.warc import SKIPPED, WarcImport, export_warc, import_warc
@@ -34,27 +34,19 @@ from robotrules.client.warc.visits import LONGEST, UNANSWERED, visit_from, writt
 from robotrules.tags.fields import Fields
 from tests.client.archives import READERS, Kept, with_warcio
 from tests.client.diary import DAY, SITE, START, Diary, file, refused, rules
+from tests.client.records import (
+    REQUEST,
+    ROBOTS,
+    answer,
+    exported,
+    imported,
+    only,
+    own,
+    record,
+    skipped,
+)
 
-ROBOTS = f"{SITE}/robots.txt"
 FACTS = ("metadata",)
-
-
-def exported(store: Store, **options: Any) -> bytes:
-    """Return a store as an archive."""
-    stream = io.BytesIO()
-    export_warc(store, stream, **options)
-    return stream.getvalue()
-
-
-def imported(archive: bytes) -> tuple[MemoryStore, WarcImport]:
-    """Return an archive as a store, and what came of it, but for its provenance."""
-    store = MemoryStore()
-    return store, import_warc(store, io.BytesIO(archive))._replace(provenance=None)
-
-
-def own(store: Store) -> list[Visit]:
-    """Return the visits of a store without their provenance."""
-    return [visit._replace(provenance=None) for visit in store.visits()]
 
 
 def eventful() -> Diary:
@@ -619,39 +611,6 @@ class TestForgedVisits:
 
 
 # --- Archives of others ---------------------------------------------------------------------------
-
-
-def record(kind: str, block: bytes, **headers: str) -> bytes:
-    """Return a record; names of headers have underscores for hyphens."""
-    lines = {"WARC-Type": kind, "WARC-Date": "2026-05-01T00:00:00Z"}
-    lines |= {"Content-Length": str(len(block)), "WARC-Target-URI": ROBOTS}
-    lines |= {name.replace("_", "-"): value for name, value in headers.items()}
-    head = "".join(f"{name}: {value}\r\n" for name, value in lines.items() if value)
-    return b"WARC/1.0\r\n" + head.encode("utf-8") + b"\r\n" + block + b"\r\n\r\n"
-
-
-def answer(body: bytes = rules("/a"), *lines: str, status: str = "200 OK") -> bytes:
-    """Return the octets of an HTTP answer."""
-    return "\r\n".join([f"HTTP/1.1 {status}", *lines, "", ""]).encode("latin-1") + body
-
-
-REQUEST = b"GET /robots.txt HTTP/1.1\r\nHost: example.com\r\nUser-Agent: CCBot/2.0 (x)\r\n\r\n"
-
-
-def only(archive: bytes) -> tuple[Visit, bytes | None]:
-    """Return the one visit of an archive, and its file."""
-    store, done = imported(archive)
-    assert (done.added, done.known) == (1, 0)
-    [visit] = store.visits()
-    return visit, store.body(visit.digest or "")
-
-
-def skipped(archive: bytes) -> dict[str, int]:
-    """Return why an archive has no visit."""
-    store, done = imported(archive)
-    assert list(store.visits()) == []
-    assert done.added == done.known == 0
-    return done.skipped
 
 
 class TestArchivesOfOthers:

@@ -6,7 +6,8 @@ Literate tests of checks: Markdown pages whose blocks are files, and say which l
                                   redirects (with commas), complete=no, notes=SLUG,SLUG for notes
                                   about the file as a whole; `bytes` reads \\xNN, \\t, \\r, \\n and
                                   `{text x 1000}` as 1,000 times text; `all` compares all checks and
-                                  not only that of the page; registries=example: those below
+                                  not only that of the page; `with=SLUG` runs another check beside
+                                  it; registries=example: those below
     ```fixed                      what the block before becomes with its fixes; `fixed verdicts`
                                   with those that change verdicts too
     ```page url=… notes=SLUG      a page: field lines, an empty line, HTML, and behind a line
@@ -150,9 +151,11 @@ def received(block: Block) -> Received:
 
 def notes_of(block: Block, body: bytes, slug: str) -> list[LintNote]:
     """Return the notes of a block: those of one check, unless it asks for all."""
-    select = () if "all" in block.options else (slug,)
+    beside = block.options.get("with")
+    select = () if "all" in block.options else (slug, beside) if beside else (slug,)
     known = EXAMPLES if block.options.get("registries") == "example" else SHIPPED
-    return lint(parsed(block, body), received=received(block), select=select, registries=known)
+    notes = lint(parsed(block, body), received=received(block), select=select, registries=known)
+    return [note for note in notes if note.slug != beside]
 
 
 def fixed(block: Block, body: bytes, slug: str, *, verdicts: bool) -> bytes:

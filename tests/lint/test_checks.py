@@ -39,6 +39,7 @@ NO_EXAMPLE: dict[str, str] = {
     "scope-may-be-wider": "it takes fields that somebody joined",
     "tag-not-access-control": "it takes the URL of the page",
     "not-decided": "it takes hundreds of rules",
+    "notes-left-out": "it takes 10,001 notes",
     "too-many-rules": "it takes 2,049 rules",
     "long-rule": "it takes 1,025 octets in a line",
     "cut-line": "it takes a broken connection",

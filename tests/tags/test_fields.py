@@ -19,7 +19,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robotrules.tags.fields import MOST_LINES, MOST_OCTETS, NO_FIELDS, Fields, read_fields
+from robotrules.tags.fields import (
+    MOST_LINES,
+    MOST_OCTETS,
+    NO_FIELDS,
+    Fields,
+    first_line,
+    read_fields,
+)
 
 PAIRS = [
     ("Content-Type", "text/html"),
@@ -34,6 +41,12 @@ def tags(headers: object) -> tuple[list[bytes], bool]:
     """Return the X-Robots-Tag lines, and whether lines are apart."""
     found = read_fields(headers)
     return found.get("X-Robots-Tag"), found.apart
+
+
+def test_the_first_line_of_a_field() -> None:
+    """Of several lines the first counts, and of none there are no octets."""
+    assert first_line(read_fields(PAIRS), "X-Robots-Tag") == b"googlebot: nofollow"
+    assert first_line(read_fields(PAIRS), "Date") == b""
 
 
 # --- Plain things ---------------------------------------------------------------------------------

@@ -114,3 +114,14 @@ fn no_rules() {
         compare(&rules, lines);
     }
 }
+
+/// A dot segment is removed though no other segment stands near it, in its line or in the next one.
+#[test]
+fn a_dot_segment_alone() {
+    let rules = RuleSet::new([(&b"/."[..], Kind::Disallow)].into_iter(), &settings(&[]));
+    let far = "x".repeat(80);
+    for dots in ["/.", "/..", "/...", "/.a", "/"] {
+        compare(&rules, &format!("/x\n{dots}\n{far}"));
+        compare(&rules, &format!("/x\n{dots}?q\n{far}"));
+    }
+}

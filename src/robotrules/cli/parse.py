@@ -11,6 +11,7 @@ from __future__ import annotations
 import codecs
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any
@@ -29,6 +30,8 @@ FOR_PEOPLE = ("lines", "groups", "notes")
 # Raised when a key of the JSON changes meaning or goes away.
 SCHEMA_VERSION = 1
 MOST_NAMES = 6
+# Notes of one code that people see who did not ask for notes: a file may have one for each line.
+MOST_NOTES = 1_000
 # On a terminal a line longer than this is cut; a pipe gets all of it.
 LONGEST_LINE = 1000
 # A write for each line would cost more than making the line.
@@ -54,9 +57,10 @@ def parse(file: str, profile: str, as_json: bool, **sections: bool) -> int:
     """
     Show what a robots.txt says, and how it was read. '-' is stdin.
 
-    Without a choice of sections, people see lines, groups and notes, and JSON has everything. Lines
-    and columns count from 1, columns in octets; start and end are octets of the file. The exit code
-    is 0 whatever the file holds, and 2 for usage or I/O.
+    Without a choice of sections, people see lines, groups and notes (of one kind the first 1,000;
+    --notes shows all), and JSON has everything. Lines and columns count from 1, columns in octets;
+    start and end are octets of the file. The exit code is 0 whatever the file holds, and 2 for
+    usage or I/O.
 
     \b
     Examples:
@@ -70,7 +74,7 @@ def parse(file: str, profile: str, as_json: bool, **sections: bool) -> int:
     if as_json:
         output.json(_as_dict(robots, file, octets, chosen or SECTIONS))
     else:
-        page = _Page(robots, output)
+        page = _Page(robots, output, MOST_NOTES if not chosen else sys.maxsize)
         blocks = [page.head(file, octets)] if not chosen else []
         blocks += [getattr(page, name)() for name in chosen or FOR_PEOPLE]
         for number, lines in enumerate(blocks):
@@ -128,8 +132,9 @@ def _as_dict(
 class _Page:
     """A parsed file as lines of text, a method for each section."""
 
-    def __init__(self, robots: RobotsTxt, output: Output) -> None:
+    def __init__(self, robots: RobotsTxt, output: Output, most_notes: int) -> None:
         self._robots = robots
+        self._most_notes = most_notes
         self._paint = output.paint
         self._room = max(output.width - 10, 40)
         self._cut = LONGEST_LINE if output.terminal else sys.maxsize
@@ -235,8 +240,14 @@ class _Page:
         """Yield each note with the part of the file that it is about."""
         yield self._paint("heading", "notes")
         lines = {line.number: line for line in self._lines}
+        seen: Counter[str] = Counter()
         for note in self._notes:
-            yield from self._note(note, lines)
+            seen[note.code] += 1
+            if seen[note.code] <= self._most_notes:
+                yield from self._note(note, lines)
+        for code, count in seen.items():
+            if count > self._most_notes:
+                yield f"  and {count - self._most_notes:,} more {code} (--notes)"
         if not self._notes:
             yield "  none"
 

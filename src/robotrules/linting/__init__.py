@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from robotrules.analysis.values import ORIGIN
-from robotrules.linting.check import Check, PageCheck, SuppressionCheck
+from robotrules.linting.check import MOST_NOTES, Check, PageCheck, SuppressionCheck
 from robotrules.linting.checks import CHECKS
 from robotrules.linting.choosing import chosen, find
 from robotrules.linting.exact import BUDGET
@@ -66,14 +66,28 @@ def lint(
 
     *select* and *ignore* name checks by code, beginning of a code, or slug. *received* says how the
     file was served, where that is known. *budget* is how many states each exact question may see;
-    what it does not decide is a note too. Content never raises.
+    what it does not decide is a note too. Of one check at most 10,000 notes without a fix are
+    listed, and that there are more is a note. Content never raises.
     """
     robots = body if isinstance(body, RobotsTxt) else parse(body, profile)
     checks = chosen(select, ignore)
     subject = Subject(robots, received, registries, budget)
-    found = [note for check in checks for note in check.check(subject)]
-    kept = _unsuppressed(subject, list(trusted(subject, found, checks)), checks)
+    found = [note for check in checks for note in _found(check, subject)]
+    # What an ended check did not come to counts where a fix could rest on it.
+    whole = [check for check in checks if check.code not in subject.ended]
+    kept = _unsuppressed(subject, list(trusted(subject, found, whole)), checks)
     return sorted(_at_origin(subject, _summed_up(subject, kept)), key=_place)
+
+
+def _found(check: Check, subject: Subject) -> Iterator[LintNote]:
+    """Yield what a check finds; of what has no fix, no more than is listed."""
+    without_fix = 0
+    for note in check.check(subject):
+        without_fix += note.fix is None
+        if without_fix > MOST_NOTES and not check.summed_up:
+            subject.ended[check.code] = check.slug
+            return
+        yield note
 
 
 def _place(note: LintNote) -> tuple[int, int, str, int]:

@@ -20,6 +20,9 @@ from robotrules.tags.codes import TagNote
 
 # What a message quotes of a file, at most: a line may have half a mebibyte.
 LONGEST_QUOTE = 60
+# Notes without a fix that one check lists for one file: a file of 500 KiB may have a quarter of a
+# million lines, and nobody reads a note for each. What is summed up in one note is counted whole.
+MOST_NOTES = 10_000
 
 
 class Check:

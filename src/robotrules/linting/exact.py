@@ -23,11 +23,11 @@ from robotrules.robotstxt.values import Rule
 # States that one question may see. Rules of real files need some hundreds.
 BUDGET = 2_000
 # Rungs that all questions about a file may climb: each costs as many as the file has rules.
-MOST_RUNGS = 3_000_000
+MOST_RUNGS = 2_000_000
 # With more rules that have wildcards than this, which one is needed is not looked at.
 MOST_WILD = 2_000
 # Patterns with wildcards that are tried on paths, for all rules together: each is tried on each.
-MOST_TRIED = 10_000_000
+MOST_TRIED = 5_000_000
 INDEX = "/index.htm"
 
 

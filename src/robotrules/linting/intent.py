@@ -23,6 +23,7 @@ from robotrules.linting.checks import CHECKS
 from robotrules.linting.edits import apart, edited
 from robotrules.linting.note import LintNote
 from robotrules.linting.subject import Subject
+from robotrules.profile import DEFAULT
 from robotrules.robotstxt import RobotsTxt, parse
 
 # --- Stages ---------------------------------------------------------------------------------------
@@ -118,7 +119,8 @@ def as_meant(robots: RobotsTxt) -> tuple[RobotsTxt, RobotsTxt]:
     lines and of path patterns as well. What is suppressed or ignored is misread all the same. What
     was meant does not depend on who reads it: profile default recognises most slips.
     """
-    spelled = _corrected(Subject(parse(robots.body)), (RECORDS,))
+    as_default = robots if robots.profile == DEFAULT else parse(robots.body, DEFAULT)
+    spelled = _corrected(Subject(as_default), (RECORDS,))
     return spelled.robots, _corrected(spelled, STAGES).robots
 
 

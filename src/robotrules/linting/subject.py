@@ -62,6 +62,8 @@ class Subject:
         self.registries = registries
         self.budget = budget
         """How many states a question of the exact analysis may see."""
+        self.ended: dict[str, str] = {}
+        """Checks that found more than is listed and were ended: the slug by the code."""
         self._under: dict[Profile, RobotsTxt] = {robots.profile: robots}
 
     # --- What was noted -----------------------------------------------------------------------

@@ -49,6 +49,11 @@ class Fields(NamedTuple):
 NO_FIELDS = Fields((), True)
 
 
+def first_line(fields: Fields, name: str) -> bytes:
+    """Return the first line of one field; empty: there is none."""
+    return next(iter(fields.get(name)), b"")
+
+
 class Headers(Mapping[str, str]):
     """
     The field lines of a response as a mapping from names, whose case does not matter, to values.

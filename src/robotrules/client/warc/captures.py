@@ -25,7 +25,7 @@ from robotrules.errors import MissingExtraError, SavedError
 from robotrules.origins import authority_end, origin_of
 from robotrules.profile import LEAST_MAX_BYTES
 from robotrules.robotstxt.tokens import product_token
-from robotrules.tags.fields import Fields, read_fields
+from robotrules.tags.fields import Fields, first_line, read_fields
 from robotrules.tags.saved import Saved, read_response
 
 # What a client reads of a file.
@@ -282,7 +282,7 @@ def _file(record: Record, saved: Saved) -> tuple[bytes, bool] | str:
 
 def _is_short(fields: Fields, body: bytes) -> bool:
     """Tell whether a body has fewer octets than its Content-Length, which a coding would change."""
-    length = b"".join(fields.get("content-length")[:1])
+    length = first_line(fields, "content-length")
     coded = fields.get("content-encoding") or fields.get("transfer-encoding")
     return not coded and length.isdigit() and len(length) < 16 and int(length) > len(body)
 
@@ -310,7 +310,7 @@ def _moment(date: str) -> float | None:
 
 
 def _agent(fields: Fields, name: str) -> str:
-    value = b"".join(fields.get(name)[:1])[:LONGEST_AGENT]
+    value = first_line(fields, name)[:LONGEST_AGENT]
     return NOT_IN_A_FIELD.sub("", value.decode("latin-1"))
 
 

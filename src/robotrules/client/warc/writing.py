@@ -38,7 +38,7 @@ from warcio.warcwriter import WARCWriter  # type: ignore[import-untyped]
 from robotrules.cache import Visit
 from robotrules.client.warc.visits import written
 from robotrules.origins import authority_end
-from robotrules.tags.fields import Fields
+from robotrules.tags.fields import Fields, first_line
 
 VERSION = "WARC/1.1"
 HTTP = "application/http; msgtype="
@@ -122,7 +122,7 @@ class Writer:
         octets = body(digest) if place is None and about.visit.may_store else None
         if octets is not None:
             place = _Place(about.id("resource"), about.url, about.date)
-            media = b"".join(about.visit.fields.get("content-type")[:1]).decode("latin-1")
+            media = first_line(about.visit.fields, "content-type").decode("latin-1")
             media = media if media.isascii() and media.isprintable() and media else "text/plain"
             self._write("resource", media, about.headers("resource"), None, octets)
         headers = [*about.headers("answer"), *about.address(), ("WARC-Profile", NOT_MODIFIED)]

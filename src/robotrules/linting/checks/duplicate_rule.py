@@ -54,9 +54,8 @@ class DuplicateRule(Check):
             record = subject.by_line[line]
             if (record.key == "allow") != winner.allow:
                 continue
-            forms, kept = (
-                tuple(found.get(at) for found in by_profile) for at in (line, winner.line)
-            )
+            forms = tuple([found.get(line) for found in by_profile])
+            kept = tuple([found.get(winner.line) for found in by_profile])
             same = winner.line
             # A profile that does not use a line at all needs no second one.
             if not all(one in (None, other) for one, other in zip(forms, kept, strict=True)):

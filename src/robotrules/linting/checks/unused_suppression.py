@@ -64,7 +64,7 @@ class UnusedSuppression(SuppressionCheck):
             return False  # what these find cannot be kept back
         if check.code.startswith("RR7"):
             return subject.received.status is not None
-        return not (check.exact and subject.exact.undecided)
+        return not (check.code in subject.ended or (check.exact and subject.exact.undecided))
 
 
 def _names(check: Check) -> tuple[str, str]:

@@ -1,0 +1,116 @@
+//! Documents: what was parsed, whole or not, and where its lines and groups are.
+
+mod profiles;
+
+use profiles::{limited, parse, settings};
+use robotrules_core::lines::SLACK;
+use robotrules_core::records::UNKNOWN;
+use robotrules_core::{Document, Role, Settings, Switches};
+use std::sync::Arc;
+
+/// A file is whole only if nobody says otherwise and all of it was read: half a rule is not used.
+#[test]
+fn whole_or_not() {
+    let body = [&b"user-agent: *\ndisallow: /"[..], &[b'a'; SLACK]].concat();
+    for (limit, complete, expected) in
+        [(512_000, true, true), (512_000, false, false), (20, true, false), (20, false, false)]
+    {
+        let settings = Arc::new(limited(&[], limit, usize::MAX));
+        let document = Document::parse(&body, settings, complete);
+        assert_eq!(document.is_complete(), expected, "{limit} {complete}");
+        let rules = document.records().iter().filter(|record| record.role == Role::Rule).count();
+        assert_eq!(rules == 1, expected, "{limit} {complete}");
+    }
+}
+
+/// What was given is kept as it is, unless it has to be decoded or cut.
+#[test]
+fn what_was_received() {
+    let body: &[u8] = b"user-agent: *\nallow: /\n";
+    let document = parse(body, &[]);
+    assert_eq!((document.received(), document.body()), (Some(&body), body));
+    let document = parse(b"\xFF\xFEa\0", &["decode_utf16"]);
+    assert_eq!((document.received(), document.body()), (None, &b"a"[..]));
+    let long = vec![b'a'; 2 * SLACK];
+    let document = Document::parse(&long, Arc::new(limited(&[], 20, usize::MAX)), true);
+    assert_eq!((document.received(), document.body()), (None, &long[..20 + SLACK]));
+}
+
+#[test]
+fn lines_and_comments() {
+    let body = b"\xEF\xBB\xBFa: b\n\n# c\r\nd: #\ne";
+    let document = parse(body, &[]);
+    let lines = document.lines().map(|(line, comment)| {
+        let comment = comment.map(|start| &body[start..line.end]);
+        (line.number, &body[line.start..line.end], comment)
+    });
+    let expected: [(u32, &[u8], Option<&[u8]>); 5] = [
+        (1, b"a: b", None),
+        (2, b"", None),
+        (3, b"# c", Some(b"# c")),
+        (4, b"d: #", Some(b"#")),
+        (5, b"e", None),
+    ];
+    assert_eq!(lines.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn groups_and_their_records() {
+    let body = b"sitemap: /\nuser-agent: a\nallow: /\nuser-agent: b\nallow: /b\nsitemap: /";
+    let document = parse(body, &[]);
+    assert_eq!(document.group_count(), 2);
+    assert_eq!((document.group(0), document.group(1), document.group(2)), (1..3, 3..6, 0..0));
+    let groups: Vec<_> = (0..6).map(|record| document.group_of(record)).collect();
+    assert_eq!(groups, [None, Some(0), Some(0), Some(1), Some(1), Some(1)]);
+}
+
+/// Without a key for user-agent lines no record is one, not even one of an unknown name.
+#[test]
+fn names_that_the_settings_do_not_know() {
+    let settings = Settings::new(Switches::default(), 512_000, usize::MAX);
+    for known in [settings.user_agent, settings.allow, settings.disallow] {
+        assert_ne!(known, UNKNOWN);
+    }
+    let document = Document::parse(b"user-agent: a\nallow: /\n", Arc::new(settings), true);
+    assert_eq!((document.group_count(), document.records().len()), (0, 2));
+    assert!(document.records().iter().all(|record| record.key == UNKNOWN));
+}
+
+/// Groups by another record that starts one: by its whole value, without regard to case (AMB-98).
+#[test]
+fn groups_by_another_key() {
+    let body = b"user-agent: a\nallow: /\nx-name-longer-than-sixteen: A/2\nallow: /b\n\
+        x-name-longer-than-sixteen: a\nuser-agent: b\ndisallow: /\nuser-agent: a/2\n";
+    let document = parse(body, &[]);
+    let key = document.records()[2].key;
+    assert_eq!(document.select(key, b"a/2"), [1]);
+    assert_eq!(document.select(key, b"a"), [2]);
+    assert_eq!(document.select(key, b"b"), []);
+    assert_eq!(document.select(document.settings().user_agent, b"a"), [0, 3]);
+    assert_eq!(document.select(document.settings().allow, b"/"), []);
+}
+
+/// A crawler obeys the groups that name it; the star is for those that no group names.
+#[test]
+fn choosing() {
+    let document = parse(b"user-agent: *\nallow: /\nuser-agent: a\nallow: /a\n", &[]);
+    assert_eq!(document.choose(b"A"), (vec![1], true));
+    assert_eq!(document.choose(b"b"), (vec![0], false));
+    assert_eq!(document.choose(b"*"), (vec![0], false));
+}
+
+/// How many rules can match is known without compiling them, where patterns are compared as written.
+#[test]
+fn usable_rules() {
+    let body = b"user-agent: *\nallow: /\nallow: *a\ndisallow:\ndisallow: a\ndisallow: /b c\n\
+        disallow: /\x01\nsitemap: /\nuser-agent: a\ndisallow: /d\n";
+    for groups in [&[][..], &[0], &[1], &[0, 1], &[1, 0]] {
+        let document = parse(body, &[]);
+        let expected = document.compile(groups).len();
+        assert_eq!(document.usable(groups), Some(expected), "{groups:?}");
+        assert_eq!(expected, groups.iter().map(|&group| 2 - group as usize).sum::<usize>());
+    }
+    let document = Document::parse(body, Arc::new(settings(&["index_page"])), true);
+    assert_eq!(document.usable(&[0]), None);
+    assert_eq!(document.decide_once(&[0], b"/a"), None);
+}

@@ -1,0 +1,451 @@
+"""
+Mutation testing of the Rust core: all mutants in one build.
+
+    python scripts/rust_mutants.py                       every mutant
+    python scripts/rust_mutants.py --sample 200          some of them
+    python scripts/rust_mutants.py --only 'scan.rs:*'    those of one file
+
+`cargo mutants --list` names the mutants. To build each alone takes many hours, so the functions are
+rewritten in a copy of the tree, `build/mutants/rust`: a body becomes a `match` on the number in the
+environment variable ROBOTRULES_MUTANT, with an arm for each of its mutants and the original as the
+last one (mutant schemata). Mutants that do not compile are found by `cargo check` and left out.
+
+For each mutant the tests that reach its function run one by one, with a time limit, until one
+fails: first the one that noticed the last mutant there, then quick tests before slow ones. What the
+compiler evaluates cannot be chosen at run time: `cargo mutants` tries those, one build each.
+
+Accepted survivors are in `.cargo/mutants.toml`, reasons in `crates/robotrules-core/mutants.md`.
+Exit status: 0 when at least `--goal` percent of the mutants that compile are noticed or accepted, 1
+when fewer are, 2 when they could not run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+SCRATCH = ROOT / "build" / "mutants" / "rust"
+TREE = SCRATCH / "tree"
+RESULTS = SCRATCH / "results.jsonl"
+PACKAGE = "robotrules-core"
+TESTED = TREE / "crates" / PACKAGE
+SOURCES = f"crates/{PACKAGE}/src"
+GOAL = 95.0
+# A test that takes so much longer than it does without a mutant does not end.
+TIMES_SLOWER, LEAST_LIMIT = 10.0, 5.0
+MEMORY = 4 << 30
+
+SWITCH = """
+mod mutants {
+    use std::io::Write;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// The number of the mutant that runs; zero for the original, which says what it reaches.
+    pub fn number(function: usize) -> u32 {
+        static NUMBER: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
+        static REACHED: [AtomicBool; SIZE] = [const { AtomicBool::new(false) }; SIZE];
+        let read = || std::env::var("ROBOTRULES_MUTANT").ok()?.parse().ok();
+        let number = *NUMBER.get_or_init(|| read().unwrap_or(0));
+        if number == 0 && !REACHED[function].load(Ordering::Relaxed) {
+            REACHED[function].store(true, Ordering::Relaxed);
+            let _ = writeln!(std::io::stderr(), "reached {function}");
+        }
+        number
+    }
+}
+"""
+# What may stand before the body of a function, and the brace that opens it.
+BEFORE_BODY = re.compile(r'//[^\n]*|/\*.*?\*/|#\[[^\]]*\]|"(?:\\.|[^"\\])*"|(\{)', re.DOTALL)
+# What is inlined would be built again wherever it is called, with all mutants.
+INLINE = re.compile(r"#\[inline(\(always\))?\]")
+RETURNS_IMPL = re.compile(r"-> impl ([^{]*?)\s*(where[^{]*)?$")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A change of a source file: what it replaces, by offsets, and the function that holds it."""
+
+    number: int
+    name: str
+    file: str
+    start: int
+    end: int
+    replacement: str
+    function: tuple[int, int] | None
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test of an executable, how long it takes, and the functions that it reaches."""
+
+    executable: str
+    name: str
+    seconds: float
+    reached: frozenset[int]
+
+
+@dataclass
+class Writer:
+    """A file that is rewritten, and which of its lines belong to which mutant."""
+
+    text: str
+    left_out: set[int]
+    written: list[str] = field(default_factory=list)
+    line: int = 1
+    lines: dict[int, int] = field(default_factory=dict)
+
+    def write(self, text: str) -> None:
+        """Append text."""
+        self.written.append(text)
+        self.line += text.count("\n")
+
+    def rewrite(self, start: int, end: int, functions: dict[tuple[int, int], list[Mutant]]) -> None:
+        """Append a part of the file with its functions rewritten, the outer ones first."""
+        while inside := [at for at in functions if start <= at[0] and at[1] <= end]:
+            first = min(inside, key=lambda at: (at[0], -at[1]))
+            mutants = functions.pop(first)
+            body = body_start(self.text, first)
+            header = INLINE.sub("#[inline(never)]", self.text[first[0] : body])
+            header, boxed = box_impl(header)
+            switch = f"match crate::mutants::number({mutants[0].number})"
+            self.write(f"{self.text[start : first[0]]}{header}{{ {switch} {{")
+            for mutant in mutants:
+                if mutant.number not in self.left_out:
+                    self.write_arm(mutant, body, first[1], boxed)
+            self.write("\n_ => " + ("{ Box::new(" if boxed else ""))
+            self.rewrite(body, first[1], functions)
+            self.write((") }" if boxed else "") + "\n} }")
+            start = first[1]
+        self.write(self.text[start:end])
+
+    def write_arm(self, mutant: Mutant, body: int, end: int, boxed: bool) -> None:
+        """Append an arm with the body of a function as a mutant changes it."""
+        changed = self.text[body : mutant.start] + mutant.replacement + self.text[mutant.end : end]
+        self.write("\n")
+        first = self.line
+        self.write(f"{mutant.number} => " + (f"{{ Box::new({changed}) }}" if boxed else changed))
+        self.lines |= dict.fromkeys(range(first, self.line + 1), mutant.number)
+
+
+def body_start(text: str, function: tuple[int, int]) -> int:
+    """Return where the body of a function opens."""
+    for token in BEFORE_BODY.finditer(text, *function):
+        if token[1]:
+            return token.start()
+    raise SystemExit(f"no body: {text[slice(*function)][:80]}")
+
+
+def box_impl(header: str) -> tuple[str, bool]:
+    """Return a header that returns a box in place of `impl Trait`: each arm has its own type."""
+    found = RETURNS_IMPL.search(header)
+    if not found:
+        return header, False
+    bounds = found[1]
+    if "+ '" not in bounds:
+        named = re.search(r"'\w+", bounds)
+        bounds += f" + {named[0]}" if named else " + '_" if "&" in bounds else ""
+    return f"{header[: found.start()]}-> Box<dyn {bounds}> {found[2] or ''}", True
+
+
+def cargo(*arguments: str, cwd: Path = TREE) -> subprocess.CompletedProcess[str]:
+    """Run cargo; lints are off, because mutants are not written by people."""
+    flags = f"{os.environ.get('RUSTFLAGS', '')} --cap-lints=allow".strip()
+    settings = {"RUSTFLAGS": flags, "CARGO_TARGET_DIR": str(SCRATCH / "target")}
+    return subprocess.run(
+        ["cargo", *arguments], cwd=cwd, env=os.environ | settings, capture_output=True, text=True
+    )
+
+
+def listed(*options: str) -> list[dict[str, Any]]:
+    """Return the mutants that cargo-mutants would try."""
+    command = ["cargo", "mutants", "--package", PACKAGE, "--list", "--json", *options]
+    listing = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
+    found: list[dict[str, Any]] = json.loads(listing)
+    return found
+
+
+def read_mutants() -> list[Mutant]:
+    """Return the mutants that are not accepted, numbered from 1."""
+    starts: dict[str, list[int]] = {}
+
+    def offset(file: str, place: dict[str, int]) -> int:
+        if file not in starts:
+            lengths = [len(line) for line in (ROOT / file).read_text("utf-8").split("\n")]
+            starts[file] = [0]
+            for length in lengths:
+                starts[file].append(starts[file][-1] + length + 1)
+        return starts[file][place["line"] - 1] + place["column"] - 1
+
+    mutants = []
+    for number, entry in enumerate(listed(), 1):
+        file, span, function = entry["file"], entry["span"], entry["function"]
+        around = function and function["span"]
+        mutants.append(
+            Mutant(
+                number,
+                entry["name"].removeprefix(f"{SOURCES}/"),
+                file,
+                offset(file, span["start"]),
+                offset(file, span["end"]),
+                entry["replacement"],
+                around and (offset(file, around["start"]), offset(file, around["end"])),
+            )
+        )
+    return mutants
+
+
+def read_accepted() -> Counter[str]:
+    """Return how many mutants of each file are accepted; an entry that fits none is an error."""
+    settings = tomllib.loads((ROOT / ".cargo" / "mutants.toml").read_text("utf-8"))
+    names = {entry["name"]: Path(entry["file"]).name for entry in listed("--no-config")}
+    accepted: set[str] = set()
+    for pattern in settings["exclude_re"]:
+        found = {name for name in names if re.search(pattern, name)}
+        if not found:
+            raise SystemExit(f".cargo/mutants.toml: no mutant is called {pattern}")
+        accepted |= found
+    return Counter(names[name] for name in accepted)
+
+
+def is_switched(mutant: Mutant) -> bool:
+    """Return whether a mutant can be chosen at run time: not what the compiler evaluates."""
+    if not mutant.function:
+        return False
+    text = (ROOT / mutant.file).read_text("utf-8")
+    header = text[mutant.function[0] : body_start(text, mutant.function)]
+    return not re.search(r"^\s*(pub(\(\w+\))? )?const fn ", header, re.MULTILINE)
+
+
+def copy_tree() -> None:
+    """Copy the workspace to a scratch folder."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    command += ["Cargo.toml", "Cargo.lock", "crates"]
+    listing = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout.decode()
+    shutil.rmtree(TREE, ignore_errors=True)
+    for name in filter(None, listing.split("\0")):
+        if (ROOT / name).is_file():
+            (TREE / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, TREE / name)
+
+
+def write_sources(mutants: list[Mutant], left_out: set[int]) -> dict[str, dict[int, int]]:
+    """Rewrite the copied sources; return the mutant of each line that belongs to one."""
+    places: dict[str, dict[int, int]] = {}
+    for file in sorted({mutant.file for mutant in mutants}):
+        functions: dict[tuple[int, int], list[Mutant]] = defaultdict(list)
+        for mutant in mutants:
+            if mutant.file == file and mutant.function:
+                functions[mutant.function].append(mutant)
+        writer = Writer((ROOT / file).read_text("utf-8"), left_out)
+        writer.rewrite(0, len(writer.text), functions)
+        (TREE / file).write_text("".join(writer.written), "utf-8")
+        places[file] = writer.lines
+    library = (ROOT / SOURCES / "lib.rs").read_text("utf-8")
+    size = str(mutants[-1].number + 1)
+    (TREE / SOURCES / "lib.rs").write_text(library + SWITCH.replace("SIZE", size), "utf-8")
+    return places
+
+
+def messages(output: str) -> Iterator[dict[str, Any]]:
+    """Read what cargo says in JSON."""
+    for line in output.splitlines():
+        if line.startswith("{"):
+            yield json.loads(line)
+
+
+def find_unviable(mutants: list[Mutant]) -> set[int]:
+    """Write the sources without the mutants that do not compile, and return their numbers."""
+    unviable: set[int] = set()
+    while True:
+        places = write_sources(mutants, unviable)
+        options = ("--package", PACKAGE, "--lib", "--profile", "gate", "--message-format=json")
+        checked = cargo("check", *options)
+        if checked.returncode == 0:
+            return unviable
+        found: set[int] = set()
+        for entry in messages(checked.stdout):
+            message = entry.get("message") or {}
+            if entry["reason"] == "compiler-message" and message["level"] == "error":
+                spans = sorted(message["spans"], key=lambda span: not span["is_primary"])
+                numbers = [
+                    places.get(span["file_name"], {}).get(line)
+                    for span in spans
+                    for line in range(span["line_start"], span["line_end"] + 1)
+                ]
+                found |= set([number for number in numbers if number][:1])
+        if not found:
+            raise SystemExit(f"the copy does not compile:\n{checked.stdout}{checked.stderr}"[:9000])
+        print(f"{len(found)} mutants do not compile", file=sys.stderr)
+        unviable |= found
+
+
+def run_test(test: Test, number: int, limit: float) -> str:
+    """Run one test with a mutant; return what became of it."""
+    process = subprocess.Popen(
+        [test.executable, "--exact", test.name, "--test-threads=1"],
+        cwd=TESTED,
+        env=os.environ | {"ROBOTRULES_MUTANT": str(number), "RUST_BACKTRACE": "0"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        return "killed" if process.wait(timeout=limit) else "survived"
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return "timeout"
+
+
+def build_tests() -> list[Test]:
+    """Build the tests; return each with its time without a mutant."""
+    options = ("--package", PACKAGE, "--profile", "gate", "--no-run", "--message-format=json")
+    built = cargo("test", *options)
+    if built.returncode:
+        raise SystemExit(f"the tests do not build:\n{built.stderr}")
+    tests = []
+    for executable in filter(None, (entry.get("executable") for entry in messages(built.stdout))):
+        names = subprocess.run([executable, "--list"], check=True, capture_output=True, text=True)
+        for name in re.findall(r"^(.+): test$", names.stdout, re.MULTILINE):
+            start = time.perf_counter()
+            command = [executable, "--exact", name, "--test-threads=1"]
+            alone = subprocess.run(command, cwd=TESTED, capture_output=True, text=True)
+            if alone.returncode:
+                raise SystemExit(f"{name} fails without a mutant:\n{alone.stdout}")
+            seconds = time.perf_counter() - start
+            reached = re.findall(r"^reached (\d+)$", alone.stderr, re.MULTILINE)
+            tests.append(Test(executable, name, seconds, frozenset(map(int, reached))))
+    return sorted(tests, key=lambda test: test.seconds)
+
+
+def try_switched(mutants: list[Mutant], jobs: int) -> Iterator[tuple[Mutant, str, str]]:
+    """Run the tests on mutants that are built together: each, what became of it, who noticed."""
+    unviable = find_unviable(mutants)
+    yield from ((mutant, "unviable", "") for mutant in mutants if mutant.number in unviable)
+    tests = build_tests()
+    total = sum(test.seconds for test in tests)
+    print(f"{len(tests)} tests take {total:.1f} s without a mutant", file=sys.stderr)
+    functions: dict[object, int] = {}
+    for mutant in mutants:
+        functions.setdefault((mutant.file, mutant.function), mutant.number)
+    noticed: dict[object, Test] = {}
+
+    def run(mutant: Mutant) -> tuple[Mutant, str, str]:
+        function = functions[mutant.file, mutant.function]
+        first, second = noticed.get(function), noticed.get(mutant.file)
+        reaching = [test for test in tests if function in test.reached]
+        for test in sorted(reaching, key=lambda test: (test is not first, test is not second)):
+            limit = max(LEAST_LIMIT, TIMES_SLOWER * test.seconds)
+            became = run_test(test, mutant.number, limit)
+            if became != "survived":
+                noticed[function] = noticed[mutant.file] = test
+                return mutant, became, f"{Path(test.executable).stem.split('-')[0]} {test.name}"
+        return mutant, "survived", ""
+
+    # A mutant that takes more and more memory must fail, not bring down the machine.
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, limits[1]))
+    with ThreadPoolExecutor(jobs) as pool:
+        waiting = [pool.submit(run, mutant) for mutant in mutants if mutant.number not in unviable]
+        for done in as_completed(waiting):
+            yield done.result()
+    resource.setrlimit(resource.RLIMIT_AS, limits)
+
+
+def try_alone(mutants: list[Mutant], jobs: int) -> Iterator[tuple[Mutant, str, str]]:
+    """Let cargo-mutants build and try each of some mutants."""
+    chosen = [f"--re=^{re.escape(f'{SOURCES}/{mutant.name}')}$" for mutant in mutants]
+    command = ["cargo", "mutants", "--package", PACKAGE, "--jobs", str(jobs), *chosen]
+    command += ["--output", str(SCRATCH), "--baseline=skip", "--timeout=60", "--no-shuffle"]
+    subprocess.run(command, cwd=ROOT, stdout=sys.stderr)
+    by_name = {f"{SOURCES}/{mutant.name}": mutant for mutant in mutants}
+    statuses = {"CaughtMutant": "killed", "MissedMutant": "survived", "Timeout": "timeout"}
+    outcomes = json.loads((SCRATCH / "mutants.out" / "outcomes.json").read_text("utf-8"))
+    for outcome in outcomes["outcomes"]:
+        if isinstance(outcome["scenario"], dict):
+            mutant = by_name[outcome["scenario"]["Mutant"]["name"]]
+            yield mutant, statuses.get(outcome["summary"], "unviable"), "cargo mutants"
+
+
+def print_table(statuses: dict[str, Counter[str]]) -> float:
+    """Print what became of the mutants of each file; return the share that is noticed."""
+    columns = ("killed", "timeout", "accepted", "unviable", "survived")
+    print("file           made  killed  timeout  accepted  unviable  survived  noticed")
+    rows = [*sorted(statuses), "all"]
+    statuses["all"] = sum(statuses.values(), Counter())
+    noticed = 0.0
+    for file in rows:
+        count = statuses[file]
+        viable = count.total() - count["unviable"]
+        noticed = 100 * (viable - count["survived"]) / viable if viable else 0.0
+        cells = "".join(f"{count[column]:>{len(column) + 2}}" for column in columns)
+        print(f"{file:<13}{count.total():>6}{cells}{noticed:>8.1f}%")
+    return noticed
+
+
+def main(arguments: Iterable[str] | None = None) -> int:
+    """Try the mutants that are asked for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--sample", type=int, default=0, help="so many mutants; 0: all")
+    parser.add_argument("--seed", type=int, default=9309, help="which sample")
+    parser.add_argument("--only", metavar="GLOB", help="mutants with such names only")
+    parser.add_argument("--again", action="store_true", help="those that survived the last time")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--goal", type=float, default=GOAL, help="percent to notice")
+    given = parser.parse_args(None if arguments is None else list(arguments))
+    accepted, mutants = read_accepted(), read_mutants()
+    made = len(mutants)
+    if given.only:
+        mutants = [mutant for mutant in mutants if fnmatch(mutant.name, given.only)]
+    if given.again:
+        last = map(json.loads, RESULTS.read_text("utf-8").splitlines())
+        names = {line["mutant"] for line in last if line["became"] == "survived"}
+        mutants = [mutant for mutant in mutants if mutant.name in names]
+    if given.sample and given.sample < len(mutants):
+        chosen = random.Random(given.seed).sample(mutants, given.sample)
+        mutants = sorted(chosen, key=lambda mutant: mutant.number)
+    if not mutants:
+        print("no mutant is called so", file=sys.stderr)
+        return 2
+    copy_tree()
+    switched = [mutant for mutant in mutants if is_switched(mutant)]
+    alone = [mutant for mutant in mutants if not is_switched(mutant)]
+    statuses: dict[str, Counter[str]] = defaultdict(Counter)
+    survivors = []
+    with RESULTS.open("w", encoding="utf-8") as results:
+        ways = (try_switched(switched, given.jobs), try_alone(alone, given.jobs) if alone else ())
+        for mutant, became, by in (result for way in ways for result in way):
+            line = {"mutant": mutant.name, "became": became, "by": by}
+            print(json.dumps(line), file=results, flush=True)
+            statuses[Path(mutant.file).name][became] += 1
+            if became == "survived":
+                survivors.append(mutant)
+    for mutant in sorted(survivors, key=lambda mutant: mutant.number):
+        print(mutant.name)
+    for file in statuses if len(mutants) < made else accepted:
+        statuses[file]["accepted"] = accepted[file]
+    return int(print_table(statuses) < given.goal)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

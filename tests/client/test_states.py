@@ -1,0 +1,193 @@
+"""What is held of an origin, value by value: which visit decides, its state, verdicts and JSON."""
+
+from __future__ import annotations
+
+import pytest
+
+from robotrules import Reason
+from robotrules.access import ACCESS_PROFILES, Failure, Response, State
+from robotrules.cache import Decides, Freshness, freshness, moment
+from robotrules.client.held import Held, Source, held
+from robotrules.profile import DEFAULT
+from robotrules.robotstxt import parse
+from robotrules.robotstxt.verdict import Because, Verdict
+from tests.client.diary import DAY, SITE, START, Diary, file, refused, rules
+
+A, ROBOTS = f"{SITE}/a", f"{SITE}/robots.txt"
+NAME = DEFAULT.name
+
+
+def having(*answers: Response | Failure, days: float = 0.0, profile: str = "default") -> Held:
+    """Return what is held after an answer a day, so many days after the last one."""
+    diary = Diary(profile=profile)
+    for day, answer in enumerate(answers):
+        diary.visit(day, answer)
+    entry = diary._entries[SITE, "ExampleBot"][0]
+    now = START + (len(answers) - 1 + days) * DAY
+    fresh = freshness(entry, now, ACCESS_PROFILES[profile])
+    body = parse(rules("/a"), DEFAULT)
+    return held(entry, fresh, body, profile=DEFAULT, source=Source.STORE, trouble="it is down")
+
+
+class TestVisits:
+    """The visit that decides."""
+
+    def test_a_file(self) -> None:
+        """The file that was found."""
+        found = having(file("/a"))
+        assert found.visit is found.entry.good is not None
+        assert (found.state, found.decides, found.because) == (
+            *(State.SUCCESS, Decides.RULES, "fresh"),
+        )
+
+    def test_a_failure_after_a_file(self) -> None:
+        """Nobody knows what the rules are: the failure decides."""
+        found = having(file("/a"), Response(503))
+        assert found.visit is found.entry.bad is not None
+        assert (found.state, found.decides) == (State.UNREACHABLE, Decides.DISALLOW)
+
+    def test_a_copy_after_a_failure(self) -> None:
+        """Where the profile uses the copy, the visit that found it decides."""
+        found = having(file("/a"), Response(503), profile="stale")
+        assert found.visit is found.entry.good is not None
+        assert (found.state, found.decides) == (State.UNREACHABLE, Decides.RULES)
+
+    def test_a_failure_alone(self) -> None:
+        """There is no other visit."""
+        found = having(refused())
+        assert found.entry.good is None
+        assert found.visit is found.entry.bad is not None
+
+    def test_an_answer_that_disallows(self) -> None:
+        """A 403 that counts as Disallow is an answer, and not that there is none."""
+        found = having(Response(403))
+        careful = found._replace(decides=Decides.DISALLOW)
+        assert careful.visit is found.entry.good
+        assert careful.check(A, "ExampleBot").reason is Reason.RESTRICTED
+        late = having(Response(403), Response(503))
+        assert late._replace(because="fresh").visit is late.entry.good
+
+    def test_what_disallows_without_a_failure(self) -> None:
+        """The last answer, though it is no longer fresh."""
+        found = having(Response(403))
+        old = found._replace(decides=Decides.DISALLOW, because="stale")
+        assert found.entry.bad is None
+        assert old.visit is found.entry.good
+
+
+class TestStates:
+    """What came of asking."""
+
+    def test_after_so_long_there_is_no_file(self) -> None:
+        """RFC 9309 §2.3.1.4: after 30 days a client may take it that there is none."""
+        found = having(Response(503))
+        for because, decides, state in (
+            ("patience", Decides.ALLOW, State.UNAVAILABLE),
+            ("patience", Decides.DISALLOW, State.UNREACHABLE),
+            ("unreachable", Decides.ALLOW, State.UNREACHABLE),
+            ("fresh", Decides.ALLOW, State.UNREACHABLE),
+        ):
+            assert found._replace(because=because, decides=decides).state is state
+
+    def test_a_fresh_answer(self) -> None:
+        """Fresh is what was found."""
+        assert having(Response(404)).state is State.UNAVAILABLE
+        assert having(Response(404))._replace(because="stale").state is State.UNREACHABLE
+
+
+class TestVerdicts:
+    """The reason is how the file was got, where no rules decide."""
+
+    @pytest.mark.parametrize(
+        ("found", "verdict"),
+        [
+            (having(file("/a")), parse(rules("/a")).check(A, "ExampleBot")),
+            (having(Response(404)), Verdict(True, Reason.UNAVAILABLE, None, NAME)),
+            (having(Response(503)), Verdict(False, Reason.UNREACHABLE, None, NAME)),
+            (having(file("/a"), Response(503)), Verdict(False, Reason.UNREACHABLE, None, NAME)),
+            (
+                having(Response(403))._replace(decides=Decides.DISALLOW, robots=parse(b"")),
+                Verdict(False, Reason.RESTRICTED, None, NAME),
+            ),
+        ],
+        ids=["rules", "unavailable", "unreachable", "unreachable-now", "restricted"],
+    )
+    def test_each_way_to_ask(self, found: Held, verdict: Verdict) -> None:
+        """One URL, many, and how it came to that."""
+        assert found.check(A, "ExampleBot") == verdict
+        assert found.check_many([A, ROBOTS, A], "ExampleBot")[::2] == [verdict, verdict]
+        assert found.check_many([A, ROBOTS], "ExampleBot")[1].reason is Reason.IMPLICIT
+        explained = found.explain(A, "ExampleBot")
+        assert explained.verdict == verdict
+        assert explained.access is found
+        assert (explained.url, explained.product_token) == (A, "ExampleBot")
+
+    def test_no_lines_where_no_rules_decide(self) -> None:
+        """The file that stands in was written by nobody."""
+        explained = having(Response(503)).explain(A, "ExampleBot", ("P",))
+        assert (explained.matched_tokens, explained.matched_purposes) == ((), ())
+        assert (explained.groups, explained.matches, explained.notes) == ((), (), ())
+        assert (explained.because, explained.purposes) == (Because.NONE, ("P",))
+        ruled = having(file("/a")).explain(A, "ExampleBot")
+        assert (ruled.because, len(ruled.groups), len(ruled.matches)) == (Because.STAR, 1, 1)
+
+    def test_purposes(self) -> None:
+        """They are handed on, each way."""
+        found = having(file("/a"))
+        found = found._replace(robots=parse(b"User-agent-purpose: P\nDisallow: /a\n"))
+        for purposes, allowed in ((("P",), False), ((), True)):
+            assert found.check(A, "ExampleBot", purposes).allowed is allowed
+            assert found.check_many([A], "ExampleBot", purposes)[0].allowed is allowed
+            assert found.explain(A, "ExampleBot", purposes).verdict.allowed is allowed
+
+
+class TestMaking:
+    """The file of what is held says what decides."""
+
+    def test_stand_ins(self) -> None:
+        """Where no rules decide, a file that says the same stands for them."""
+        entry = having(file("/a")).entry
+        body = parse(rules("/a"), DEFAULT)
+        for decides, given, stands in (
+            (Decides.RULES, body, rules("/a")),
+            (Decides.ALLOW, body, b""),
+            (Decides.DISALLOW, body, b"User-agent: *\nDisallow: /\n"),
+            (Decides.NOTHING, None, b"User-agent: *\nDisallow: /\n"),
+        ):
+            fresh = Freshness(decides, START + 9, False, False, "fresh")
+            made = held(entry, fresh, given, profile=DEFAULT, source=Source.MEMORY)
+            assert made.robots.body == stands
+            assert made.robots.profile == DEFAULT
+            assert (made.origin, made.entry, made.decides) == (SITE, entry, decides)
+            assert (made.until, made.because, made.source) == (START + 9, "fresh", Source.MEMORY)
+            assert made.trouble is None
+
+    def test_as_dict(self) -> None:
+        """Every key."""
+        found = having(file("/a"), Response(503))
+        assert found.visit is not None
+        assert found.as_dict() == {
+            "origin": SITE,
+            "state": "unreachable",
+            "decides": "disallow",
+            "because": "unreachable",
+            "until": moment(START + DAY + 60),
+            "source": "store",
+            "visit": found.visit.as_dict(),
+            "failing_since": moment(START + DAY),
+            "failures": 1,
+            "store_trouble": "it is down",
+        }
+        found = having(file("/a"))
+        assert found.as_dict() | {"visit": None} == {
+            "origin": SITE,
+            "state": "success",
+            "decides": "rules",
+            "because": "fresh",
+            "until": moment(START + DAY),
+            "source": "store",
+            "visit": None,
+            "failing_since": None,
+            "failures": 0,
+            "store_trouble": "it is down",
+        }

@@ -1,0 +1,223 @@
+"""Archives of others at their edges: what is cut, coded, empty or doubtful, and who asked."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import time
+
+import pytest
+
+from robotrules.access import Response, State, Trouble
+from robotrules.cache import digest_of
+from robotrules.client.warc.captures import LIMIT, LONGEST_AGENT, WAITING
+from robotrules.profile import LEAST_MAX_BYTES
+from tests.client.diary import SITE, START, Diary, file, rules
+from tests.client.records import REQUEST, answer, exported, imported, only, record, skipped
+
+SHORT = b"User-agent: *\n"
+
+
+def payload_digest(octets: bytes) -> dict[str, str]:
+    """Return the header with the digest of a payload."""
+    return {"WARC_Payload_Digest": f"sha1:{hashlib.sha1(octets).hexdigest()}"}
+
+
+class TestFiles:
+    """What of an answer is the file, and whether that is all of it."""
+
+    def test_an_answer_without_a_body_is_an_empty_file(self) -> None:
+        """A file without octets is a file."""
+        visit, body = only(record("response", answer(b"")))
+        assert visit.renewed is False
+        assert (visit.state, visit.digest, visit.size) == (State.SUCCESS, digest_of(b""), 0)
+        assert body == b""
+
+    def test_a_whole_file_is_complete(self) -> None:
+        """Also one that has exactly as many octets as a client reads."""
+        assert only(record("response", answer()))[0].complete is True
+        visit, body = only(record("response", answer(b"#" * LIMIT)))
+        assert (visit.complete, visit.size, body) == (True, LIMIT, b"#" * LIMIT)
+        visit, body = only(record("response", answer(b"#" * (LIMIT + 1))))
+        assert (visit.complete, visit.size, body) == (False, LIMIT, b"#" * LIMIT)
+
+    def test_a_cut_file_counts_from_500_kib_on(self) -> None:
+        """RFC 9309 §2.5: a client may leave the rest unread."""
+        cut = {"WARC_Truncated": "length"}
+        visit, _ = only(record("response", answer(b"#" * LEAST_MAX_BYTES), **cut))
+        assert (visit.complete, visit.size) == (False, LEAST_MAX_BYTES)
+        short = record("response", answer(b"#" * (LEAST_MAX_BYTES - 1)), **cut)
+        assert skipped(short) == {"cut": 1}
+
+    def test_a_payload_with_blank_lines(self) -> None:
+        """The payload starts after the first blank line, and not after the last."""
+        body = b"User-agent: *\r\n\r\nDisallow: /a\r\n"
+        assert only(record("response", answer(body), **payload_digest(body)))[1] == body
+
+    def test_a_payload_digest_of_chunks(self) -> None:
+        """Some writers hash what was sent and some what it says: neither is altered."""
+        chunks = b"1b\r\n" + rules("/a") + b"\r\n0\r\n\r\n"
+        for octets in (chunks, rules("/a")):
+            block = answer(chunks, "Transfer-Encoding: chunked")
+            assert only(record("response", block, **payload_digest(octets)))[1] == rules("/a")
+
+    def test_a_payload_digest_of_a_cut_file(self) -> None:
+        """The digest of the whole does not make a part an altered file."""
+        block = answer(rules("/a")[:-3], f"Content-Length: {len(rules('/a'))}")
+        assert skipped(record("response", block, **payload_digest(rules("/a")))) == {"cut": 1}
+
+    def test_a_length_of_the_coded_body(self) -> None:
+        """Content-Length counts what was sent: a decoded body may be shorter."""
+        packed = gzip.compress(SHORT)
+        assert len(packed) > len(SHORT)
+        lines = ("Content-Encoding: gzip", f"Content-Length: {len(packed)}")
+        assert only(record("response", answer(packed, *lines)))[1] == SHORT
+        chunked = b"e\r\n" + SHORT + b"\r\n0\r\n\r\n"
+        lines = ("Transfer-Encoding: chunked", f"Content-Length: {len(chunked)}")
+        assert only(record("response", answer(chunked, *lines)))[1] == SHORT
+
+    @pytest.mark.parametrize(("digits", "is_cut"), [(15, True), (16, False)])
+    def test_a_length_that_no_file_has(self, digits: int, is_cut: bool) -> None:
+        """A number of 16 digits is no length, and says nothing."""
+        archive = record("response", answer(SHORT, f"Content-Length: {'9' * digits}"))
+        if is_cut:
+            assert skipped(archive) == {"cut": 1}
+        else:
+            assert only(archive)[1] == SHORT
+
+    def test_the_first_length_counts(self) -> None:
+        """A second Content-Length changes nothing."""
+        lines = (f"Content-Length: {len(SHORT)}", "Content-Length: 99")
+        assert only(record("response", answer(SHORT, *lines)))[1] == SHORT
+
+
+class TestWhoAsked:
+    """The request that goes with an answer names the crawler."""
+
+    def test_control_characters_are_left_out(self) -> None:
+        """A User-Agent is shown to people and written in headers."""
+        asked = record("request", REQUEST.replace(b"CCBot/2.0", b"CC\x01Bot\x7f/2.0"))
+        assert only(asked + record("response", answer()))[0].user_agent == "CCBot/2.0 (x)"
+
+    def test_a_long_name_is_cut(self) -> None:
+        """No User-Agent is as long as this."""
+        asked = record("request", REQUEST.replace(b"(x)", b"x" * 2 * LONGEST_AGENT))
+        user_agent = only(asked + record("response", answer()))[0].user_agent
+        assert len(user_agent) == LONGEST_AGENT
+        assert user_agent.startswith("CCBot/2.0 xxx")
+
+    def test_a_request_of_another_time(self) -> None:
+        """Records that do not name each other belong together by date and URL."""
+        other = record("request", REQUEST, WARC_Date="2026-05-01T00:00:01Z")
+        assert only(other + record("response", answer()))[0].agent == "unknown"
+        assert only(record("request", REQUEST) + record("response", answer()))[0].agent == "CCBot"
+
+    @pytest.mark.parametrize("count", [2, WAITING, WAITING + 1])
+    def test_requests_after_several_answers(self, count: int) -> None:
+        """Answers wait for their requests: a few at a time, those that came last."""
+        parts = [
+            record(kind, block, WARC_Target_URI=f"https://s{number}.example/robots.txt")
+            for kind, block in (("response", answer()), ("request", REQUEST))
+            for number in range(count)
+        ]
+        visits = imported(b"".join(parts))[0].visits()
+        agents = {visit.origin: visit.agent for visit in visits}
+        lost = agents.pop("https://s0.example") if count > WAITING else "unknown"
+        assert (lost, set(agents.values())) == ("unknown", {"CCBot"})
+
+
+class TestArchivesOfOurs:
+    """An archive that was written here, and came to harm."""
+
+    def test_a_file_with_blank_lines(self) -> None:
+        """The file starts after the first blank line."""
+        body = b"User-agent: *\r\n\r\nDisallow: /a\r\n"
+        diary = Diary()
+        visit = diary.visit(0, Response(200, [], body))
+        store, done = imported(exported(diary.store))
+        assert (done.added, done.skipped) == (1, {})
+        assert store.body(visit.digest or "") == body
+
+    def test_records_in_another_order(self) -> None:
+        """An answer waits for what is said of it until the next answer comes, and no longer."""
+        diary = Diary()
+        visits = [diary.visit(day, file(f"/{day}")) for day in range(2)]
+        first, *rest = exported(diary.store).split(b"WARC/1.1\r\n")[1:]
+        kinds = (b"response", b"request", b"metadata")
+        rest.sort(key=lambda one: [b"WARC-Type: " + kind in one for kind in kinds], reverse=True)
+        archive = b"".join(b"WARC/1.1\r\n" + one for one in (first, *rest))
+        store, done = imported(archive)
+        assert (done.added, done.skipped) == (2, {"alone": 1})
+        assert [store.body(visit.digest or "") for visit in visits] == [None, rules("/1")]
+
+
+class TestStatuses:
+    """What an answer without a file says."""
+
+    def test_its_words(self) -> None:
+        """A failure says which status it was, and has no file."""
+        visit, body = only(record("response", answer(status="404 Not Found")))
+        assert (visit.trouble, visit.detail, visit.status) == (Trouble.STATUS, "status 404", 404)
+        assert (visit.digest, visit.size, body, visit.complete) == (None, 0, None, True)
+        assert only(record("response", answer()))[0].detail == ""
+
+    @pytest.mark.parametrize("status", ["300 Choices", "399 Last"])
+    def test_all_redirects(self, status: str) -> None:
+        """The whole class is not followed."""
+        assert skipped(record("response", answer(status=status))) == {"redirect": 1}
+
+    def test_the_first_failure_is_none(self) -> None:
+        """400 is no redirect: there is no file."""
+        assert only(record("response", answer(status="400 Bad")))[0].state is State.UNAVAILABLE
+
+    def test_an_answer_in_a_redirect(self) -> None:
+        """What follows the first answer is its page, from 300 on."""
+        block = answer(answer(), status="300 Choices")
+        assert skipped(record("response", block)) == {"redirect": 1}
+        block = answer(answer(), status="299 Last")
+        assert skipped(record("response", block)) == {"no-http": 1}
+
+    @pytest.mark.parametrize("status", ["204 No Content", "205 Reset Content"])
+    def test_no_content(self, status: str) -> None:
+        """A status that has no content is an empty file, whatever follows."""
+        visit, body = only(record("response", answer(b"x", status=status)))
+        assert (visit.state, visit.size, body) == (State.SUCCESS, 0, b"")
+
+    def test_an_interim_answer_alone(self) -> None:
+        """An answer below 200 is not the answer."""
+        assert skipped(record("response", answer(b"", status="199 Almost"))) == {"no-http": 1}
+        assert only(record("response", answer(b"", status="200 OK")))[0].status == 200
+
+
+def test_a_date_without_a_zone_is_utc(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever the archive is read."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        visit, _ = only(record("response", answer(), WARC_Date="2026-05-01T00:00:00"))
+        assert visit.at == START
+    time.tzset()
+
+
+def test_long_addresses_are_cut() -> None:
+    """The address of a server is text of a stranger."""
+    visit, _ = only(record("response", answer(), WARC_IP_Address="1" * 100))
+    assert visit.address == "1" * 64
+    assert only(record("response", answer()))[0].address is None
+
+
+def test_what_waits_at_the_end() -> None:
+    """Answers without requests are visits all the same, in the order of the archive."""
+    sites = [f"https://s{number}.example" for number in range(20)]
+    parts = [record("response", answer(), WARC_Target_URI=f"{site}/robots.txt") for site in sites]
+    store, done = imported(b"".join(parts))
+    assert (done.added, done.skipped) == (20, {})
+    assert {visit.origin for visit in store.visits()} == set(sites)
+
+
+def test_a_fragment_is_no_part_of_the_address() -> None:
+    """What was asked for is the URL up to its fragment."""
+    target = "http://u@EXAMPLE.com:80/robots.txt#a#b"
+    visit, _ = only(record("response", answer(), WARC_Target_URI=target))
+    assert (visit.origin, visit.url) == ("http://example.com", "http://example.com/robots.txt")
+    assert SITE not in visit.url

@@ -63,6 +63,7 @@ class TestForms:
             "Wed, 03 Dec 2025 14:09:53 GMT+0100",
             "Wed, 03 Dec 2025 14:09:53 +0100 (CET)",
             "2025-12-04T00:09:53+11:00",
+            "2025-12-04T13:08:53+23:59",
         ],
     )
     def test_the_same_moment(self, text: str) -> None:
@@ -103,6 +104,11 @@ class TestForms:
         assert found is not None
         assert found.tzinfo is UTC
 
+    def test_september(self) -> None:
+        """It is short in two ways."""
+        for name in ("Sep", "SEPT", "Sept.", "September"):
+            assert moment(f"03 {name} 2025") == END.replace(month=9)
+
     def test_a_weekday_need_not_fit(self) -> None:
         """A wrong weekday is tolerated: the date is what was meant."""
         assert moment("Mon, 03 Dec 2025 13:09:53 GMT") == NOON
@@ -135,6 +141,7 @@ class TestForms:
             *("２０２５-12-03", "٢٠٢٥-12-03", "03 \u017fep 2025", "2025\u201112\u201103"),
             "03 Dec 2025 13:09 E\u017fT",
             "2025-12-03\n",
+            "X2025-12-03X",
         ],
     )
     def test_what_is_no_date(self, text: str) -> None:
@@ -197,9 +204,10 @@ class TestTwoDigitYears:
         assert found is not None
         assert found.moment.year == full
         text = f"Monday, 01-Jan-{year} 00:00:00 GMT"
-        http = read_http_date(text, year_of_reference=reference)
-        assert http is not None
-        assert http.year == full
+        for spaced in (text, text.ljust(90)):
+            http = read_http_date(spaced, year_of_reference=reference)
+            assert http is not None
+            assert http.year == full
 
 
 # --- HTTP -----------------------------------------------------------------------------------------
@@ -257,6 +265,8 @@ class TestHostile:
         text = "Wednesday, 03 December 2025 13:09:53.123456789 GMT+01:00 (Central European Time)"
         assert len(text) < MOST_CHARACTERS
         assert moment(text) is not None
+        assert moment(text.ljust(MOST_CHARACTERS)) is not None
+        assert moment(text.ljust(MOST_CHARACTERS + 1)) is None
 
     @given(st.text(max_size=MOST_CHARACTERS + 5) | st.from_regex(r"[0-9 :TZ,+-]{0,40}"))
     def test_no_text_raises(self, text: str) -> None:
@@ -297,5 +307,9 @@ class TestHostile:
     def test_misuse(self, reader: object) -> None:
         """Octets are a mistake of the caller."""
         assert callable(reader)
-        with pytest.raises(TypeError, match="decode octets as latin-1"):
-            reader(b"2025-12-03")
+        for odd in (b"2025-12-03", bytearray(b"2025-12-03"), None):
+            with pytest.raises(TypeError) as told:
+                reader(odd)
+            assert str(told.value) == (
+                f"a date is read from str, not {type(odd).__name__}: decode octets as latin-1 first"
+            )

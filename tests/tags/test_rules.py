@@ -19,7 +19,6 @@ from robotrules.tags import (
     Page,
     Standing,
     State,
-    TagProfile,
     UsageRules,
     read_page,
     usage_rules,
@@ -430,60 +429,7 @@ def test_an_empty_product_token_is_refused(wrong: Any) -> None:
         usage_rules(headers={}, product_token=wrong)
 
 
-# --- Profiles -------------------------------------------------------------------------------------
-
-
-def test_profiles_by_name_and_value() -> None:
-    """A name, a tag profile, or a profile of robots.txt, which stands for the one of its name."""
-    assert tags.find_tag_profile("google") is tags.GOOGLE
-    assert tags.find_tag_profile(robotrules.GOOGLE) is tags.GOOGLE
-    assert tags.find_tag_profile(robotrules.DEFAULT.replace(name="mine")) is tags.DEFAULT
-    assert tags.find_tag_profile(tags.BING) is tags.BING
-    assert pickle.loads(pickle.dumps(tags.GOOGLE)) == tags.GOOGLE
-    assert tags.STRICT.switches() == ()
-    for wrong in ("altavista", None, 5):
-        with pytest.raises(robotrules.ProfileError, match="there is no tag profile"):
-            tags.find_tag_profile(wrong)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"max_field_bytes": 4096}, "asks for at least 8,192 octets"),
-        ({"max_html_bytes": 8191}, "asks for at least 8,192 octets"),
-        ({"max_field_bytes": 1 << 40}, "use at most"),
-        ({"max_field_bytes": True}, "is a number of octets"),
-        ({"salvage": 1}, "salvage is a switch"),
-        ({"colour": "red"}, "has no field 'colour'"),
-    ],
-)
-def test_profiles_that_break_a_must_are_refused(changes: dict[str, Any], words: str) -> None:
-    """RTG-3.1.1-14: the limit is at least 8 KiB."""
-    with pytest.raises(robotrules.ProfileError, match=words):
-        DEFAULT.replace(**changes)
-    assert DEFAULT.replace(max_field_bytes=8192).max_field_bytes == 8192
-
-
-def test_a_profile_is_immutable() -> None:
-    with pytest.raises(AttributeError):
-        DEFAULT.salvage = False  # type: ignore[misc]
-    assert isinstance(DEFAULT, TagProfile)
-
-
-def test_a_profile_takes_lists_of_words() -> None:
-    """They become values that can be kept; what is no list of words is refused."""
-    profile = DEFAULT.replace(none_means=["noindex"], without_effect={"noai"}, names=["googlebot"])
-    assert usage_rules(headers={"Robots-Tag": "*;none;noai"}, profile=profile).rules == {
-        "noindex": True
-    }
-    changes: dict[str, Any]
-    for changes in ({"none_means": "noindex"}, {"names": "googlebot"}, {"without_effect": [5]}):
-        with pytest.raises(robotrules.ProfileError, match="is a list of words"):
-            DEFAULT.replace(**changes)
-    with pytest.raises(robotrules.ProfileError, match="at least 8,192"):
-        DEFAULT._replace(max_field_bytes=1)
-    with pytest.raises(robotrules.ProfileError, match="needs a name"):
-        TagProfile()
+# --- The table and the page ----------------------------------------------------------------------
 
 
 def test_the_table_of_known_rules() -> None:

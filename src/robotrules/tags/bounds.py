@@ -18,6 +18,7 @@ It does not know what is in the tree: that is for the builder to say.
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 __all__ = [
     "BODY_TAGS",
@@ -260,11 +261,8 @@ def _after_raw(text: str, position: int, name: str, is_raw: bool) -> int | None:
 
 
 def _many_attributes(tag: str) -> bool:
-    count = 0
-    for count, _ in enumerate(_ATTRIBUTE.finditer(tag), 1):
-        if count > MOST_ATTRIBUTES:
-            break
-    return count > MOST_ATTRIBUTES
+    # The name of the tag is found as the first of them.
+    return next(islice(_ATTRIBUTE.finditer(tag), MOST_ATTRIBUTES, None), None) is not None
 
 
 def _unsure(text: str, position: int) -> int:

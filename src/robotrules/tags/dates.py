@@ -160,14 +160,14 @@ def _as_written(parts: _Parts, reference: int) -> datetime | None:
 
 
 def _month(text: str) -> int:
-    """Return the number of a month; 0, which no date has, for what is no month."""
+    """Return the number of a month; a ValueError for what is none."""
     if text.isdigit():
         return int(text)
     name = text.lower()
     if name in _MONTH_NAMES:
         return _MONTH_NAMES.index(name) + 1
     short = "sep" if name == "sept" else name
-    return _MONTHS.index(short) + 1 if short in _MONTHS else 0
+    return _MONTHS.index(short) + 1
 
 
 def _full_year(year: int, reference: int) -> int:
@@ -178,7 +178,7 @@ def _full_year(year: int, reference: int) -> int:
 
 def _in_utc(moment: datetime, offset: str | None, zone: str | None) -> FoundDate | None:
     """Return the moment whose date and time are written in a zone."""
-    away, is_known = timedelta(0), True
+    is_known = True
     if offset:
         digits = offset[1:].replace(":", "")
         hours, minutes = int(digits[:2]), int(digits[2:] or 0)

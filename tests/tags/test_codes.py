@@ -1,0 +1,35 @@
+"""Where a tag rule was said, as words and as plain values."""
+
+from __future__ import annotations
+
+import pytest
+
+from robotrules.tags.codes import Carrier, Source, State
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (Source(Carrier.ROBOTS_TAG, line=2), "Robots-Tag line 2"),
+        (Source(Carrier.X_ROBOTS_TAG), "X-Robots-Tag"),
+        (Source(Carrier.META, element=3, state=State.INITIAL), "meta element 3"),
+        (Source(Carrier.META, element=3, state=State.FINAL), "meta element 3 of the final DOM"),
+    ],
+)
+def test_words(source: Source, words: str) -> None:
+    """A field has a line, if that is known; an element is of one of two states."""
+    assert str(source) == words
+
+
+def test_plain_values() -> None:
+    """Every field by its name, and nothing that JSON does not have."""
+    source = Source(Carrier.META, element=3, state=State.FINAL, over_tls=True)
+    assert source.as_dict() == {
+        "carrier": str(Carrier.META),
+        "line": None,
+        "element": 3,
+        "state": str(State.FINAL),
+        "over_tls": True,
+    }
+    assert Source(Carrier.ROBOTS_TAG, line=1).as_dict()["state"] is None
+    assert type(source.as_dict()["state"]) is str

@@ -1,0 +1,163 @@
+"""Robots-Tag and X-Robots-Tag: where each rule stands, and what is noted, field by field."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from robotrules.tags import DEFAULT, STRICT
+from robotrules.tags.header import CUT, MOST_ODD, robots_tag, x_robots_tag
+
+LIMIT = 8192
+BOTH = DEFAULT.replace(scope_both=True)
+SMALL = DEFAULT.replace(max_field_bytes=LIMIT)
+FOO = frozenset({"foo"})
+OLD = ("deprecated-field", None, None, None)
+
+
+def told(found: Any) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+    """Return what is said and what is odd, as plain tuples."""
+    return [tuple(one) for one in found.said], [tuple(one) for one in found.odd]
+
+
+def test_scopes_of_joined_lines() -> None:
+    """A word behind a comma may be for all; that is noted once in a line (AMB-82)."""
+    lines = [b"noai", b"googlebot: noindex, nofollow, max-snippet:x"]
+    assert told(x_robots_tag(lines, BOTH, apart=False)) == (
+        [
+            ("*", "noai", True, "noai", 1, 0, 4, False),
+            ("googlebot", "noindex", True, "noindex", 2, 11, 18, False),
+            ("googlebot", "nofollow", True, "nofollow", 2, 20, 28, False),
+            ("*", "nofollow", True, "nofollow", 2, 20, 28, False),
+            ("googlebot", "max-snippet", None, "max-snippet:x", 2, 30, 43, False),
+            ("*", "max-snippet", None, "max-snippet:x", 2, 30, 43, False),
+        ],
+        [OLD, ("scope-may-be-wider", 2, 20, 28), ("bad-value", 2, 30, 43)],
+    )
+    said, odd = told(x_robots_tag(lines[1:], DEFAULT, apart=False))
+    assert {one[0] for one in said} == {"googlebot"}
+    assert odd == [OLD, ("scope-may-be-wider", 1, 20, 28), ("bad-value", 1, 30, 43)]
+    assert told(x_robots_tag(lines[1:], BOTH))[1] == [OLD, ("bad-value", 1, 30, 43)]
+
+
+def test_new_members_in_the_old_field() -> None:
+    """A whole line of them, or one among words of the old grammar (AMB-73)."""
+    assert told(x_robots_tag([b"x", b"a;NoIndex, b;max-snippet=x"], DEFAULT)) == (
+        [
+            ("*", "x", True, "x", 1, 0, 1, False),
+            ("a", "noindex", True, "noindex", 2, 0, 9, False),
+            ("b", "max-snippet", None, "max-snippet=x", 2, 11, 26, False),
+        ],
+        [OLD, ("structured-legacy-field", 2, None, None), ("bad-value", 2, 11, 26)],
+    )
+    assert told(x_robots_tag([b"noai nofollow, A;noindex=5, noml"], DEFAULT)) == (
+        [
+            ("*", "noai", True, "noai", 1, 0, 4, False),
+            ("*", "nofollow", True, "nofollow", 1, 5, 13, False),
+            ("a", "noindex", True, "noindex=5", 1, 15, 26, False),
+            ("*", "noml", True, "noml", 1, 28, 32, False),
+        ],
+        [OLD, ("space-separated", 1, 5, 13), ("value-not-used", 1, 15, 26)],
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "profile", "more", "said"),
+    [
+        (b"a;NoIndex", DEFAULT.replace(lower_keys=False), frozenset(), ("*", "a;noindex")),
+        (b"a;foo", DEFAULT, frozenset(), ("*", "a;foo")),
+        (b"a;foo", DEFAULT, FOO, ("a", "foo")),
+        (b"x y, a;foo", DEFAULT, FOO, ("a", "foo")),
+        (b"x y, a;noindex", DEFAULT, frozenset(), ("a", "noindex")),
+        (b"x y, a;noindex", STRICT, frozenset(), ("*", "a;noindex")),
+        (b";", DEFAULT, frozenset(), ("*", ";")),
+    ],
+)
+def test_what_is_a_new_member(line: bytes, profile: Any, more: Any, said: tuple[str, str]) -> None:
+    """It has a parameter that is a rule, of the table or of a registry."""
+    assert x_robots_tag([line], profile, more).said[-1][:2] == said
+
+
+def test_places_in_several_lines() -> None:
+    """Each rule has its own line; an empty one is passed over."""
+    lines = [b"a;noindex, b;max-snippet=x", b"", b"noindex;nofollow", b"googlebot:noindex"]
+    assert told(robots_tag(lines, DEFAULT)) == (
+        [
+            ("a", "noindex", True, "noindex", 1, 0, 9, False),
+            ("b", "max-snippet", None, "max-snippet=x", 1, 11, 26, False),
+            ("*", "noindex", True, "noindex", 3, 0, 7, False),
+            ("*", "nofollow", True, "nofollow", 3, 0, 16, False),
+            ("googlebot", "noindex", True, "noindex", 4, 0, 7, False),
+        ],
+        [
+            ("empty-field-line", 2, None, None),
+            ("bad-value", 1, 11, 26),
+            ("legacy-syntax", 3, 0, 16),
+            ("legacy-syntax", 4, 0, 17),
+        ],
+    )
+    assert told(robots_tag([b"", b" "], DEFAULT)) == (
+        [],
+        [("empty-field-line", 1, None, None), ("empty-field-line", 2, None, None)],
+    )
+
+
+def test_places_in_a_field_that_fails() -> None:
+    """Every line is read alone, and each word and member has its place."""
+    found = robots_tag([b"a;noindex, b;;", b"noindex nofollow, x", b"c;NoAI, (d"], DEFAULT)
+    assert told(found) == (
+        [
+            ("a", "noindex", True, "noindex", 1, 0, 9, False),
+            ("*", "noindex", True, "noindex", 2, 0, 7, False),
+            ("*", "nofollow", True, "nofollow", 2, 8, 16, False),
+            ("c", "noai", True, "noai", 3, 0, 6, False),
+        ],
+        [
+            ("uppercase-key", None, None, None),
+            ("legacy-syntax", 2, None, None),
+            ("space-separated", 2, 8, 16),
+            ("salvaged", None, None, None),
+        ],
+    )
+    assert found.error is not None
+    assert told(robots_tag([b"foo, bar", b"?"], DEFAULT, FOO)) == (
+        [("*", "foo", True, "foo", 1, 0, 3, False)],
+        [("legacy-syntax", 1, 0, 3), ("salvaged", None, None, None)],
+    )
+    assert told(robots_tag([b"?"], DEFAULT)) == ([], [("bad-field", None, None, None)])
+
+
+def test_some_of_each_note() -> None:
+    """A stranger may write one thing thousands of times: twenty of a code are kept."""
+    for words, kept in ((MOST_ODD, MOST_ODD - 1), (MOST_ODD + 1, MOST_ODD), (100, MOST_ODD)):
+        line = b" ".join([b"a"] * words) + b", max-snippet:x"
+        found = [one.code for one in x_robots_tag([line], DEFAULT).odd]
+        assert found == ["deprecated-field", *["space-separated"] * kept, "bad-value"]
+
+
+class TestCutLines:
+    """Of a line that goes on behind the limit, whole words or members count (AMB-68)."""
+
+    def test_words(self) -> None:
+        """Up to the last comma before the limit."""
+        line = b"noindex, nofollow, ".ljust(LIMIT) + b", noai"
+        found = x_robots_tag([line, b"noml"], SMALL)
+        assert [one.name for one in found.said] == ["noindex", "nofollow"]
+        assert [tuple(one) for one in found.odd] == [
+            OLD,
+            (CUT, 1, LIMIT, LIMIT + 6),
+            (CUT, None, None, None),
+        ]
+
+    def test_members(self) -> None:
+        """A comma in a String ends no member."""
+        line = b'a;noindex, b;nofollow="x, ' + b"y" * LIMIT + b'"'
+        assert [one[:2] for one in x_robots_tag([line], SMALL).said] == [("a", "noindex")]
+        line = b'a;foo, b;foo="x, ' + b"y" * LIMIT + b'"'
+        assert [one[:2] for one in x_robots_tag([line], SMALL, FOO).said] == [("a", "foo")]
+
+    def test_nothing_whole(self) -> None:
+        """Without a comma there is no whole word."""
+        assert x_robots_tag([b"noindex".ljust(LIMIT + 1)], SMALL).said == ()
+        assert x_robots_tag([b"noindex".ljust(LIMIT)], SMALL).said != ()

@@ -161,3 +161,54 @@ class TestCutLines:
         """Without a comma there is no whole word."""
         assert x_robots_tag([b"noindex".ljust(LIMIT + 1)], SMALL).said == ()
         assert x_robots_tag([b"noindex".ljust(LIMIT)], SMALL).said != ()
+
+    def test_words_of_a_field_that_fails(self) -> None:
+        """A line has what the lines before it left of the limit."""
+        line = b"noindex, nofollow, ".ljust(LIMIT) + b"x, noai, y"
+        assert [one.name for one in robots_tag([b"?", line], SMALL).said] == ["noindex", "nofollow"]
+        assert robots_tag([b"?", b"n " + b"x" * LIMIT], SMALL, frozenset({"n"})).said == ()
+
+    def test_members_of_a_field_that_fails(self) -> None:
+        """Whole members of a line count."""
+        line = b"a;noindex, b;nofollow, c;noai, d;" + b"x" * LIMIT
+        assert [one[:2] for one in robots_tag([b"?", line], SMALL).said] == [
+            *(("a", "noindex"), ("b", "nofollow"), ("c", "noai")),
+        ]
+        assert robots_tag([b"?", b"a;" + b"x" * LIMIT], SMALL).said == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "more", "said", "odd"),
+    [
+        (b"5;noindex", frozenset(), [], [("not-a-product-token", 1, 0, 9)]),
+        (b'"noindex, a";nofollow', frozenset(), [("noindex, a", "nofollow")], []),
+        (b'"noindex a";nofollow', frozenset(), [("noindex a", "nofollow")], []),
+        (b"foo;noindex", frozenset(), [("foo", "noindex")], []),
+        (
+            b"foo;noindex",
+            FOO,
+            [("*", "foo"), ("*", "noindex")],
+            [("legacy-syntax", 1, 0, 11)],
+        ),
+        (
+            b"max-snippet:x",
+            frozenset(),
+            [("*", "max-snippet")],
+            [("legacy-syntax", 1, 0, 13), ("bad-value", 1, 0, 13)],
+        ),
+    ],
+)
+def test_names_that_are_rules(line: bytes, more: Any, said: Any, odd: Any) -> None:
+    """No crawler is called by the name of a rule, but by a text with spaces or commas (AMB-72)."""
+    found = robots_tag([line], DEFAULT, more)
+    assert [one[:2] for one in found.said] == said
+    assert [tuple(one) for one in found.odd] == odd
+
+
+def test_lines_of_the_old_grammar_are_apart() -> None:
+    """In the new field no line was joined, so no scope is wider; rules of a registry count."""
+    found = robots_tag([b"googlebot: noindex, nofollow", b"?"], BOTH)
+    assert [one[:2] for one in found.said] == [("googlebot", "noindex"), ("googlebot", "nofollow")]
+    assert [one.code for one in found.odd] == ["legacy-syntax", "salvaged"]
+    assert [one.name for one in robots_tag([b"foo x", b"?"], DEFAULT, FOO).said] == ["foo"]
+    assert robots_tag([b"foo x", b"?"], DEFAULT).said == ()

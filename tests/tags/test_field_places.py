@@ -212,3 +212,30 @@ def test_lines_of_the_old_grammar_are_apart() -> None:
     assert [one.code for one in found.odd] == ["legacy-syntax", "salvaged"]
     assert [one.name for one in robots_tag([b"foo x", b"?"], DEFAULT, FOO).said] == ["foo"]
     assert robots_tag([b"foo x", b"?"], DEFAULT).said == ()
+
+
+def test_lines_that_a_string_joins() -> None:
+    """A String may run into the next line; what that line says alone counts all the same."""
+    for lines in ([b'a;x="', b'b;noindex, "'], [b'a;x="', b"b;noindex", b'"']):
+        found = robots_tag(lines, DEFAULT)
+        assert found.error is None
+        assert ("b", "noindex") in [one[:2] for one in found.said]
+
+
+def test_lines_behind_the_limit() -> None:
+    """They are not read, and what is before them is."""
+    lines = [b"? " + b"x" * 50, b"noindex, nofollow, ".ljust(LIMIT - 40) + b"x, noai, y", b"noml"]
+    assert [one.name for one in robots_tag(lines, SMALL).said] == ["noindex", "nofollow"]
+
+
+def test_what_permits_in_a_field() -> None:
+    """It counts where the grammar has it, and not in a field that fails or is cut (AMB-67)."""
+    found = robots_tag([b"a;max-image-preview=large, ;;"], DEFAULT)
+    assert [(one.name, one.recovered) for one in found.said] == [("max-image-preview", True)]
+    found = robots_tag([b"a;max-image-preview=large;noindex"], DEFAULT)
+    assert [one.recovered for one in found.said] == [False, False]
+    line = b"index, ".ljust(LIMIT) + b"x, y"
+    for profile, recovered in ((DEFAULT, True), (STRICT, False)):
+        small = profile.replace(max_field_bytes=LIMIT)
+        found = x_robots_tag([line], small)
+        assert [(one.name, one.recovered) for one in found.said] == [("index", recovered)]

@@ -106,6 +106,10 @@ class TestWhatPermits:
             ("index", {"index": False}),
             ("noindex nofollow, index", {"noindex": False, "nofollow": False, "index": False}),
             ("noindex index", {"noindex": False, "index": True}),
+            (
+                "a b, none, index",
+                {"a": False, "b": False, "noindex": False, "nofollow": False, "index": False},
+            ),
             ("noindex nocache", {"noindex": False, "nocache": True}),
             ("a max-image-preview:large", {"a": False, "max-image-preview": True}),
             ("a b, max-image-preview:large", {"a": False, "b": False, "max-image-preview": False}),

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from robotrules.tags import DEFAULT, STRICT
-from robotrules.tags.header import CUT, MOST_ODD, robots_tag, x_robots_tag
+from robotrules.tags import DEFAULT, STRICT, header
+from robotrules.tags.header import CUT, LONGEST_KEPT, MOST_ODD, robots_tag, x_robots_tag
 
 LIMIT = 8192
 BOTH = DEFAULT.replace(scope_both=True)
@@ -152,6 +152,21 @@ class TestCutLines:
             (CUT, 1, LIMIT, LIMIT + 6),
             (CUT, None, None, None),
         ]
+
+    def test_lines_that_just_fit(self) -> None:
+        """Two octets part lines; where none is left the next one is not looked at."""
+        found = x_robots_tag([b"y" * (LIMIT - 3), b"x"], SMALL)
+        assert [one.name[:1] for one in found.said] == ["y", "x"]
+        assert [tuple(one) for one in found.odd] == [OLD]
+        found = x_robots_tag([b"y" * (LIMIT - 2), b"x"], SMALL)
+        assert [one.name[:1] for one in found.said] == ["y"]
+        assert [tuple(one) for one in found.odd] == [OLD, (CUT, None, None, None)]
+
+    def test_what_is_long_is_not_remembered(self) -> None:
+        """Strangers must not fill the memory."""
+        before = header._kept_x_robots_tag.cache_info()
+        x_robots_tag([b"noindex, ".ljust(LONGEST_KEPT + 1)], DEFAULT)
+        assert header._kept_x_robots_tag.cache_info() == before
 
     def test_members(self) -> None:
         """A comma in a String ends no member."""

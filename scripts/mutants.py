@@ -63,7 +63,16 @@ PARTS = {
             *("tests/test_remembering.py", "tests/test_misuse.py"),
         ),
     ),
-    "tags": Part(("src/robotrules/tags/*",), ("tests/tags", "tests/test_guide.py")),
+    "tags": Part(
+        ("src/robotrules/tags/*",),
+        (
+            *("tests/tags", "tests/test_guide.py", "tests/property/test_tags.py", VECTORS),
+            "tests/conformance/test_tag_switches.py",
+        ),
+        # Of the vectors those about tags, with one engine: no engine knows tags.
+        chosen="not test_vectors or native and (carriers or field or freshness or revalidation or "
+        "guidance or legacy or limit or meta or registry or snippets or tdm or vendors)",
+    ),
     "access": Part(
         ("src/robotrules/access/*",),
         (

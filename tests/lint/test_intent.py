@@ -158,6 +158,10 @@ def test_the_file_as_meant() -> None:
         spelled, whole = as_meant(parse(body, profile))
         assert spelled.body == b"User-agent: Googelbot\nDisallow: x\n"
         assert whole.body == b"User-agent: Googlebot\nDisallow: /x\n"
+        # google takes the one for a record, and strict the other for none.
+        for slip in (b"Disallows:", b"Disallow"):
+            spelled, _ = as_meant(parse(b"User-agent: a\n%b /x\n" % slip, profile))
+            assert spelled.body == b"User-agent: a\nDisallow: /x\n"
 
 
 def test_what_is_known_of_a_file_is_kept_while_it_stays(monkeypatch: pytest.MonkeyPatch) -> None:

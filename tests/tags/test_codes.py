@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from robotrules.tags.codes import Carrier, Source, State
+from robotrules.tags.codes import Carrier, Source, State, note
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,11 @@ def test_plain_values() -> None:
     }
     assert Source(Carrier.ROBOTS_TAG, line=1).as_dict()["state"] is None
     assert type(source.as_dict()["state"]) is str
+
+
+def test_notes_as_plain_values() -> None:
+    """About a carrier, or about the page as a whole."""
+    source = Source(Carrier.ROBOTS_TAG, line=1)
+    told = note("bad-value", source, 2, 5).as_dict()
+    assert (told["source"], told["start"], told["end"]) == (source.as_dict(), 2, 5)
+    assert note("head-not-final").as_dict()["source"] is None

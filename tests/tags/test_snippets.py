@@ -79,3 +79,17 @@ def test_misuse(thing: Any) -> None:
         nosnippet_texts(thing)
     with pytest.raises(ValueError, match="at least"):
         nosnippet_texts("", limit=1)
+
+
+def test_scripting_is_on() -> None:
+    """What stands in a noscript is text, however deep it is."""
+    marked = "<span data-nosnippet>x</span>"
+    assert nosnippet_texts(f"<noscript>{marked}</noscript>") == ()
+    assert nosnippet_texts(f"<body><noscript>{'<div>' * 1000}</noscript>{marked}") == ("x",)
+
+
+def test_what_is_no_html() -> None:
+    """Only octets and text are read."""
+    with pytest.raises(TypeError) as told:
+        nosnippet_texts(5)  # type: ignore[arg-type]
+    assert str(told.value) == "HTML comes as bytes or str, not as int"

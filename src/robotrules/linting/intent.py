@@ -119,7 +119,7 @@ def as_meant(robots: RobotsTxt) -> tuple[RobotsTxt, RobotsTxt]:
     lines and of path patterns as well. What is suppressed or ignored is misread all the same. What
     was meant does not depend on who reads it: profile default recognises most slips.
     """
-    as_default = robots if robots.profile == DEFAULT else parse(robots.body, DEFAULT)
+    as_default = robots if robots.profile == DEFAULT else parse(robots.body)
     spelled = _corrected(Subject(as_default), (RECORDS,))
     return spelled.robots, _corrected(spelled, STAGES).robots
 

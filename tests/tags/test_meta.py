@@ -1,0 +1,298 @@
+"""Robots meta elements: rules in their contents, whom they are for, and how many are read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from robotrules.tags import DEFAULT, GOOGLE, STRICT
+from robotrules.tags import meta as reading
+from robotrules.tags.codes import Carrier, Source, State, note
+from robotrules.tags.header import CUT, LONGEST_KEPT, Said
+from robotrules.tags.html import Meta, Page, Place
+from robotrules.tags.meta import (
+    MOST_CONTENTS,
+    MOST_NOTES,
+    MOST_OTHERS,
+    PageSays,
+    Rule,
+    content_rules,
+    page_rules,
+)
+from robotrules.tags.profile import TagProfile
+
+LIMIT = 8192
+SMALL = DEFAULT.replace(max_field_bytes=LIMIT)
+NO_BREAK = "\u00a0"  # white space to Python, and none to HTML
+
+
+def element(name: str | None, content: str | None, number: int = 1, **given: Any) -> Meta:
+    """Return a meta element of the head."""
+    return Meta(name, content, None, None, None, Place.HEAD, number)._replace(**given)
+
+
+def says(*metas: Meta, profile: TagProfile = DEFAULT, **given: Any) -> PageSays:
+    """Return what elements say to ExampleBot."""
+    page = Page(metas, None, True, 0)
+    return page_rules(page, State.INITIAL, ["examplebot", "kbot"], profile, **given)
+
+
+def source(number: int = 1) -> Source:
+    """Return where an element is."""
+    return Source(Carrier.META, None, number, State.INITIAL)
+
+
+class TestContents:
+    """Words with commas between; with tolerance, with spaces."""
+
+    def test_words(self) -> None:
+        """Each has its value, its text and its place."""
+        assert content_rules("NoIndex, max-snippet: 5", DEFAULT) == (
+            (
+                Rule("noindex", True, "NoIndex", 0, 7),
+                Rule("max-snippet", 5, "max-snippet: 5", 9, 23),
+            ),
+            (),
+        )
+
+    def test_spaces(self) -> None:
+        """They part words where the profile says so, and it is noted."""
+        content = "noindex max-snippet:x"
+        assert content_rules(content, DEFAULT) == (
+            (
+                Rule("noindex", True, "noindex", 0, 7),
+                Rule("max-snippet", None, "max-snippet:x", 8, 21),
+            ),
+            (("space-separated", 8, 21), ("bad-value", 8, 21)),
+        )
+        (rule,), odd = content_rules("noindex nofollow", STRICT)
+        assert (rule.name, odd) == ("noindex nofollow", ())
+
+    def test_a_colon_scopes_nothing(self) -> None:
+        """In an element it parts a word from its value; of strange words no value is noted."""
+        (rule,), odd = content_rules("googlebot: noindex", DEFAULT)
+        assert (rule.name, rule.value, odd) == ("googlebot", True, ())
+
+    def test_none(self) -> None:
+        """It stands for others."""
+        rules, _ = content_rules("none", DEFAULT)
+        assert [rule.name for rule in rules] == ["noindex", "nofollow"]
+
+    def test_the_limit(self) -> None:
+        """What is longer is cut at the last comma before the limit."""
+        fits = "noindex,nofollow".ljust(LIMIT)
+        assert content_rules(fits, SMALL)[1] == ()
+        rules, odd = content_rules("noindex, nofollow, nosnippet".ljust(LIMIT) + ",noai", SMALL)
+        assert [rule.name for rule in rules] == ["noindex", "nofollow"]
+        assert odd == ((CUT, LIMIT, LIMIT + 5),)
+        rules, odd = content_rules("x" * (LIMIT + 1), SMALL)
+        assert (rules, odd) == ((), ((CUT, LIMIT, LIMIT + 1),))
+
+    def test_what_is_long_is_not_remembered(self) -> None:
+        """Strangers must not fill the memory."""
+        content_rules("noindex", DEFAULT)
+        before = reading._kept_content.cache_info()
+        content_rules("noindex".ljust(LONGEST_KEPT + 1), DEFAULT)
+        assert reading._kept_content.cache_info() == before
+
+
+class TestWhatPermits:
+    """A rule that permits counts where the grammar has it, and not by tolerance (AMB-67)."""
+
+    @pytest.mark.parametrize(
+        ("content", "recovered"),
+        [
+            ("index", {"index": False}),
+            ("noindex nofollow, index", {"noindex": False, "nofollow": False, "index": False}),
+            ("noindex index", {"noindex": False, "index": True}),
+            (
+                "a b, none, index",
+                {"a": False, "b": False, "noindex": False, "nofollow": False, "index": False},
+            ),
+            ("noindex nocache", {"noindex": False, "nocache": True}),
+            ("a max-image-preview:large", {"a": False, "max-image-preview": True}),
+            ("a b, max-image-preview:large", {"a": False, "b": False, "max-image-preview": False}),
+            # A colon scopes nothing, so no word is `index` if only commas part them.
+            ("foo: index, x index", {"foo": False, "x": False, "index": True}),
+        ],
+    )
+    def test_recovered(self, content: str, recovered: dict[str, bool]) -> None:
+        """What only spaces part is recovered."""
+        rules, _ = content_rules(content, DEFAULT)
+        found = {rule.name: rule.recovered for rule in rules}
+        assert list(found.items()) == list(recovered.items())
+        assert all(type(value) is bool for value in found.values())
+
+    def test_a_cut_content(self) -> None:
+        """Of what was not read to its end nothing is sure, if spaces part words."""
+        for length, is_sure in ((LIMIT, True), (LIMIT + 1, False)):
+            content = "a b, index,".ljust(length)
+            (*_, rule), _ = content_rules(content, SMALL)
+            assert (rule.name, rule.recovered) == ("index", not is_sure)
+        (rule, *_), _ = content_rules(
+            "index,".ljust(LIMIT + 1), STRICT.replace(max_field_bytes=LIMIT)
+        )
+        assert (rule.name, rule.recovered) == ("index", False)
+
+
+class TestWhom:
+    """`robots` is everyone; another name is a product token."""
+
+    @pytest.mark.parametrize(
+        ("name", "token"),
+        [
+            ("robots", "*"),
+            (" Robots\n", "*"),
+            ("ExampleBot", "examplebot"),
+            ("*", None),
+            (None, None),
+            ("robot", None),
+            (f"{NO_BREAK}robots", None),
+            ("\u212abot", None),  # a Kelvin sign
+        ],
+    )
+    def test_names(self, name: str | None, token: str | None) -> None:
+        """Compared without the case of ASCII letters."""
+        said = says(element(name, "noindex")).said
+        expected = Said(token or "", "noindex", True, "noindex", 0, 0, 7), source()
+        assert [one for one in said if one[0].token in ("*", "examplebot", "kbot")] == (
+            [expected] if token else []
+        )
+
+    def test_names_of_google(self) -> None:
+        """`robot` is everyone, and no other names are read than its own."""
+        said = says(element("robot", "noindex"), element("kbot", "nofollow"), profile=GOOGLE).said
+        assert [one.token for one, _ in said] == ["*"]
+
+    def test_rules_of_an_element(self) -> None:
+        """With the text and the place of each."""
+        found = says(element("robots", "noindex, noindex index", 7), over_tls=True)
+        where = Source(Carrier.META, None, 7, State.INITIAL, True)
+        assert found.said == (
+            (Said("*", "noindex", True, "noindex", 0, 0, 7), where),
+            (Said("*", "noindex", True, "noindex", 0, 9, 16), where),
+            (Said("*", "index", True, "index", 0, 17, 22, True), where),
+        )
+        assert found.notes == (note("space-separated", where, 17, 22),)
+
+    def test_rules_for_others(self) -> None:
+        """Of an element for another crawler one rule tells enough."""
+        found = says(element(f" {NO_BREAK}OtherBot ", "x max-snippet:5, noindex", 2)).said
+        assert found == (
+            (Said(f"{NO_BREAK}OtherBot", "max-snippet", 5, "max-snippet:5", 0, 2, 15), source(2)),
+        )
+        ascii_name = says(element("OtherBot", "noindex")).said
+        assert [one.token for one, _ in ascii_name] == ["otherbot"]
+
+    @pytest.mark.parametrize(
+        "meta",
+        [
+            element("OtherBot", "a: noindex"),
+            element("OtherBot", "max-snippet: x"),
+            element("OtherBot", ""),
+            element("OtherBot", "words"),
+            element("OtherBot", "x" * LONGEST_KEPT + ", noindex"),
+            element("O" * (LONGEST_KEPT + 1), "noindex"),
+            element("OtherBot", "noindex", place=Place.BODY),
+            element("*", "noindex"),
+        ],
+    )
+    def test_what_says_nothing_to_others(self, meta: Meta) -> None:
+        """Descriptions, bodies, and what is too long to be a name."""
+        assert says(meta).said == ()
+
+    def test_the_longest_name_of_another(self) -> None:
+        """So many characters, and no more."""
+        assert says(element("O" * LONGEST_KEPT, "noindex")).said
+
+    def test_rules_that_a_registry_adds(self) -> None:
+        """They are rules for others, too."""
+        meta = element("OtherBot", "words")
+        assert [one.name for one, _ in says(meta, more=frozenset({"words"})).said] == ["words"]
+
+
+class TestNotes:
+    """What is odd about a page is told, and not without end."""
+
+    @pytest.mark.parametrize(
+        ("given", "is_odd"),
+        [
+            ({"http_equiv": "Robots-Tag"}, True),
+            ({"http_equiv": " X-Robots-Tag "}, True),
+            ({"http_equiv": f"{NO_BREAK}Robots-Tag"}, False),
+            ({"http_equiv": "refresh"}, False),
+            ({"property": "Robots"}, True),
+            ({"itemprop": " robots"}, True),
+            ({"property": f"{NO_BREAK}robots"}, False),
+            ({}, False),
+        ],
+    )
+    def test_what_looks_like_one(self, given: dict[str, Any], is_odd: bool) -> None:
+        """An element with another attribute is no robots meta element (AMB-91)."""
+        found = says(element(None, "noindex", **given))
+        assert (found.said, found.notes) == (
+            (),
+            (note("not-a-carrier", source()),) if is_odd else (),
+        )
+
+    def test_places(self) -> None:
+        """The body does not count, but for google; without scripting it does, with a note."""
+        body = element("robots", "noindex", place=Place.BODY)
+        assert says(body) == PageSays((), (note("meta-outside-head", source()),))
+        assert len(says(body, profile=GOOGLE).said) == 1
+        noscript = element("robots", "noindex", place=Place.NOSCRIPT)
+        found = says(noscript)
+        assert len(found.said) == 1
+        assert found.notes == (note("only-without-scripting", source()),)
+
+    @pytest.mark.parametrize(
+        "meta",
+        [
+            element(None, "x", http_equiv="robots-tag"),
+            element("robots", "noindex", place=Place.BODY),
+            element("robots", "noindex", place=Place.NOSCRIPT),
+            element("robots", "a b"),
+        ],
+    )
+    def test_their_number(self, meta: Meta) -> None:
+        """A hundred of them tell enough."""
+        for count, kept in ((MOST_NOTES - 1, MOST_NOTES - 1), (MOST_NOTES + 1, MOST_NOTES)):
+            assert len(says(*[meta] * count).notes) == kept
+
+    def test_notes_of_one_content(self) -> None:
+        """They count as those of several."""
+        assert len(says(element("robots", "a " * 200)).notes) == MOST_NOTES
+        few = element("robots", "a b")
+        assert len(says(*[few] * 50, element("robots", "a " * 200)).notes) == MOST_NOTES
+
+    @pytest.mark.parametrize(
+        ("is_cut", "code"), [(True, "head-not-final"), (False, "page-too-complex")]
+    )
+    def test_a_page_that_is_not_final(self, is_cut: bool, code: str) -> None:
+        """It was cut, or was more than is parsed."""
+        page = Page((), None, False, 0, is_cut)
+        found = page_rules(page, State.FINAL, ["examplebot"], DEFAULT)
+        assert found == PageSays((), (note(code),))
+
+
+class TestAmount:
+    """A page may have many elements; what is read of them has an end."""
+
+    def test_contents(self) -> None:
+        """Eight of the longest; then nothing more, and a note."""
+        long = element("robots", "x" * LIMIT)
+        last = element("robots", "noindex", 9)
+        found = says(*[long] * MOST_CONTENTS, last, profile=SMALL)
+        assert found.notes == (note(CUT, source(9)),)
+        assert len(found.said) == MOST_CONTENTS
+        # An element without content costs nothing, and one that is cut as much as is read of it.
+        longer = element("robots", "x" * (2 * LIMIT))
+        empty = element("robots", None)
+        found = says(*[longer] * MOST_CONTENTS, empty, profile=SMALL)
+        assert [one.end for one in found.notes] == [2 * LIMIT] * MOST_CONTENTS
+
+    def test_elements_for_others(self) -> None:
+        """Five hundred are looked at."""
+        for count, kept in ((MOST_OTHERS, MOST_OTHERS), (MOST_OTHERS + 1, MOST_OTHERS)):
+            assert len(says(*[element("OtherBot", "noindex")] * count).said) == kept

@@ -100,7 +100,7 @@ PARTS = {
         ("src/robotrules/client/warc/*",),
         (
             *("tests/client/test_warc.py", "tests/client/test_sources.py"),
-            "tests/client/test_warc_captures.py",
+            *("tests/client/test_warc_captures.py", "tests/client/test_warc_reading.py"),
         ),
         chosen="not AnyVisit",
     ),

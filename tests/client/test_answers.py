@@ -16,6 +16,7 @@ from robotrules.access import Response
 from robotrules.cache import SKEW
 from robotrules.client import asking
 from robotrules.client.asking import opened_store, prefetch_origin, vet_prefetch
+from robotrules.client.politeness import pace_of
 from robotrules.client.stores import MemoryStore, SQLiteStore
 from tests.client.scripted import START, Clock, Server, opened
 from tests.client.servers import free_port
@@ -142,7 +143,6 @@ class TestPaces:
     ) -> None:
         """As long as the file is the same; of some origins."""
         read = []
-        pace_of = asking.pace_of
 
         def reading(robots: Any, *args: Any) -> Any:
             read.append(robots)

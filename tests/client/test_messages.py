@@ -193,9 +193,9 @@ class TestCarriers:
         settings = found.transport._settings
         assert settings.addresses.refusal("localhost", "127.0.0.1") is None
         assert [tuple(pair) for pair in settings.headers] == [("X-A", "b")]
-        library = httpx2.AsyncClient()
+        other = httpx2.AsyncClient()
         given: dict[str, Any] = {"addresses": None, "allow_private": (), "connections": None}
-        found = carrying(AGENT, library, threads=False, proxy=None, headers=(), **given)
+        found = carrying(AGENT, other, threads=False, proxy=None, headers=(), **given)
         assert type(found.transport) is AsyncHttpxAdapter
 
     def test_how_many_requests_to_expect(self, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:

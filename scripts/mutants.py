@@ -81,7 +81,7 @@ PARTS = {
             f"tests/client/test_{name}.py"
             for name in (
                 *("answers", "client", "connections", "memory", "messages", "metrics", "pages"),
-                *("politeness", "states", "threads"),
+                *("politeness", "states", "threads", "twins"),
             )
         ),
         chosen="not Hammered and not test_concurrency_above and not test_connections_is_a_bound",
@@ -134,7 +134,7 @@ PARTS = {
             for name in (
                 *("answers", "client", "connections", "faults", "fleet", "group_commit", "holders"),
                 *("memory", "messages", "metrics", "pages", "politeness", "store_faults"),
-                "threads",
+                *("threads", "twins"),
             )
         ),
         chosen="not redis and not postgres and not Hammered and not no_room and not every_cell",

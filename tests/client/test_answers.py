@@ -18,6 +18,7 @@ from robotrules.client import asking
 from robotrules.client.asking import opened_store, prefetch_origin, vet_prefetch
 from robotrules.client.politeness import pace_of
 from robotrules.client.stores import MemoryStore, SQLiteStore
+from robotrules.origins import origin_of
 from tests.client.scripted import START, Clock, Server, opened
 from tests.client.servers import free_port
 
@@ -124,6 +125,53 @@ class TestAtOnce:
         assert f"{short}/" in client._spellings
         client.check(f"{short[:9]}a{short[9:]}/x")
         assert len(client._spellings) == 2
+
+    def test_an_origin_is_found_once(self, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+        """For each way to write it, and not for each URL."""
+        client = make()
+        found: list[Any] = []
+
+        def finding(url: Any) -> Any:
+            found.append(url)
+            return origin_of(url)
+
+        monkeypatch.setattr(asking, "origin_of", finding)
+        for path in ("/a/b/c", "/", "/d/e"):
+            assert client._origin(f"{SITE}{path}") == SITE
+        assert found == [f"{SITE}/a/b/c"]
+        assert client._origin(SITE) == SITE
+        assert client._origin(f"{SITE}/".encode()) == SITE
+        assert len(found) == 3
+
+    def test_many_urls(self, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Those of one origin are found by how it is written."""
+        client = make()
+        asked: list[Any] = []
+        bare: Any = getattr(client, "client", client)
+        origin = bare._origin
+
+        def asking_for(url: Any) -> Any:
+            asked.append(url)
+            return origin(url)
+
+        monkeypatch.setattr(bare, "_origin", asking_for)
+        urls: list[Any] = [f"{site}/{n}/x" for n in range(9) for site in (SITE, "http://b.example")]
+        urls += [f"{SITE}/".encode(), "mailto:x", "mailto:y"]
+        listed, groups = bare._grouped(urls)
+        assert listed == urls
+        assert groups == {
+            SITE: [*range(0, 18, 2), 18],
+            "http://b.example": [*range(1, 18, 2)],
+            None: [19, 20],
+        }
+        assert asked == [*urls[:2], *urls[18:]]
+
+    def test_what_has_no_origin_comes_first(self, make: Make) -> None:
+        """The others are answered all the same."""
+        found = make().check_many(["mailto:x", f"{SITE}/private/", f"{SITE}/x"])
+        assert [verdict.reason for verdict in found] == [
+            *(Reason.NO_ORIGIN, Reason.DISALLOW_RULE, Reason.NO_MATCH),
+        ]
 
     def test_asked_since(self, make: Make, clock: Clock) -> None:
         """At that moment is since it."""

@@ -232,7 +232,7 @@ class TestHeeding:
         assert client.reserve(SITE) == START + 90
         with client.turn(SITE) as turn:
             assert clock.now >= START + 90
-            assert turn.heed(503, {"Retry-After": later}) == 0
+            assert not turn.heed(503, {"Retry-After": later})
 
     def test_pages(self, make: Make, server: Server, clock: Clock) -> None:
         """A page that asks to be left alone is."""
@@ -252,6 +252,7 @@ class TestRequests:
         client.fetch(f"{SITE}/free", limit=123)
         robots, page = server.asked
         assert (page.url, page.limit, page.seconds) == (f"{SITE}/free", 123, 7.0)
+        assert robots.seconds is not None
         assert 6.9 < robots.seconds <= 7.0
         client.fetch(f"{SITE}/free")
         assert server.asked[-1].limit == 2 * 1024 * 1024

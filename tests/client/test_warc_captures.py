@@ -199,6 +199,11 @@ class TestArchivesOfOurs:
             assert (done.added, done.skipped) == (1, {})
             assert store.body(digest_of(rules("/a"))) is None
 
+    def test_a_request_before_the_answer(self) -> None:
+        """An answer of ours is one of the visit that is said beside it, and not one of others."""
+        archive = OURS + record("request", REQUEST) + record("response", answer())
+        assert skipped(archive) == {"alone": 1}
+
     def test_a_visit_is_json(self) -> None:
         """Metadata of another kind is none of a visit."""
         facts = written(Diary().visit(0, file("/a")))

@@ -212,8 +212,18 @@ class TestPaces:
         assert client.delay(SITE).seconds == 7.0
         assert len(read) == 4
 
+    def test_by_purpose(self, make: Make, server: Server) -> None:
+        """What is asked of the purposes of the client counts."""
+        server.answers[ROBOTS] = Response(200, {}, b"User-agent-purpose: P\nCrawl-delay: 9\n")
+        agent = "ExampleBot/1.0 (P; +https://example.com)"
+        assert make(user_agent=agent, purposes=["P"]).delay(SITE).seconds == 9.0
+        assert make(user_agent=agent).delay(SITE).seconds == 0.0
+
     def test_slots(self, make: Make, server: Server) -> None:
         """One at a time where the site states a pace."""
+        two = make(connections_per_origin=2)
+        assert two._slots_at(two.held(SITE)) == 1
+        assert two._slots_at(two.held("https://b.example")) == 2
         client = make(connections_per_origin=3)
         assert client._slots_at(client.held(SITE)) == 1
         assert client._slots_at(client.held("https://b.example")) == 3

@@ -14,9 +14,11 @@ import pytest
 
 from robotrules import CrawlerError, Reason
 from robotrules.access import Failure, Response, Trouble
+from robotrules.access.values import SLACK
 from robotrules.client import AsyncClient, Client, aio, sync
 from robotrules.client.flow import MARGIN
 from robotrules.client.stores import MemoryStore
+from robotrules.profile import DEFAULT
 from tests.client.scripted import START, AsyncServer, Clock, Driven, Server, opened
 
 AGENT = "ExampleBot/1.0 (P; +https://example.com/bot)"
@@ -252,6 +254,7 @@ class TestRequests:
         client.fetch(f"{SITE}/free", limit=123)
         robots, page = server.asked
         assert (page.url, page.limit, page.seconds) == (f"{SITE}/free", 123, 7.0)
+        assert robots.limit == DEFAULT.max_bytes + SLACK
         assert robots.seconds is not None
         assert 6.9 < robots.seconds <= 7.0
         client.fetch(f"{SITE}/free")

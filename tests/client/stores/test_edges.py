@@ -43,6 +43,14 @@ class TestAllStores:
             store.release("key", holder)
         assert store.holder("key") is None
 
+    def test_the_first_visit_at_the_very_moment(self, store: Store) -> None:
+        """What is asked for from its moment on, or up to it, has it."""
+        store.add([(made(), None)])
+        bounds: dict[str, Any]
+        for bounds in ({"after": NOW}, {"before": NOW}, {"after": NOW, "before": NOW}):
+            assert list(store.visits(**bounds)) == [made()]
+            assert list(store.visits(ORIGIN, **bounds)) == [made()]
+
     def test_which_entry_is_newer(self, store: Store) -> None:
         """The last visit of the entry says so, and not the one that is put with it."""
         store.put(made(NOW), BODY, recorded(None, made(NOW + 10)))
@@ -219,6 +227,18 @@ class TestSQLite:
 
         assert words_of(StoreError, within) == words
         assert store.holder("key") is None
+
+    def test_leases_that_ended_are_forgotten(
+        self, store: SQLiteStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """When the store is pruned; those that are held stay."""
+        now = [NOW]
+        monkeypatch.setattr(time, "time", lambda: now[0])
+        assert store.lease("short", "me", 5)
+        assert store.lease("long", "me", 50)
+        now[0] += 5
+        store.prune(0)
+        assert store._read("SELECT key FROM leases") == [("long",)]
 
     def test_files_that_are_not_ours(self, tmp_path: Path) -> None:
         """Each has its words."""

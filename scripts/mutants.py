@@ -132,7 +132,16 @@ PARTS = {
         tuple(
             f"tests/client/test_{name}.py"
             for name in (
-                *("answers", "client", "connections", "faults", "fleet", "group_commit", "holders"),
+                *(
+                    "answers",
+                    "client",
+                    "connections",
+                    "faults",
+                    "fleet",
+                    "flow",
+                    "group_commit",
+                    "holders",
+                ),
                 *("memory", "messages", "metrics", "pages", "politeness", "store_faults"),
                 *("threads", "twins"),
             )

@@ -46,10 +46,9 @@ class TestAllStores:
     def test_the_first_visit_at_the_very_moment(self, store: Store) -> None:
         """What is asked for from its moment on, or up to it, has it."""
         store.add([(made(), None)])
-        bounds: dict[str, Any]
-        for bounds in ({"after": NOW}, {"before": NOW}, {"after": NOW, "before": NOW}):
-            assert list(store.visits(**bounds)) == [made()]
-            assert list(store.visits(ORIGIN, **bounds)) == [made()]
+        for after, before in ((NOW, None), (None, NOW), (NOW, NOW)):
+            assert list(store.visits(after=after, before=before)) == [made()]
+            assert list(store.visits(ORIGIN, after=after, before=before)) == [made()]
 
     def test_which_entry_is_newer(self, store: Store) -> None:
         """The last visit of the entry says so, and not the one that is put with it."""

@@ -71,6 +71,7 @@ def test_rules_of_the_target_count(make: Make, server: Server) -> None:
     client.refresh(OTHER)
     page = client.fetch(f"{SITE}/away")
     assert (page.url, page.verdict.allowed, page.status) == (f"{OTHER}/x", False, None)
+    assert [hop.url for hop in page.hops] == [f"{SITE}/away"]
     assert server.urls.count(f"{OTHER}/x") == 1
 
 
@@ -87,6 +88,7 @@ def test_trouble(make: Make, server: Server, answer: Any, trouble: Trouble) -> N
     server.answers[f"{SITE}/odd"] = answer
     page = make().fetch(f"{SITE}/odd")
     assert (page.trouble, page.ok) == (trouble, False)
+    assert page.detail == ("10 s" if trouble is Trouble.TIMEOUT else trouble.sentence)
 
 
 def test_too_many_redirects(make: Make, server: Server) -> None:
@@ -112,6 +114,16 @@ def test_why_a_robots_txt_keeps_a_page_away(make: Make, server: Server) -> None:
     server.answers[f"{SITE}/robots.txt"] = Failure(Trouble.DNS, "no address")
     page = make().fetch(f"{SITE}/page")
     assert (page.trouble, page.detail) == (Trouble.DNS, "robots.txt: no address")
+
+
+def test_a_copy_that_keeps_a_page_away(make: Make, server: Server, clock: Clock) -> None:
+    """Where an old copy decides, a rule of it is the reason, and not that it is old."""
+    client = make(profile="stale")
+    client.check(SITE)
+    clock.now += 86_401
+    server.answers[f"{SITE}/robots.txt"] = Failure(Trouble.DNS, "no address")
+    page = client.fetch(f"{SITE}/private")
+    assert (page.verdict.reason, page.trouble, page.detail) == (Reason.DISALLOW_RULE, None, "")
 
 
 def test_no_origin(make: Make) -> None:

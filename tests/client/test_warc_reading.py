@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
+import hashlib
 import io
 import zlib
 
@@ -10,7 +12,7 @@ import pytest
 
 from robotrules.client.stores import MemoryStore
 from robotrules.client.warc import WarcImport, import_warc
-from robotrules.client.warc.reading import BLOCK, Record, Source, records
+from robotrules.client.warc.reading import BLOCK, LONGEST_HEADER, Record, Source, records
 from tests.client.diary import SITE, Diary, file, rules
 from tests.client.records import answer, exported, imported, only, record, skipped
 
@@ -139,6 +141,27 @@ def test_digests_in_a_header() -> None:
     assert found.digest is None
 
 
+def test_digests_of_any_form() -> None:
+    """The last letter of one may be any; and what is no digest is none of the block."""
+    block = b"x"
+    made = base64.b64encode(hashlib.sha1(block).digest()).decode()
+    for digest, is_right in (
+        (made, True),
+        (made.rstrip("="), True),
+        (f"{made}X", False),
+        (f"a:{made}", False),
+    ):
+        [found], _ = kept(record("resource", block, WARC_Block_Digest=f"sha1:{digest}"), 1)
+        assert found.digest is is_right
+
+
+@pytest.mark.parametrize("junk", [b"XX", b"  ", b"\t", b"x\r\n"])
+def test_junk_between_records(junk: bytes) -> None:
+    """Line ends alone may stand there."""
+    archive = parts(1)[0] + junk + parts(2)[1]
+    assert imported(archive)[1] == WarcImport(1, 0, {"damaged": 1})
+
+
 def test_blank_lines() -> None:
     """Up to a thousand of them may stand before a record."""
     assert imported(b"\r\n" * 1023 + record("response", answer()))[1] == WarcImport(1, 0, {})
@@ -156,6 +179,12 @@ def test_long_headers() -> None:
     assert only(record("response", answer(), **lines))[0].origin == SITE
     lines |= {"X_5": "y" * 30_000}
     assert skipped(record("response", answer(), **lines)) == {"damaged": 1}
+    del lines["X_5"]
+    made = record("resource", b"", **lines, X_5="z")
+    used = len(made.partition(b"\r\n")[2]) - len(b"\r\n\r\n")
+    for more, count in ((0, 1), (1, 0)):
+        line = "z" * (LONGEST_HEADER - used + 1 + more)
+        assert len(kept(record("resource", b"", **lines, X_5=line), 1)[0]) == count
 
 
 def test_of_ours() -> None:

@@ -314,6 +314,25 @@ class TestSQLite:
         assert words_of(StoreError, within) == words
         assert store.holder("key") is None
 
+    def test_a_statement_that_fails(self, store: SQLiteStore) -> None:
+        """Its words are SQLite's, with the file."""
+
+        def write() -> None:
+            with store._writing() as db:
+                db.execute("SELECT * FROM nowhere")
+
+        words = f"{store.path} cannot be used: no such table: nowhere"
+        assert words_of(StoreError, write) == words
+
+    def test_a_transaction_twice(self, store: SQLiteStore) -> None:
+        """One may be used again, and locks others out again."""
+        once = store.transaction()
+        for _ in range(2):
+            with once:
+                assert store.lease("key", "me", 5)
+                assert store._writes.lock.locked()
+            assert not store._writes.lock.locked()
+
     @pytest.mark.parametrize("share", [1, 1000])
     def test_all_room_is_given_back(
         self, store: SQLiteStore, share: int, monkeypatch: pytest.MonkeyPatch

@@ -101,6 +101,7 @@ PARTS = {
         (
             *("tests/client/test_warc.py", "tests/client/test_sources.py"),
             *("tests/client/test_warc_captures.py", "tests/client/test_warc_reading.py"),
+            "tests/client/test_warc_writing.py",
         ),
         chosen="not AnyVisit",
     ),

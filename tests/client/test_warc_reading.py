@@ -183,8 +183,8 @@ def test_long_headers() -> None:
     made = record("resource", b"", **lines, X_5="z")
     used = len(made.partition(b"\r\n")[2]) - len(b"\r\n\r\n")
     for more, count in ((0, 1), (1, 0)):
-        line = "z" * (LONGEST_HEADER - used + 1 + more)
-        assert len(kept(record("resource", b"", **lines, X_5=line), 1)[0]) == count
+        last = "z" * (LONGEST_HEADER - used + 1 + more)
+        assert len(kept(record("resource", b"", **lines, X_5=last), 1)[0]) == count
 
 
 def test_of_ours() -> None:

@@ -289,9 +289,9 @@ class TestQuestions:
     def test_a_transport_that_returns_something_else(self, kind: str) -> None:
         """A transport has to return one of two things."""
         server = Server()
-        server.answers[f"{SITE}/robots.txt"] = lambda request: None  # type: ignore[assignment,return-value]
+        server.answers[f"{SITE}/robots.txt"] = lambda request: 5  # type: ignore[assignment,return-value]
         with opened(kind, server, Clock()) as client:
-            words = "a transport returns a Response or a Failure, not NoneType"
+            words = "a transport returns a Response or a Failure, not int"
             assert message(TypeError, lambda: client.check(SITE)) == words
 
     def test_a_turn_within_ones_own(self, tmp_path: Path) -> None:

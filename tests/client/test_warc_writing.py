@@ -123,9 +123,9 @@ def test_all_of_it() -> None:
                 },
                 block,
             )
-        block = f"GET /robots.txt HTTP/1.1\r\nHost: example.com\r\nUser-Agent: {AGENT}\r\n\r\n"
+        asked = f"GET /robots.txt HTTP/1.1\r\nHost: example.com\r\nUser-Agent: {AGENT}\r\n\r\n"
         for kind, media, octets, body in (
-            ("request", "application/http; msgtype=request", block.encode(), b""),
+            ("request", "application/http; msgtype=request", asked.encode(), b""),
             ("metadata", "application/json", facts, facts),
         ):
             made += record(

@@ -302,13 +302,18 @@ class TestSQLite:
     def test_a_part_that_failed(self, store: SQLiteStore) -> None:
         """None of a transaction is kept."""
 
+        def write() -> None:
+            with store._writing() as db:
+                db.execute("SELECT * FROM nowhere")
+
         def within() -> None:
             with store.transaction():
                 store.lease("key", "me", 5)
                 with suppress(ValueError):
                     store.put(made(NOW + 1), b"another", None)
-                with suppress(StoreError), store._writing() as db:
-                    db.execute("SELECT * FROM nowhere")
+                assert words_of(StoreError, write) == (
+                    f"{store.path} cannot be used: no such table: nowhere"
+                )
 
         words = f"{store.path}: a part of a transaction failed, and none is kept"
         assert words_of(StoreError, within) == words

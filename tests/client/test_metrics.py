@@ -192,3 +192,15 @@ def test_events_as_json() -> None:
     assert (stats.requests, stats.robots, stats.pages, stats.octets) == (2, 1, 1, 3)
     assert (stats.statuses, stats.troubles) == ({200: 1}, {"dns": 1})
     assert 0 <= stats.seconds < 5
+    again = meter.record("page", request, Failure(Trouble.DNS, ""), monotonic() - 100)
+    assert 100 <= again.seconds < 105
+    meter.record("page", request, Response(200), monotonic())
+    meter.record("page", request, Response(104), monotonic())
+    meter.record("page", request, Failure(Trouble.CONNECT, ""), monotonic())
+    counted = meter.stats().as_dict()
+    assert list(counted) == [*Stats._fields]
+    assert (counted["statuses"], counted["troubles"]) == (
+        {"104": 1, "200": 2},
+        {"connect": 1, "dns": 2},
+    )
+    assert [*counted["statuses"], *counted["troubles"]] == ["104", "200", "connect", "dns"]

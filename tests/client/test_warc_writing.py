@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import io
+import os
+import re
+import time
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
@@ -10,10 +16,12 @@ import pytest
 
 from robotrules.access import Response
 from robotrules.cache import Visit
+from robotrules.client import warc
 from robotrules.client.stores import MemoryStore
-from robotrules.client.warc import writing
+from robotrules.client.warc import export_warc, import_warc, writing
 from robotrules.client.warc.visits import written
 from robotrules.client.warc.writing import REMEMBERED
+from robotrules.errors import MissingExtraError
 from robotrules.tags.fields import Fields
 from tests.client.archives import with_warcio
 from tests.client.diary import DAY, SITE, START, Diary, file, rules
@@ -217,10 +225,100 @@ def test_fields_that_cannot_stand_in_a_message() -> None:
     assert names == [every, "x-vt", "x-so", "x-soh", "content-length"]
 
 
+class TestPlaces:
+    """Where an archive is written, and how it is called."""
+
+    def test_chosen(self) -> None:
+        """By origin and time together."""
+        diary = Diary()
+        for day in range(4):
+            diary.visit(day, file(f"/{day}"))
+            diary.visit(day, file(f"/{day}"), site="https://elsewhere.example")
+        options: dict[str, Any] = {"after": START + DAY, "before": START + 2 * DAY}
+        assert export_warc(diary.store, io.BytesIO(), origin=SITE, **options) == 2
+        assert export_warc(diary.store, io.BytesIO(), **options) == 4
+        assert export_warc(diary.store, io.BytesIO(), origin=SITE, after=START + DAY) == 3
+        assert export_warc(diary.store, io.BytesIO(), origin=SITE, before=START + DAY) == 2
+
+    def test_its_name_meanwhile(self, tmp_path: Path) -> None:
+        """One that nobody guesses, and that is not too long."""
+        diary = Diary()
+        diary.visit(0, file("/a"))
+        names: list[str] = []
+        path = tmp_path / ("a" * 150)
+        export_warc(
+            *(diary.store, path),
+            progress=lambda _: names.extend(one.name for one in tmp_path.iterdir()),
+        )
+        [name] = names
+        assert re.fullmatch(rf"\.{'a' * 100}\.[0-9a-f]{{16}}\.part", name)
+        assert [one.name for one in tmp_path.iterdir()] == [path.name]
+
+    def test_a_file_that_is_there(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Before, or when it is done, with links or without."""
+        diary = Diary()
+        diary.visit(0, file("/a"))
+
+        def refused(path: Path, **options: Any) -> None:
+            with pytest.raises(FileExistsError) as caught:
+                export_warc(diary.store, path, **options)
+            error = caught.value
+            assert (error.errno, error.filename) == (errno.EEXIST, str(path))
+            assert error.strerror == "there is such a file already: name another"
+
+        (tmp_path / "a").touch()
+        refused(tmp_path / "a")
+        refused(tmp_path / "b", progress=lambda _: (tmp_path / "b").touch())
+        monkeypatch.setattr(os, "link", None)
+
+        def fail(*_: object) -> None:
+            raise PermissionError
+
+        monkeypatch.setattr(os, "link", fail)
+        refused(tmp_path / "c", progress=lambda _: (tmp_path / "c").touch())
+
+    def test_names_of_archives(self, tmp_path: Path) -> None:
+        """That of the file, without its folder."""
+        path = tmp_path / "a.warc"
+        export_warc(MemoryStore(), path)
+        for where in (path, str(path)):
+            found = import_warc(MemoryStore(), where).provenance
+            assert found is not None
+            assert found.archive == "a.warc"
+
+    @pytest.mark.parametrize("seekable", [True, False])
+    def test_nobody_reads_it_as_a_whole(self, seekable: bool) -> None:
+        """Each read has a size."""
+        sizes: set[int | None] = set()
+
+        class Stream(io.BytesIO):
+            def seekable(self) -> bool:
+                return seekable
+
+            def read(self, size: int | None = -1) -> bytes:
+                sizes.add(size)
+                return super().read(size)
+
+        diary = Diary()
+        diary.visit(0, file("/a"))
+        assert import_warc(MemoryStore(), Stream(exported(diary.store))).added == 1
+        assert sizes == {65_536}
+
+    def test_what_is_missing(self) -> None:
+        """warcio has a cure; another module that is missing is a fault."""
+        for name in ("warcio", "warcio.a.b"):
+            found = warc._missing(ImportError("x", name=name))
+            assert type(found) is MissingExtraError
+            assert str(found) == (
+                "archives need warcio, and it is not installed: pip install 'robotrules[warc]'"
+            )
+        for other in (None, "other", "other.warcio"):
+            error = ImportError("x", name=other)
+            assert warc._missing(error) is error
+
+
 def test_dates(monkeypatch: pytest.MonkeyPatch) -> None:
     """In UTC, wherever they are written; and none that no calendar has."""
-    import time
-
     with monkeypatch.context() as patch:
         patch.setenv("TZ", "Asia/Tokyo")
         time.tzset()

@@ -97,7 +97,7 @@ PARTS = {
             f"tests/client/test_{name}.py"
             for name in (
                 *("answers", "client", "connections", "memory", "messages", "metrics", "pages"),
-                *("politeness", "states", "threads"),
+                *("politeness", "states", "threads", "twins"),
             )
         ),
         chosen="not Hammered and not test_concurrency_above and not test_connections_is_a_bound",
@@ -116,7 +116,8 @@ PARTS = {
         ("src/robotrules/client/warc/*",),
         (
             *("tests/client/test_warc.py", "tests/client/test_sources.py"),
-            "tests/client/test_warc_captures.py",
+            *("tests/client/test_warc_captures.py", "tests/client/test_warc_reading.py"),
+            "tests/client/test_warc_writing.py",
         ),
         chosen="not AnyVisit",
     ),
@@ -148,9 +149,18 @@ PARTS = {
         tuple(
             f"tests/client/test_{name}.py"
             for name in (
-                *("answers", "client", "connections", "faults", "fleet", "group_commit", "holders"),
+                *(
+                    "answers",
+                    "client",
+                    "connections",
+                    "faults",
+                    "fleet",
+                    "flow",
+                    "group_commit",
+                    "holders",
+                ),
                 *("memory", "messages", "metrics", "pages", "politeness", "store_faults"),
-                "threads",
+                *("threads", "twins"),
             )
         ),
         chosen="not redis and not postgres and not Hammered and not no_room and not every_cell",

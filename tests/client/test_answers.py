@@ -16,7 +16,9 @@ from robotrules.access import Response
 from robotrules.cache import SKEW
 from robotrules.client import asking
 from robotrules.client.asking import opened_store, prefetch_origin, vet_prefetch
+from robotrules.client.politeness import pace_of
 from robotrules.client.stores import MemoryStore, SQLiteStore
+from robotrules.origins import origin_of
 from tests.client.scripted import START, Clock, Server, opened
 from tests.client.servers import free_port
 
@@ -124,6 +126,53 @@ class TestAtOnce:
         client.check(f"{short[:9]}a{short[9:]}/x")
         assert len(client._spellings) == 2
 
+    def test_an_origin_is_found_once(self, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+        """For each way to write it, and not for each URL."""
+        client = make()
+        found: list[Any] = []
+
+        def finding(url: Any) -> Any:
+            found.append(url)
+            return origin_of(url)
+
+        monkeypatch.setattr(asking, "origin_of", finding)
+        for path in ("/a/b/c", "/", "/d/e"):
+            assert client._origin(f"{SITE}{path}") == SITE
+        assert found == [f"{SITE}/a/b/c"]
+        assert client._origin(SITE) == SITE
+        assert client._origin(f"{SITE}/".encode()) == SITE
+        assert len(found) == 3
+
+    def test_many_urls(self, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Those of one origin are found by how it is written."""
+        client = make()
+        asked: list[Any] = []
+        bare: Any = getattr(client, "client", client)
+        origin = bare._origin
+
+        def asking_for(url: Any) -> Any:
+            asked.append(url)
+            return origin(url)
+
+        monkeypatch.setattr(bare, "_origin", asking_for)
+        urls: list[Any] = [f"{site}/{n}/x" for n in range(9) for site in (SITE, "http://b.example")]
+        urls += [f"{SITE}/".encode(), "mailto:x", "mailto:y"]
+        listed, groups = bare._grouped(urls)
+        assert listed == urls
+        assert groups == {
+            SITE: [*range(0, 18, 2), 18],
+            "http://b.example": [*range(1, 18, 2)],
+            None: [19, 20],
+        }
+        assert asked == [*urls[:2], *urls[18:]]
+
+    def test_what_has_no_origin_comes_first(self, make: Make) -> None:
+        """The others are answered all the same."""
+        found = make().check_many(["mailto:x", f"{SITE}/private/", f"{SITE}/x"])
+        assert [verdict.reason for verdict in found] == [
+            *(Reason.NO_ORIGIN, Reason.DISALLOW_RULE, Reason.NO_MATCH),
+        ]
+
     def test_asked_since(self, make: Make, clock: Clock) -> None:
         """At that moment is since it."""
         client = make()
@@ -142,7 +191,6 @@ class TestPaces:
     ) -> None:
         """As long as the file is the same; of some origins."""
         read = []
-        pace_of = asking.pace_of
 
         def reading(robots: Any, *args: Any) -> Any:
             read.append(robots)
@@ -164,8 +212,18 @@ class TestPaces:
         assert client.delay(SITE).seconds == 7.0
         assert len(read) == 4
 
+    def test_by_purpose(self, make: Make, server: Server) -> None:
+        """What is asked of the purposes of the client counts."""
+        server.answers[ROBOTS] = Response(200, {}, b"User-agent-purpose: P\nCrawl-delay: 9\n")
+        agent = "ExampleBot/1.0 (P; +https://example.com)"
+        assert make(user_agent=agent, purposes=["P"]).delay(SITE).seconds == 9.0
+        assert make(user_agent=agent).delay(SITE).seconds == 0.0
+
     def test_slots(self, make: Make, server: Server) -> None:
         """One at a time where the site states a pace."""
+        two = make(connections_per_origin=2)
+        assert two._slots_at(two.held(SITE)) == 1
+        assert two._slots_at(two.held("https://b.example")) == 2
         client = make(connections_per_origin=3)
         assert client._slots_at(client.held(SITE)) == 1
         assert client._slots_at(client.held("https://b.example")) == 3

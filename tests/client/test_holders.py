@@ -206,3 +206,66 @@ class TestLeases:
         with opened(kind, server, clock, store=store, seconds=1.0) as client:
             assert client.check(f"{SITE}/x")
         assert 12 <= sum(clock.slept) <= 13
+
+
+class TestStatus:
+    """What the kernel says of a process."""
+
+    @pytest.fixture
+    def says(self, monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], None]:
+        """Let the kernel say something."""
+
+        def say(octets: bytes) -> None:
+            class Said:
+                def __init__(self, path: str) -> None:
+                    assert path == "/proc/7/stat"
+
+                def read_text(self, encoding: str | None) -> str:
+                    return octets.decode(encoding or "utf-8")
+
+            monkeypatch.setattr(holders, "Path", Said)
+
+        return say
+
+    REST = b"S " + b"0 " * 16 + b"3 0 999 0"
+
+    @pytest.mark.parametrize("name", [b"a", b"a) b", b"\xff", b"a (b)"])
+    def test_names(self, says: Callable[[bytes], None], name: bytes) -> None:
+        """A name may hold anything."""
+        says(b"7 (" + name + b") " + self.REST)
+        status = holders._status(7)
+        assert status is not None
+        assert (status[0], status[17], status[19]) == ("S", "3", "999")
+
+    @pytest.mark.parametrize("rest", [b"", b"S 1 2", b"S " + b"0 " * 18, b"S " + b"x " * 30])
+    def test_what_is_something_else(self, says: Callable[[bytes], None], rest: bytes) -> None:
+        """Then nothing is known."""
+        says(b"7 (a) " + rest)
+        assert holders._status(7) is None
+
+    @pytest.mark.parametrize(
+        ("state", "threads", "start", "runs"),
+        [
+            ("S", "1", "5", True),
+            ("Z", "1", "5", False),
+            ("X", "1", "5", False),
+            ("X", "0", "5", False),
+            ("Z", "2", "5", True),
+            ("S", "1", "6", False),
+        ],
+    )
+    def test_running(
+        self, state: str, threads: str, start: str, runs: bool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A zombie is dead, unless it has other threads; and a number may be another's."""
+        sent: list[tuple[int, int]] = []
+        monkeypatch.setattr(os, "kill", lambda pid, number: sent.append((pid, number)))
+        values = ["0"] * 20
+        values[0], values[17], values[19] = state, threads, start
+        monkeypatch.setattr(holders, "_status", lambda pid: values)
+        for pid in (1, 7):
+            assert holders._is_running(pid, 5) is runs
+        assert sent == [(1, 0), (7, 0)]
+        assert holders._is_running(0, 5)
+        assert holders._is_running(-1, 5)
+        assert len(sent) == 2

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import gc
 import weakref
+from typing import Any
 
 import pytest
 
-from robotrules.access import Response
-from robotrules.client import Client
+from robotrules.access import ACCESS_PROFILES, Hop, Response
+from robotrules.cache import SKEW, digest_of, freshness, recorded
+from robotrules.client import Client, memory
+from robotrules.client.held import Held, Source, held
+from robotrules.client.memory import Memory, _octets_of
+from robotrules.profile import DEFAULT
+from robotrules.robotstxt import parse
+from robotrules.tags.fields import Fields
 from tests.client.scripted import Clock, Server, opened
+from tests.client.stores.made import NOW, made
 
 BODY = b"User-agent: *\nDisallow: /x\n"
 
@@ -103,3 +111,104 @@ def test_a_copy_is_kept_for_a_304(server: Server) -> None:
         assert held.visit is not None
         assert held.visit.renewed
         assert held.check(url, "ExampleBot").line == 2
+
+
+def holding(number: int, at: float = NOW, **changes: Any) -> Held:
+    """Return what is held of an origin after one visit."""
+    visit = made(at, origin=f"https://s{number}.example", **changes)
+    entry = recorded(None, visit)
+    fresh = freshness(entry, at, ACCESS_PROFILES["default"])
+    return held(entry, fresh, None, profile=DEFAULT, source=Source.FETCHED)
+
+
+def origins(kept: Memory) -> list[str]:
+    """Return of what origins something is held."""
+    return [
+        found.origin.removeprefix("https://").removesuffix(".example")
+        for found in kept._held.values()
+    ]
+
+
+class TestBounds:
+    """To the origin and to the octet."""
+
+    def test_octets(self) -> None:
+        """Of file, fields and redirects, and something for the rest; of both visits."""
+        fields = Fields((("a", b"bcd"), ("ef", b"g")), True)
+        hops = (Hop("12345", 301, "678"), Hop("9", 302, "0"))
+        good = made(NOW, fields=fields, hops=hops, size=1000)
+        entry = recorded(None, good)
+        assert _octets_of(entry) == 1024 + 1000 + 7 + 10
+        bad = made(NOW + 1, None, fields=fields, hops=(), size=0)
+        assert _octets_of(recorded(entry, bad)) == 1024 + 1000 + 7 + 10 + 1024 + 7
+
+    def test_as_many_as_may_be(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """With one more the oldest goes."""
+        monkeypatch.setattr(memory, "REMEMBERED_ORIGINS", 2)
+        kept = Memory(DEFAULT)
+        assert kept._octets == 0
+        for number in range(2):
+            kept.hold(holding(number), None, NOW)
+        assert origins(kept) == ["s0", "s1"]
+        kept.hold(holding(2), None, NOW)
+        assert origins(kept) == ["s1", "s2"]
+        assert kept._octets == sum(_octets_of(one.entry) for one in kept._held.values())
+
+    def test_as_large_as_may_be(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """With one octet more the oldest goes."""
+        size = _octets_of(holding(0).entry)
+        monkeypatch.setattr(memory, "REMEMBERED_OCTETS", 2 * size)
+        kept = Memory(DEFAULT)
+        for number in range(2):
+            kept.hold(holding(number), None, NOW)
+        assert origins(kept) == ["s0", "s1"]
+        kept.hold(holding(1, size=made().size + 1), None, NOW)
+        assert origins(kept) == ["s1"]
+
+    def test_who_is_late(self) -> None:
+        """The older does not take the place of the newer, unless that is of a clock ahead."""
+        for ahead, stays in ((SKEW, True), (SKEW + 1, False)):
+            kept = Memory(DEFAULT)
+            newer, older = holding(0, NOW + ahead), holding(0, NOW - 1)
+            kept.hold(newer, None, NOW)
+            kept.hold(older, None, NOW)
+            found = kept.get(newer.origin)
+            assert found is not None
+            assert (found.entry is newer.entry) is stays
+            assert found.source is Source.MEMORY
+
+
+def test_what_may_answer_at_once() -> None:
+    """Only what is held, and until it is renewed."""
+    kept = Memory(DEFAULT)
+    check = parse(BODY).rules_for("x").check
+    first, second = holding(0), holding(0, NOW + 1)
+    kept.make_ready(first, check)
+    assert kept.ready == {}
+    kept.hold(first, None, NOW)
+    kept.make_ready(second, check)
+    kept.make_ready(second._replace(until=first.until), check)
+    kept.make_ready(first._replace(until=first.until + 1), check)
+    assert kept.ready == {}
+    kept.make_ready(first, check)
+    assert kept.ready == {first.origin: (NOW - SKEW, first.until, check)}
+    kept.hold(second, None, NOW + 1)
+    assert kept.ready == {}
+
+
+def test_a_file_that_was_cut() -> None:
+    """It is another one than the same octets that are all of a file."""
+    kept = Memory(DEFAULT)
+    body = b"User-agent: *\nDisallow: /x\nDisallow: /priv"
+    whole, cut = (
+        kept.file(made(body=body, digest=digest_of(body), complete=complete), body)
+        for complete in (True, False)
+    )
+    assert whole is not None
+    assert cut is not None
+    assert whole.body == cut.body == body
+    assert not whole.robots.check("/private", "x")
+    assert cut.robots.check("/private", "x")
+    assert kept.file(made(body=body)) is whole
+    assert kept.file(made(digest="0" * 64)) is None
+    assert kept.file(None, body) is None

@@ -193,9 +193,9 @@ class TestCarriers:
         settings = found.transport._settings
         assert settings.addresses.refusal("localhost", "127.0.0.1") is None
         assert [tuple(pair) for pair in settings.headers] == [("X-A", "b")]
-        library = httpx2.AsyncClient()
+        other = httpx2.AsyncClient()
         given: dict[str, Any] = {"addresses": None, "allow_private": (), "connections": None}
-        found = carrying(AGENT, library, threads=False, proxy=None, headers=(), **given)
+        found = carrying(AGENT, other, threads=False, proxy=None, headers=(), **given)
         assert type(found.transport) is AsyncHttpxAdapter
 
     def test_how_many_requests_to_expect(self, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -289,9 +289,9 @@ class TestQuestions:
     def test_a_transport_that_returns_something_else(self, kind: str) -> None:
         """A transport has to return one of two things."""
         server = Server()
-        server.answers[f"{SITE}/robots.txt"] = lambda request: None  # type: ignore[assignment,return-value]
+        server.answers[f"{SITE}/robots.txt"] = lambda request: 5  # type: ignore[assignment,return-value]
         with opened(kind, server, Clock()) as client:
-            words = "a transport returns a Response or a Failure, not NoneType"
+            words = "a transport returns a Response or a Failure, not int"
             assert message(TypeError, lambda: client.check(SITE)) == words
 
     def test_a_turn_within_ones_own(self, tmp_path: Path) -> None:

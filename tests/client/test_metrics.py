@@ -158,3 +158,49 @@ def test_fields_keep_their_lines_and_octets() -> None:
     ]
     assert read_fields(headers) == fields
     assert repr(headers).startswith("Headers([('x-robots-tag', 'noindex')")
+
+
+def test_events_as_json() -> None:
+    """Every key; a trouble is a word."""
+    meter = Meter()
+    request = Request("https://example.com/robots.txt")
+    event = meter.record("page", request, Failure(Trouble.DNS, "no address"), monotonic())
+    values = event.as_dict()
+    assert 0 <= values.pop("seconds") < 5
+    assert values == {
+        "kind": "page",
+        "url": request.url,
+        "status": None,
+        "trouble": "dns",
+        "detail": "no address",
+        "octets": 0,
+        "address": None,
+    }
+    assert type(values["trouble"]) is str
+    event = meter.record("robots.txt", request, Response(200, {}, b"abc", True, "x"), monotonic())
+    assert event.as_dict() | {"seconds": 0} == {
+        "kind": "robots.txt",
+        "url": request.url,
+        "status": 200,
+        "trouble": None,
+        "detail": "",
+        "octets": 3,
+        "seconds": 0,
+        "address": "x",
+    }
+    stats = meter.stats()
+    assert (stats.requests, stats.robots, stats.pages, stats.octets) == (2, 1, 1, 3)
+    assert (stats.statuses, stats.troubles) == ({200: 1}, {"dns": 1})
+    assert 0 <= stats.seconds < 5
+    again = meter.record("page", request, Failure(Trouble.DNS, ""), monotonic() - 100)
+    assert 100 <= again.seconds < 105
+    meter.record("page", request, Response(200), monotonic())
+    meter.record("page", request, Response(104), monotonic())
+    meter.record("page", request, Failure(Trouble.CONNECT, ""), monotonic())
+    counted = meter.stats().as_dict()
+    assert list(counted) == [*Stats._fields]
+    assert (counted["statuses"], counted["troubles"]) == (
+        {"104": 1, "200": 2},
+        {"connect": 1, "dns": 2},
+    )
+    assert [*counted["statuses"], *counted["troubles"]] == ["104", "200", "connect", "dns"]

@@ -4,15 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from robotrules import Reason
 from robotrules.access import Failure, Request, Response, Trouble
-from robotrules.client.pages import MOST_OCTETS
-from robotrules.guide import TagsSeen
+from robotrules.client import pages
+from robotrules.client.pages import (
+    MOST_OCTETS,
+    Fetched,
+    Look,
+    Paced,
+    Sent,
+    fetching,
+    guidance_of,
+)
+from robotrules.guide import TagsSeen, guidance
+from robotrules.registries import SHIPPED
+from robotrules.robotstxt import parse
+from robotrules.tags.fields import read_fields
+from tests.client.diary import file
 from tests.client.scripted import Clock, Server, opened
+from tests.client.test_states import having
 
 SITE, OTHER = "https://example.com", "https://other.example"
 HTML = {"Content-Type": "text/html"}
@@ -71,6 +86,7 @@ def test_rules_of_the_target_count(make: Make, server: Server) -> None:
     client.refresh(OTHER)
     page = client.fetch(f"{SITE}/away")
     assert (page.url, page.verdict.allowed, page.status) == (f"{OTHER}/x", False, None)
+    assert [hop.url for hop in page.hops] == [f"{SITE}/away"]
     assert server.urls.count(f"{OTHER}/x") == 1
 
 
@@ -87,6 +103,7 @@ def test_trouble(make: Make, server: Server, answer: Any, trouble: Trouble) -> N
     server.answers[f"{SITE}/odd"] = answer
     page = make().fetch(f"{SITE}/odd")
     assert (page.trouble, page.ok) == (trouble, False)
+    assert page.detail == ("10 s" if trouble is Trouble.TIMEOUT else trouble.sentence)
 
 
 def test_too_many_redirects(make: Make, server: Server) -> None:
@@ -114,8 +131,81 @@ def test_why_a_robots_txt_keeps_a_page_away(make: Make, server: Server) -> None:
     assert (page.trouble, page.detail) == (Trouble.DNS, "robots.txt: no address")
 
 
+def test_a_copy_that_keeps_a_page_away(make: Make, server: Server, clock: Clock) -> None:
+    """Where an old copy decides, a rule of it is the reason, and not that it is old."""
+    client = make(profile="stale")
+    client.check(SITE)
+    clock.now += 86_401
+    server.answers[f"{SITE}/robots.txt"] = Failure(Trouble.DNS, "no address")
+    page = client.fetch(f"{SITE}/private")
+    assert (page.verdict.reason, page.trouble, page.detail) == (Reason.DISALLOW_RULE, None, "")
+
+
 def test_no_origin(make: Make) -> None:
-    assert make().fetch("mailto:x").verdict.reason is Reason.NO_ORIGIN
+    page = make().fetch("mailto:x")
+    assert (page.verdict.allowed, page.verdict.reason) == (False, Reason.NO_ORIGIN)
+    assert (page.url, page.held, page.hops) == ("mailto:x", None, ())
+
+
+def test_rules_that_change_while_a_request_waits() -> None:
+    """The page is not asked for; its redirects so far are told."""
+    before = having(file("/x"))._replace(robots=parse(b"User-agent: *\nDisallow: /x\n"))
+    after = before._replace(robots=parse(b"User-agent-purpose: P\nDisallow: /b\n"))
+    url = f"{SITE}/a"
+    flow = fetching(url, "ExampleBot", ["P"], profile="default", limit=9, seconds=5.0)
+    assert flow.send(None) == Look(url)
+    paced = flow.send(before)
+    assert isinstance(paced, Paced)
+    assert (paced.request, paced.held) == (Request(url, (), 9, 5.0), before)
+    assert (paced.allows(before), paced.allows(after)) == (True, True)
+    moved = Response(301, {"Location": "/b"})
+    assert flow.send(Sent(moved, 1.0, before)) == Look(f"{SITE}/b")
+    paced = flow.send(before)
+    assert isinstance(paced, Paced)
+    assert (paced.allows(before), paced.allows(after)) == (True, False)
+    with pytest.raises(StopIteration) as ended:
+        flow.send(Sent(None, 2.0, after))
+    page = ended.value.value
+    assert (page.url, page.verdict.allowed, page.held) == (f"{SITE}/b", False, after)
+    assert [hop.url for hop in page.hops] == [url]
+
+
+@pytest.mark.parametrize(("status", "html"), [(200, True), (200, False), (404, True), (404, False)])
+def test_what_guidance_is_made_of(status: int, html: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of an answer, if it is one; of an error page nothing."""
+    given: dict[str, Any] = {}
+
+    def making(*args: Any, **options: Any) -> Any:
+        given.update(options, args=args)
+        return guidance(*args, **options)
+
+    monkeypatch.setattr(pages, "guidance", making)
+    found = having(file("/x"))
+    verdict = found.check(f"{SITE}/a", "ExampleBot")
+    fields = read_fields({"X-Robots-Tag": "noindex"})
+    page = Fetched(f"{SITE}/a", verdict, found, status, fields, b"<p>", at=100.5)
+    registries = SHIPPED
+    made = guidance_of(
+        *(page, "ExampleBot", ["P"]),
+        application="search",
+        profile="google",
+        registries=registries,
+        html=html,
+    )
+    is_page = status == 200
+    assert made.verdict is verdict
+    assert given == {
+        "args": (f"{SITE}/a", "ExampleBot"),
+        "robots": found.robots,
+        "headers": fields if is_page else None,
+        "html": b"<p>" if is_page and html else None,
+        "complete": html or not is_page,
+        "purposes": ["P"],
+        "application": "search",
+        "profile": "google",
+        "received": datetime.fromtimestamp(100.5, UTC) if is_page else None,
+        "registries": registries,
+    }
 
 
 def test_an_overloaded_page_puts_off_the_next_turn(

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from robotrules import parse
+from robotrules.client import politeness
 from robotrules.client.flow import FIRST_LOOK, Wait
 from robotrules.client.politeness import (
     LAST_TURN_LOOK,
@@ -233,3 +234,40 @@ class TestTurns:
         wait = next(made.take(SITE, 5.0, "me"))
         assert isinstance(wait, Wait)
         assert wait.seconds == 50.0
+
+    def test_few_are_remembered(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """With more than so many origins, what is over goes."""
+        monkeypatch.setattr(politeness, "REMEMBERED_TURNS", 2)
+        some, desk = turns(release=[None])
+        some._next = {"a": NOON + 5, "b": NOON}
+        some._remember("c", NOON - 1)
+        assert list(some._next) == ["a", "b", "c"]
+        some._remember("d", NOON + 1)
+        assert some._next == {"a": NOON + 5, "d": NOON + 1}
+        for origin in ("a", "b", "c"):
+            driven(some.end(origin, "me"))
+        assert list(some._ended) == ["a", "b", "c"]
+        driven(some.end("d", "me"))
+        assert list(some._ended) == ["d"]
+        assert desk.asked[0] == ("release", "turn a", "me")
+
+
+class TestTies:
+    """Where several ask for the same, one is named; and purposes count."""
+
+    def test_who_asks(self) -> None:
+        """The client's own delay goes first, then the Crawl-delay."""
+        robots = parse(b"User-agent: *\nRequest-rate: 1/10\nCrawl-delay: 10\n")
+        assert delay_of(robots, "x", now=NOON, min_delay=10.0) == (10.0, "min-delay", None)
+        assert delay_of(robots, "x", now=NOON) == (10.0, "crawl-delay", 3)
+
+    def test_nobody_asks(self) -> None:
+        """Then there is none."""
+        assert delay_of(parse(b""), "x", now=NOON) == (0.0, "min-delay", None)
+
+    def test_purposes(self) -> None:
+        """Of both records."""
+        for line in (b"Request-rate: 1/9", b"Crawl-delay: 9"):
+            robots = parse(b"User-agent-purpose: P\n" + line + b"\n")
+            assert delay_of(robots, "x", ["P"], now=NOON).seconds == 9.0
+            assert delay_of(robots, "x", now=NOON).seconds == 0.0

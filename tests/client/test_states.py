@@ -8,7 +8,7 @@ from robotrules import Reason
 from robotrules.access import ACCESS_PROFILES, Failure, Response, State
 from robotrules.cache import Decides, Freshness, freshness, moment
 from robotrules.client.held import Held, Source, held
-from robotrules.profile import DEFAULT
+from robotrules.profile import DEFAULT, STRICT
 from robotrules.robotstxt import parse
 from robotrules.robotstxt.verdict import Because, Verdict
 from tests.client.diary import DAY, SITE, START, Diary, file, refused, rules
@@ -155,9 +155,9 @@ class TestMaking:
             (Decides.NOTHING, None, b"User-agent: *\nDisallow: /\n"),
         ):
             fresh = Freshness(decides, START + 9, False, False, "fresh")
-            made = held(entry, fresh, given, profile=DEFAULT, source=Source.MEMORY)
+            made = held(entry, fresh, given, profile=STRICT, source=Source.MEMORY)
             assert made.robots.body == stands
-            assert made.robots.profile == DEFAULT
+            assert made.robots.profile == (DEFAULT if made.robots is body else STRICT)
             assert (made.origin, made.entry, made.decides) == (SITE, entry, decides)
             assert (made.until, made.because, made.source) == (START + 9, "fresh", Source.MEMORY)
             assert made.trouble is None

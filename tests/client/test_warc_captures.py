@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 import time
+from typing import Any
 
 import pytest
 
 from robotrules.access import Response, State, Trouble
 from robotrules.cache import digest_of
 from robotrules.client.warc.captures import ASKED, LIMIT, LONGEST_AGENT, WAITING
-from robotrules.client.warc.visits import written
+from robotrules.client.warc.visits import LONGEST, _only, _or_none, visit_from, written
 from robotrules.profile import LEAST_MAX_BYTES
 from tests.client.diary import SITE, START, Diary, file, rules
 from tests.client.records import REQUEST, answer, exported, imported, only, record, skipped
 
 SHORT = b"User-agent: *\n"
+HOP = {"url": "x", "status": 301, "location": "y"}
 OURS = record("warcinfo", b"robotrules-visits: 1\r\n")
 
 
@@ -199,6 +202,11 @@ class TestArchivesOfOurs:
             assert (done.added, done.skipped) == (1, {})
             assert store.body(digest_of(rules("/a"))) is None
 
+    def test_a_request_before_the_answer(self) -> None:
+        """An answer of ours is one of the visit that is said beside it, and not one of others."""
+        archive = OURS + record("request", REQUEST) + record("response", answer())
+        assert skipped(archive) == {"alone": 1}
+
     def test_a_visit_is_json(self) -> None:
         """Metadata of another kind is none of a visit."""
         facts = written(Diary().visit(0, file("/a")))
@@ -231,6 +239,52 @@ class TestArchivesOfOurs:
         store, done = imported(archive)
         assert (done.added, done.skipped) == (2, {"alone": 1})
         assert [store.body(visit.digest or "") for visit in visits] == [None, rules("/1")]
+
+
+class TestVisits:
+    """A visit as JSON: what can be one, at the edges."""
+
+    def test_octets(self) -> None:
+        """The same visit is the same octets: sorted, a line for each part."""
+        facts = written(Diary().visit(0, file("/a")))
+        again = json.dumps(json.loads(facts), indent=1, sort_keys=True)
+        assert facts == again.encode() + b"\n"
+        assert facts.startswith(b'{\n "address": "192.0.2.1",\n "agent": "ExampleBot",\n')
+
+    @pytest.mark.parametrize(
+        ("change", "is_one"),
+        [
+            ({"size": 2**63 - 1}, True),
+            ({"size": 2**63}, False),
+            ({"size": -1}, False),
+            ({"size": True}, False),
+            ({"hops": [HOP] * 101}, True),
+            ({"hops": [HOP] * 102}, False),
+            ({"until": START + LONGEST}, True),
+            ({"until": START}, True),
+            ({"url": f"{SITE}/\r"}, False),
+            ({"url": f"{SITE}/\n"}, False),
+            ({"url": f"{SITE}/\xe9"}, False),
+            ({"detail": "a\0b"}, False),
+            ({"detail": "a\rb"}, True),
+            ({"address": None}, True),
+            ({"address": "x"}, True),
+        ],
+        ids=str,
+    )
+    def test_edges(self, change: dict[str, Any], is_one: bool) -> None:
+        """Each bound, on both sides."""
+        values = json.loads(written(Diary().visit(0, file("/a"))))
+        assert (visit_from(values | change) is not None) is is_one
+
+    def test_readers(self) -> None:
+        """Of a kind alone, or nothing."""
+        assert _only(bool)(True) is True
+        for kind, value in ((int, True), (str, 5), (bool, 1)):
+            with pytest.raises(TypeError):
+                _only(kind)(value)
+        read = _or_none(_only(int))
+        assert (read(None), read(5)) == (None, 5)
 
 
 class TestStatuses:

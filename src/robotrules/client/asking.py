@@ -242,9 +242,8 @@ class Asking:
     def _noted(self, found: Held) -> None:
         """Have the next question about this origin answered at once."""
         tokens, purposes = self._identity.tokens, self._identity.purposes
-        check: Callable[[str], Verdict] = partial(
-            found.check, product_token=tokens, purposes=purposes
-        )
+        # Where no rules decide, purposes change nothing.
+        check: Callable[[str], Verdict] = partial(found.check, product_token=tokens)
         if found.decides is Decides.RULES:
             check = found.robots.rules_for(tokens, purposes).check
         self._desk.memory.make_ready(found, check)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from math import inf, nan
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from robotrules.cache import Store, digest_of, recorded
-from robotrules.client.stores import MemoryStore, memory, rows
-from robotrules.errors import StoreError
+from robotrules.client.stores import MemoryStore, SQLiteStore, memory, rows, sqlite, sqlite_tables
+from robotrules.client.stores.hurry import hurried
+from robotrules.errors import StoreBusyError, StoreError
 from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, made
 
 OTHER = "https://other.example"
@@ -38,6 +42,13 @@ class TestAllStores:
         for holder in ("me", "", "XXXX"):
             store.release("key", holder)
         assert store.holder("key") is None
+
+    def test_the_first_visit_at_the_very_moment(self, store: Store) -> None:
+        """What is asked for from its moment on, or up to it, has it."""
+        store.add([(made(), None)])
+        for after, before in ((NOW, None), (None, NOW), (NOW, NOW)):
+            assert list(store.visits(after=after, before=before)) == [made()]
+            assert list(store.visits(ORIGIN, after=after, before=before)) == [made()]
 
     def test_which_entry_is_newer(self, store: Store) -> None:
         """The last visit of the entry says so, and not the one that is put with it."""
@@ -131,6 +142,244 @@ class TestMisuse:
             found = rows.read_visit(rows.visit_row(made(at, until=at)))
             assert found is not None
             assert (found.at, found.until) == (at, at)
+
+
+class TestRows:
+    """What visits are known by, and how many are written in one go."""
+
+    def test_identity(self) -> None:
+        """Where there was no file and no answer, that stands for it."""
+        assert rows.identity_of(made()) == (ORIGIN, NOW, AGENT, digest_of(BODY), 200)
+        assert rows.identity_of(made(body=None)) == (ORIGIN, NOW, AGENT, "", 0)
+
+    @pytest.mark.parametrize(
+        ("octets", "sizes"),
+        [(2 * len(BODY), [2, 2, 1]), (2 * len(BODY) + 1, [3, 2]), (2 * len(BODY) - 1, [2, 2, 1])],
+    )
+    def test_batches(self, octets: int, sizes: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+        """A batch ends with the octets that fill it."""
+        monkeypatch.setattr(rows, "_BATCH_OCTETS", octets)
+        given = [(made(NOW + n), BODY) for n in range(5)]
+        assert [len(batch) for batch in rows.batches(given)] == sizes
+        assert [one for batch in rows.batches(given) for one in batch] == given
+
+    def test_batches_of_visits_alone(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Without files their number counts."""
+        monkeypatch.setattr(rows, "_BATCH_VISITS", 2)
+        given = [(made(NOW + n), None) for n in range(5)]
+        assert [len(batch) for batch in rows.batches(given)] == [2, 2, 1]
+
+
+class TestSQLite:
+    """The store in a file, to the word."""
+
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Iterator[SQLiteStore]:
+        """A store with a visit."""
+        store = SQLiteStore(tmp_path / "a.sqlite")
+        store.put(made(), BODY, recorded(None, made()))
+        yield store
+        store.close()
+
+    def test_damaged_visits(self, store: SQLiteStore) -> None:
+        """Which, where, and what to do."""
+        with sqlite3.connect(store.path) as db:
+            db.execute("UPDATE visits SET row = x'00'")
+        assert words_of(StoreError, lambda: list(store.visits())) == (
+            f"the visit to {ORIGIN} at {NOW} is damaged in {store.path}: put a copy of the file in "
+            "its place, or forget the evidence up to that moment"
+        )
+
+    @pytest.mark.parametrize(
+        "pages",
+        [
+            [[("a", "b", b"")], [("a", "b", b"")]],
+            [[("b", "b", b"")], [("a", "b", b"")]],
+            [[("a", 5, b"")]],
+        ],
+    )
+    def test_an_index_that_leads_in_a_circle(
+        self, store: SQLiteStore, pages: list[Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It is not followed."""
+        coming = iter([*pages, []])
+        monkeypatch.setattr(store, "_read", lambda *_: next(coming))
+        assert words_of(StoreError, lambda: list(store.entries())) == (
+            f"an index is damaged in {store.path}: put a copy of the file in its place, or forget "
+            "the evidence up to that moment"
+        )
+
+    def test_a_table_that_is_gone(self, store: SQLiteStore) -> None:
+        """What SQLite says, and where."""
+        assert store.get(ORIGIN, AGENT) is not None
+        with sqlite3.connect(store.path) as db:
+            db.execute("DROP TABLE entries")
+        words = f"{store.path} cannot be used: no such table: entries"
+        assert words_of(StoreError, lambda: store.get(ORIGIN, AGENT)) == words
+        put: Callable[[], object] = lambda: store.put(made(NOW + 1), None, None)  # noqa: E731
+        assert words_of(StoreError, put) == words
+
+        def within() -> None:
+            with store.transaction():
+                store.lease("key", "me", 5)
+                store.get(ORIGIN, AGENT)
+
+        assert words_of(StoreError, within) == words
+        assert store.holder("key") is None
+
+    def test_leases_that_ended_are_forgotten(
+        self, store: SQLiteStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """When the store is pruned; those that are held stay."""
+        now = [NOW]
+        monkeypatch.setattr(time, "time", lambda: now[0])
+        assert store.lease("short", "me", 5)
+        assert store.lease("long", "me", 50)
+        now[0] += 5
+        store.prune(0)
+        assert store._read("SELECT key FROM leases") == [("long",)]
+
+    def test_files_that_are_not_ours(self, tmp_path: Path) -> None:
+        """Each has its words."""
+        path = tmp_path / "b.sqlite"
+        for statement, words in (
+            ("CREATE TABLE x (y)", "is a database of another program: name another file"),
+            ("PRAGMA user_version = 99", None),
+            ("DROP TABLE turns", "is damaged: put a copy in its place, or remove it"),
+            ("PRAGMA user_version = 0", "is damaged: put a copy in its place, or remove it"),
+        ):
+            path.unlink(missing_ok=True)
+            if not statement.startswith("CREATE"):
+                SQLiteStore(path).close()
+            with sqlite3.connect(path) as db:
+                db.execute(statement)
+            db.close()
+            newer = (
+                "was made by a newer robotrules (its version is 99, this one knows "
+                f"{rows.VERSION}): install the newer one here too, or name another file"
+            )
+            expected = f"{path} {words or newer}"
+            assert words_of(StoreError, lambda: SQLiteStore(path)) == expected
+
+    def test_paths_that_are_not_files(self, tmp_path: Path) -> None:
+        """A folder in its place, and a file in the place of its folder."""
+        words = f"{tmp_path} is a folder: name a file in it"
+        assert words_of(StoreError, lambda: SQLiteStore(tmp_path)) == words
+        (tmp_path / "file").touch()
+        assert words_of(StoreError, lambda: SQLiteStore(tmp_path / "file" / "x")) == (
+            f"the folder {tmp_path / 'file'} cannot be made or read: File exists; name another "
+            "file, or set ROBOTRULES_CACHE_DIR"
+        )
+
+    def test_closed(self, store: SQLiteStore) -> None:
+        """It says so."""
+        store.close()
+        words = f"the store {store.path} was closed: open another"
+        assert words_of(StoreError, lambda: store.get(ORIGIN, AGENT)) == words
+
+    def test_busy(self, store: SQLiteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Behind a thread, and behind another process; in a hurry or not."""
+        monkeypatch.setattr(sqlite, "BUSY", 0.01)
+        with store._reads.lock:
+            words = f"{store.path} is busy: other threads do not come to an end"
+            assert words_of(StoreError, lambda: store.get(ORIGIN, AGENT)) == words
+            with hurried():
+                words = f"{store.path} is busy: ask again without a hurry"
+                assert words_of(StoreBusyError, lambda: store.get(ORIGIN, AGENT)) == words
+        other = sqlite3.connect(store.path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        words = (
+            f"{store.path} is busy (database is locked): another process writes and does not end"
+        )
+        assert words_of(StoreError, lambda: store.lease("key", "me", 5)) == words
+        with hurried():
+            words = f"{store.path} is busy (database is locked): ask again without a hurry"
+            assert words_of(StoreBusyError, lambda: store.lease("key", "me", 5)) == words
+        other.execute("ROLLBACK")
+        other.close()
+        assert store.lease("key", "me", 5)
+
+    def test_a_part_that_failed(self, store: SQLiteStore) -> None:
+        """None of a transaction is kept."""
+
+        def write() -> None:
+            with store._writing() as db:
+                db.execute("SELECT * FROM nowhere")
+
+        def within() -> None:
+            with store.transaction():
+                store.lease("key", "me", 5)
+                with suppress(ValueError):
+                    store.put(made(NOW + 1), b"another", None)
+                assert words_of(StoreError, write) == (
+                    f"{store.path} cannot be used: no such table: nowhere"
+                )
+
+        words = f"{store.path}: a part of a transaction failed, and none is kept"
+        assert words_of(StoreError, within) == words
+        assert store.holder("key") is None
+
+    def test_a_statement_that_fails(self, store: SQLiteStore) -> None:
+        """Its words are SQLite's, with the file."""
+
+        def write() -> None:
+            with store._writing() as db:
+                db.execute("SELECT * FROM nowhere")
+
+        words = f"{store.path} cannot be used: no such table: nowhere"
+        assert words_of(StoreError, write) == words
+
+    def test_a_transaction_twice(self, store: SQLiteStore) -> None:
+        """One may be used again, and locks others out again."""
+        once = store.transaction()
+        for _ in range(2):
+            with once:
+                assert store.lease("key", "me", 5)
+                assert store._writes.lock.locked()
+            assert not store._writes.lock.locked()
+
+    @pytest.mark.parametrize("share", [1, 1000])
+    def test_all_room_is_given_back(
+        self, store: SQLiteStore, share: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """To the last page, however few go at a time."""
+        for number in range(5):
+            body = bytes([number]) * 20_000
+            store.put(made(NOW + number, body), body, None)
+        monkeypatch.setattr(sqlite, "SHARE", share)
+        assert store.prune_evidence(NOW + 10) == 6
+        assert store._read("PRAGMA freelist_count") == [(0,)]
+
+    def test_what_sqlite_says(self, tmp_path: Path) -> None:
+        """By its code: what is wrong, and the cure."""
+
+        class Coded(sqlite3.OperationalError):
+            sqlite_errorname = ""
+
+        for code, words in (
+            ("SQLITE_BUSY_SNAPSHOT", "is busy (x): another process writes and does not end"),
+            ("SQLITE_LOCKED", "is busy (x): another process writes and does not end"),
+            ("SQLITE_FULL", "has no room (x): make room on the disk, or prune the store"),
+            ("SQLITE_NOTADB", "is no database (x): it is damaged, or not ours: name another file"),
+            ("SQLITE_CORRUPT_VTAB", "is damaged (x): put a copy in its place, or remove it"),
+            ("SQLITE_READONLY", "may not be written (x): check its owner"),
+            (
+                "SQLITE_CANTOPEN",
+                "cannot be opened (x): check that it and its folder may be written",
+            ),
+            ("SQLITE_IOERR_READ", "cannot be read or written (x): check the disk"),
+            ("", "cannot be used: x"),
+        ):
+            error = Coded("x")
+            error.sqlite_errorname = code
+            found = sqlite_tables.trouble(tmp_path, error)
+            assert (type(found), str(found)) == (StoreError, f"{tmp_path} {words}")
+        error = sqlite3.OperationalError("x")  # type: ignore[assignment]
+        assert str(sqlite_tables.trouble(tmp_path, error)) == f"{tmp_path} cannot be used: x"
+        shapeless = UnicodeDecodeError("utf-8", b"", 0, 1, "y")
+        assert str(sqlite_tables.trouble(tmp_path, shapeless)) == (
+            f"{tmp_path} is damaged ({shapeless}): put a copy in its place, or remove it"
+        )
 
 
 class TestMemory:

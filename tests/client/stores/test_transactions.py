@@ -113,8 +113,9 @@ def test_a_commit_that_fails(store: SQLiteStore) -> None:
             put(store)
             db.execute("INSERT INTO b VALUES (1)")
 
-    with pytest.raises(StoreError, match="constraint"):
+    with pytest.raises(StoreError, match="constraint") as caught:
         fail()
+    assert str(caught.value) == f"{store.path} cannot be used: FOREIGN KEY constraint failed"
     assert not db.in_transaction
     assert store.get(ORIGIN, AGENT) is None
     assert store.lease("key", "me", 30)

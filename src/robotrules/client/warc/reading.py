@@ -202,8 +202,8 @@ class Record(NamedTuple):
 
     def get(self, name: str) -> str:
         """Return a field of the header; empty: it is not there."""
-        value = self.header.get_header(name, "")
-        return value if isinstance(value, str) else ""
+        value: str = self.header.get_header(name, "")
+        return value
 
     def target(self) -> str:
         """Return the WARC-Target-URI; some writers put it in angle brackets."""

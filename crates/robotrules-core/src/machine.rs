@@ -78,16 +78,6 @@ impl Machines {
         made
     }
 
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.machines.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.machines.is_empty()
-    }
-
     fn add(&mut self, pattern: Pattern) {
         let found = self.arena.pieces_of(&pattern);
         // `*$` at the end, or a piece of nothing, asks for nothing.
@@ -223,7 +213,8 @@ impl Machines {
             if state + 1 < first.len() as u32 || machine.is_whole_path() {
                 return state + 1;
             }
-            return self.entered(machine, machine.pieces_start, queried || octet == MARK);
+            // Behind a beginning that has a `?` no piece has two spellings.
+            return self.entered(machine, machine.pieces_start, false);
         }
         let (number, piece) = self.piece(machine, state);
         let at = self.step_in(piece, state - piece.base, octet, queried);
@@ -293,9 +284,8 @@ impl Machines {
         } else if at < piece.cross {
             query - (at - piece.query)
         } else {
-            let behind = at - piece.cross;
-            let beside = self.falls[(piece.beside + behind) as usize];
-            (piece.behind_mark() - behind).min(query - beside)
+            // The spelling in the query holds the same and an escaped `?`, so it is farther away.
+            piece.behind_mark() - (at - piece.cross)
         };
         here + piece.rest
     }

@@ -95,6 +95,33 @@ fn what_is_to_go_is_never_too_much() {
     }
 }
 
+/// What is to go counts the octets of this piece and of those behind it, in the spelling that is nearer.
+#[test]
+fn what_is_to_go() {
+    for (value, path, expected) in [
+        ("/abc$", "/abc", &[3, 2, 1, 0][..]),
+        ("/ab*cd*ef", "/abcxcdef", &[6, 5, 4, 3, 4, 3, 2, 1]),
+        ("/*ab*cd$", "/aabcdd", &[4, 3, 3, 2, 1, 0, 2]),
+        ("/*=b", "/?=b", &[3, 2, 1]),
+        ("/*=b", "/%3Db", &[3, 3, 2, 1]),
+        ("/*=b*c=", "/?=bc=", &[5, 4, 3, 2, 1]),
+        ("/*=?=", "/%3D?=", &[5, 4, 3, 2, 1]),
+        ("/*=?=a", "/%3D?=xa", &[6, 5, 4, 3, 2, 1, 6, 6]),
+    ] {
+        let machines = machine(value, &settings(&[]));
+        let left = states(&machines, &units(path)).into_iter().filter(|&state| state != MATCHED);
+        let found: Vec<_> = left.map(|state| machines.to_go(0, state)).collect();
+        assert_eq!(found, expected, "{value} {path}");
+    }
+}
+
+#[test]
+fn beginnings() {
+    for (value, first) in [("/", "/"), ("/ab*c$", "/ab"), ("*a", ""), ("/a$", "/a")] {
+        assert_eq!(machine(value, &settings(&[])).first(0), first.as_bytes());
+    }
+}
+
 #[test]
 fn octets_that_no_state_asks_about_are_one() {
     let (mut random, settings) = (Random(8), settings(&[]));

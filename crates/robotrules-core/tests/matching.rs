@@ -256,6 +256,22 @@ fn dot_segments_at_every_place() {
     }
 }
 
+/// Where dot segments were removed, the query is where it is now: delimiters mean there what they mean in
+/// a query.
+#[test]
+fn a_query_behind_dot_segments() {
+    let rules = disallow(&["/*=b&$", "/*?a", "/c*&d", "/*/e", "/*?*f/"]);
+    let ways = Ways::new(&rules, &[]);
+    let mut urls = vec![];
+    for dots in ["/.", "/./.", "/x/..", "/x/y/../..", "/long-segment/and/another/../../.."] {
+        for query in ["", "?", "?a", "?=b&", "?c&d", "?g=b&", "?h/e", "?i/f/", "?.=b&", "=b&"] {
+            urls.extend([format!("{dots}/c{query}"), format!("/c{dots}/{query}")]);
+            urls.push(format!("https://e.example/c{dots}{query}"));
+        }
+    }
+    ways.compare(&urls);
+}
+
 /// What stands before a path is compared to its last octet, however long it is.
 #[test]
 fn origins_that_differ_in_one_octet() {

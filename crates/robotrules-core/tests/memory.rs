@@ -1,9 +1,10 @@
-//! What a parsed file costs beside its body: room for its records, and little more.
+//! What a parsed file costs beside its body: room for its records, and little more; and what it takes to
+//! ask it once.
 
 mod profiles;
 
 use profiles::settings;
-use robotrules_core::Document;
+use robotrules_core::{Decision, Document};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
@@ -30,9 +31,14 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The only test of this file, so that no other takes memory meanwhile.
+/// One test, so that no other takes memory meanwhile.
 #[test]
-fn room_for_records() {
+fn room() {
+    for_records();
+    for_a_first_question();
+}
+
+fn for_records() {
     let settings = Arc::new(settings(&[]));
     let rules = "disallow: /a/path/of/some/octets\n".repeat(10_000);
     let comments = format!("{}disallow: /\n", "# a comment that is no record\n".repeat(10_000));
@@ -51,4 +57,17 @@ fn room_for_records() {
         let most = MOST.load(Ordering::Relaxed) - before;
         assert!(most <= at_most, "{most} octets while {records} records were read");
     }
+}
+
+/// The first question is answered in the room of one pattern, however many there are.
+fn for_a_first_question() {
+    let rules: String = (0..10_000).map(|number| format!("disallow: /%c3%a9{number}\n")).collect();
+    let body = format!("user-agent: *\n{rules}");
+    let document = Document::parse(body.as_bytes(), Arc::new(settings(&[])), true);
+    let before = TAKEN.load(Ordering::Relaxed);
+    MOST.store(before, Ordering::Relaxed);
+    let decided = document.decide_once(&[0], "/é9999".as_bytes());
+    let most = MOST.load(Ordering::Relaxed) - before;
+    assert_eq!(decided, Some(Decision::Disallow(9_999)));
+    assert!(most < 10_000, "{most} octets");
 }

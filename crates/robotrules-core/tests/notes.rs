@@ -72,7 +72,7 @@ fn names_of_records() {
 #[test]
 fn lines_that_are_cut() {
     let limits = limited(&[], 512_000, 12);
-    let found = of(b"user-agent:a\nallow: /1234567#c\n", limits, true);
+    let found = of(b"user-agent:a\nallow: /1234567#c\nallow: /\n", limits, true);
     assert_eq!(found, [("long-line", 2, "567#c".into())]);
     check("sitemap: /a\0b#c\n", &["cut_at_nul"], &[("nul", 1, "\0b#c")]);
     check("sitemap: /a\0b#c\n", &[], &[]);

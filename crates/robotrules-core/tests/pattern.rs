@@ -5,7 +5,7 @@ mod profiles;
 
 use profiles::{settings, Random};
 use robotrules_core::octets;
-use robotrules_core::pattern::{normal_form, Arena};
+use robotrules_core::pattern::{normal_form, Arena, Span};
 use robotrules_core::{Compared, Settings};
 
 /// Whether the fast matcher says that `value` matches `path`, which is in normal form.
@@ -51,6 +51,13 @@ fn matching() {
         ("/*/3D", "/a?b%2F3D", true),
         ("/*F3D", "/a?b%2F3D", false),
         ("/%*41", "/%2541", true),
+        // In a query `=` and `/` are spelled otherwise than in a path, from its first octet on.
+        ("/*=b$", "/?%3Db", false),
+        ("/*=b$", "/?x%3Db", false),
+        ("/*=b$", "/?=b", true),
+        ("/*=b$", "/%3Db", true),
+        ("/*/b$", "/?%2Fb", true),
+        ("/*/b$", "/x?/b", false),
     ] {
         assert_eq!(matches(value, path, &settings(&[])), expected, "{value} {path}");
     }
@@ -67,6 +74,51 @@ fn octets_are_compared_where_the_profile_says_so() {
         ("/*F3D", "/a?b%2F3D"),
     ] {
         assert!(matches(value, path, &settings), "{value} {path}");
+    }
+}
+
+/// What stands behind a wildcard has two spellings only where a delimiter is in it, and the longest run
+/// that is the same in both.
+#[test]
+fn pieces() {
+    let minimal = ["minimal_encoding", "url_as_given", "split_escapes"];
+    for (value, switches, in_path, in_query, run) in [
+        ("/*ab", &[][..], "ab", "ab", "ab"),
+        ("/*ab/cde=f", &[], "ab/cde%3Df", "ab%2Fcde=f", "cde"),
+        ("/*ab/cd", &[], "ab/cd", "ab%2Fcd", "ab"),
+        ("/*/?", &[], "/?", "%2F%3F", ""),
+        ("/a?*b=c/d", &[], "b=c%2Fd", "b=c%2Fd", "b=c%2Fd"),
+        ("/*ab/cde=f", &minimal, "ab/cde=f", "ab/cde=f", "ab/cde=f"),
+    ] {
+        let settings = settings(switches);
+        let mut arena = Arena::default();
+        let pattern = arena.add(value.as_bytes(), &settings);
+        let [piece] = arena.pieces_of(&pattern) else { panic!("{value} has one wildcard") };
+        let shown = |span: Span| {
+            let form = Compared::by(&settings).shown(span.of(&arena.octets));
+            String::from_utf8_lossy(&form).into_owned()
+        };
+        let spelled = [piece.in_path, piece.in_query, piece.run].map(shown);
+        assert_eq!(spelled, [in_path, in_query, run], "{value}");
+        assert_eq!(piece.in_path == piece.in_query, in_path == in_query, "{value}");
+    }
+}
+
+/// A prefix, a whole path, or neither.
+#[test]
+fn literals() {
+    for (value, expected) in [
+        ("/a", Some(false)),
+        ("/a*", Some(false)),
+        ("/a**", Some(false)),
+        ("/a*$", Some(false)),
+        ("/a$", Some(true)),
+        ("/*a", None),
+        ("/a*b*", None),
+    ] {
+        let mut arena = Arena::default();
+        let pattern = arena.add(value.as_bytes(), &settings(&[]));
+        assert_eq!(arena.literal(&pattern), expected, "{value}");
     }
 }
 

@@ -38,6 +38,8 @@ fn names_and_values() {
     assert_eq!(one("other /", &["missing_colon"]), None);
     assert_eq!(one("allow / /", &["missing_colon"]), None);
     assert_eq!(one("\x0BAllow\x0C:/", &["ascii_whitespace"]), is("allow", "/", Role::Rule));
+    assert_eq!(one("\x0BAllow:/\x0C", &[]), is("\x0Ballow", "/\x0C", Role::Other));
+    assert_eq!(one("\x01Allow:/", &["ascii_whitespace"]), is("\x01allow", "/", Role::Other));
     assert_eq!(one("Allow: /a\0b", &["cut_at_nul"]), is("allow", "/a", Role::Rule));
     assert_eq!(one(": /", &[]), None);
     assert_eq!(one("# Allow: /", &[]), None);
@@ -73,6 +75,23 @@ fn a_line_past_its_limit_is_cut() {
     let document = Document::parse(body, settings, true);
     let values: Vec<_> = document.records().iter().map(|r| r.value(body)).collect();
     assert_eq!(values, [b"/a", b"/d"]);
+}
+
+/// A line whose limit comes before its colon is no record.
+#[test]
+fn a_line_without_room_for_its_colon() {
+    let body = b"allow:/ and more octets\nallow:/ and more octets\n";
+    for limit in [1, 4, 5, 6, 7] {
+        let settings = Arc::new(limited(&[], 512_000, limit));
+        let document = Document::parse(body, settings, true);
+        let values: Vec<_> = document.records().iter().map(|r| r.value(body)).collect();
+        let expected: &[&[u8]] = match limit {
+            7 => &[b"/", b"/"],
+            6 => &[b"", b""],
+            _ => &[],
+        };
+        assert_eq!(values, expected, "{limit}");
+    }
 }
 
 #[test]

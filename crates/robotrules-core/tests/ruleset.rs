@@ -148,6 +148,24 @@ fn decisions() {
     assert_eq!(google.decide(b"/robots.txt", &mut scratch), Decision::Empty(1));
 }
 
+/// An empty rule allows, whatever it says (AMB-42), and an empty set does.
+#[test]
+fn rules_without_octets() {
+    let settings = settings(&["empty_rules_match"]);
+    for (kind, more) in [(Kind::Allow, 0), (Kind::Disallow, 0), (Kind::Disallow, 70)] {
+        let mut rules = vec![(vec![], kind)];
+        rules.extend((0..more).map(|n| (format!("/no/{n}").into_bytes(), Kind::Disallow)));
+        let set = compile(&rules, &settings);
+        assert!(!set.is_empty());
+        assert_eq!(set.decide(b"/a", &mut Vec::new()), Decision::Empty(0));
+        assert!(set.allows(b"/a", &mut Vec::new()));
+        let mut allowed = vec![];
+        set.allows_lines(b"/a\n/b", &mut allowed);
+        assert_eq!(allowed, [true, true]);
+    }
+    assert!(compile(&[], &settings).is_empty());
+}
+
 #[test]
 fn from_a_file() {
     let body = b"User-agent: a\nDisallow: /\nUser-agent: b\nAllow: /p\nUser-agent: A\nAllow: /p";

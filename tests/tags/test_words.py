@@ -1,0 +1,80 @@
+"""Words of the legacy grammar: commas, scopes, and what is behind a date."""
+
+from __future__ import annotations
+
+import pytest
+
+from robotrules.tags.words import MOST_PARTS, Word, words
+
+
+def read(text: str, *, scopes: bool = True, space_separates: bool = True) -> list[Word]:
+    """Return the words of a text."""
+    return list(words(text, scopes=scopes, space_separates=space_separates))
+
+
+def test_nothing_between_commas() -> None:
+    """It is no word, at the beginning neither."""
+    assert [word.name for word in read(",noindex,, nofollow,")] == ["noindex", "nofollow"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value", "scope"),
+    [
+        ("foo: noindex", "noindex", None, "foo"),
+        ("Foo :noindex", "noindex", None, "foo"),
+        ("*: noindex", "noindex", None, "*"),
+        ("foo: 5", "foo", "5", None),
+        ("max-foo: bar", "max-foo", "bar", None),
+        ("max-snippet: 20", "max-snippet", "20", None),
+        ("none: x", "none", "x", None),
+        ("\x0bfoo: noindex", "\x0bfoo", "noindex", None),
+    ],
+)
+def test_scopes(text: str, name: str, value: str | None, scope: str | None) -> None:
+    """A product token is one, if no number follows and no rule has its name."""
+    (word,) = read(text, space_separates=False)
+    assert (word.name, word.value, word.scope) == (name, value, scope)
+
+
+def test_a_scope_holds_until_the_next() -> None:
+    """What it holds for behind a comma is inherited."""
+    found = read("a: noindex, nofollow, b: noai")
+    assert [(word.scope, word.inherited) for word in found] == [
+        *(("a", False), ("a", True), ("b", False)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rest", "value", "others"),
+    [
+        ("2025-12-03 noindex", "2025-12-03", ["noindex"]),
+        ("2025-12-03 max-snippet:5", "2025-12-03", ["max-snippet"]),
+        ("soon noindex", "soon", ["noindex"]),
+        ("soon max-snippet:5", "soon", ["max-snippet"]),
+        ("soon", "soon", []),
+        ("Wed, 03 Dec 2025 13:09:53 GMT noai", "Wed, 03 Dec 2025 13:09:53 GMT", ["noai"]),
+    ],
+)
+def test_words_behind_a_date(rest: str, value: str, others: list[str]) -> None:
+    """The name of a rule is no part of it."""
+    dated, *more = read(f"unavailable_after: {rest}")
+    assert (dated.name, dated.value) == ("unavailable_after", value)
+    assert [word.name for word in more] == others
+    assert all(word.by_space for word in more)
+
+
+def test_how_far_a_rule_is_looked_for() -> None:
+    """A date has no more words than some."""
+    for count, names in (
+        (MOST_PARTS, ["unavailable_after", "noindex"]),
+        (MOST_PARTS + 1, ["unavailable_after"]),
+    ):
+        text = "unavailable_after: " + "x " * count + "noindex"
+        assert [word.name for word in read(text)] == names
+
+
+def test_a_vertical_tab_is_no_space() -> None:
+    """With one there is no date, and the text goes on to the next rule."""
+    text = "unavailable_after: \x0b2025-12-03 noindex"
+    dated, _ = read(text)
+    assert (dated.end, dated.value) == (text.index("noindex"), "\x0b2025-12-03")

@@ -78,3 +78,41 @@ def test_a_vertical_tab_is_no_space() -> None:
     text = "unavailable_after: \x0b2025-12-03 noindex"
     dated, _ = read(text)
     assert (dated.end, dated.value) == (text.index("noindex"), "\x0b2025-12-03")
+
+
+def test_all_that_is_known_of_a_word() -> None:
+    """Value, scope, what parts it from the word before, text and place."""
+    text = "Foo: noai unavailable_after: 2025-12-03 noindex, unavailable_after: 2025-12-04, x y"
+    first, second = "unavailable_after: 2025-12-03", "unavailable_after: 2025-12-04"
+    found = [tuple(word) for word in read(text)]
+    assert found == [
+        ("noai", None, "foo", False, False, "noai", 5, 9),
+        ("unavailable_after", "2025-12-03", "foo", False, True, first, 10, 39),
+        ("noindex", None, "foo", False, True, "noindex", 40, 47),
+        ("unavailable_after", "2025-12-04", "foo", True, False, second, 49, 78),
+        ("x", None, "foo", True, False, "x", 80, 81),
+        ("y", None, "foo", True, True, "y", 82, 83),
+    ]
+    assert all(type(part) is bool for word in found for part in word[3:5])
+
+
+def test_words_that_only_commas_part() -> None:
+    """White space at the ends of name and value is left out, and a vertical tab is none."""
+    found = [tuple(word) for word in read(" noindex\x0b : 5 \x0b, x y ", space_separates=False)]
+    assert found == [
+        ("noindex\x0b", "5 \x0b", None, False, False, "noindex\x0b : 5 \x0b", 1, 15),
+        ("x y", None, None, False, False, "x y", 17, 20),
+    ]
+    assert all(type(part) is bool for word in found for part in word[3:5])
+    (one, _) = read("a unavailable_after: Wed,x", space_separates=False)
+    assert (one.name, one.value) == ("a unavailable_after", "Wed")
+
+
+def test_a_weekday_and_its_comma() -> None:
+    """They belong to the date if the day follows (AMB-83)."""
+    dated, *others = read("unavailable_after: Wed,03 Dec 2025 13:09:53 GMT,x")
+    assert (dated.value, [word.name for word in others]) == ("Wed,03 Dec 2025 13:09:53 GMT", ["x"])
+    assert [word.name for word in read("unavailable_after: \x0bWed, 03")] == [
+        "unavailable_after",
+        "03",
+    ]

@@ -410,6 +410,8 @@ def test_the_most_entries() -> None:
 def test_arguments_of_another_type() -> None:
     """The error says what to pass; a name that is no text names nothing."""
     given: Any = 5
+    with pytest.raises(TypeError, match=r"\bint\b"):
+        tdm_reservation(given)
     with pytest.raises(TypeError) as told:
         tdm_reservation(URL, tdmrep=given)
     assert str(told.value) == "a tdmrep.json is bytes or str, not int: pass response.content"

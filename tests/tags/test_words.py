@@ -116,3 +116,27 @@ def test_a_weekday_and_its_comma() -> None:
         "unavailable_after",
         "03",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (":x", []),
+        ("a b unavailable_after: 2025-12-03", ["a", "b", "unavailable_after"]),
+        ("unavailable_after: 2025-12-03 noai noml", ["unavailable_after", "noai", "noml"]),
+        ("unavailable_after: Wed, noindex", ["unavailable_after", "noindex"]),
+        ("unavailable_after: Wed,3 Dec 2025 13:09:53 GMT", ["unavailable_after"]),
+        ("unavailable_after: Wed, 3 Dec 2025 13:09:53 GMT", ["unavailable_after"]),
+    ],
+)
+def test_words_that_spaces_part(text: str, names: list[str]) -> None:
+    """Before a date and behind it."""
+    assert [word.name for word in read(text)] == names
+
+
+def test_a_date_that_only_a_comma_ends() -> None:
+    """Where spaces part no words, all of it is the value."""
+    (dated,) = read("unavailable_after: 2025-12-03 noindex", space_separates=False)
+    assert dated.value == "2025-12-03 noindex"
+    (dated,) = read("unavailable_after: soon\x0b")
+    assert dated.text == "unavailable_after: soon\x0b"

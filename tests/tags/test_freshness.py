@@ -12,7 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robotrules.tags.fields import NO_FIELDS, Fields, read_fields
-from robotrules.tags.freshness import MOST_SECONDS, Freshness, freshness, merged, updated
+from robotrules.tags.freshness import (
+    MOST_SECONDS,
+    Freshness,
+    _short_directives,
+    freshness,
+    merged,
+    updated,
+)
 
 NOW = datetime(2025, 12, 3, 12, tzinfo=UTC)
 DATE = "Wed, 03 Dec 2025 12:00:00 GMT"
@@ -100,6 +107,35 @@ class TestLifetime:
         """Directives without case, quoted or not; RFC 9111 §1.2.2, §4.2.1, §5.2."""
         assert control(value) == (expected, "max-age")
 
+    @pytest.mark.parametrize(
+        ("value", "expected"),
+        [
+            ('max-age="60", x', 60),
+            (r'max-age="\6\0"', 60),
+            ("max-age=X60X", 0),
+            ("max-age=\x0b60", 0),  # a vertical tab is no white space of HTTP
+            ("max-age=60\xa0", 0),
+        ],
+    )
+    def test_forms_of_a_value(self, value: str, expected: float) -> None:
+        """A quoted string is read, and what is no number makes the response stale."""
+        assert control(value) == (expected, "max-age")
+
+    @pytest.mark.parametrize("value", ["Xmax-ageX=60", "\x0bmax-age=60"])
+    def test_other_names(self, value: str) -> None:
+        """They are not max-age."""
+        assert control(value) == (None, "nothing")
+
+    def test_a_shared_store(self) -> None:
+        """It goes by max-age where there is no s-maxage."""
+        assert control("max-age=60", shared=True) == (60, "max-age")
+
+    def test_long_lines_are_not_remembered(self) -> None:
+        """Strangers must not fill the memory."""
+        before = _short_directives.cache_info()
+        assert control("max-age=60, " + "x" * 200) == (60, "max-age")
+        assert _short_directives.cache_info() == before
+
     def test_several_lines_are_one_list(self) -> None:
         """Lines of a field count together; a quote does not reach into the next line."""
         assert control("public", "max-age=60", "max-age=50") == (60, "max-age")
@@ -180,6 +216,11 @@ class TestAge:
     def test_age(self, lines: list[tuple[str, str]], age: float) -> None:
         """The greater of Age and the apparent age."""
         assert freshness(lines, received=NOW).age == age
+
+    @pytest.mark.parametrize("value", ["X5X", "\x0b5", "5\xa0"])
+    def test_what_is_no_age(self, value: str) -> None:
+        """It counts as none."""
+        assert freshness({"Age": value}).age == 0
 
     def test_without_receipt_only_the_field_counts(self) -> None:
         """Nobody knows how long the response was on its way."""
@@ -330,6 +371,24 @@ class TestMerged:
         assert found.get("x-hop") == [b"0"]
         assert found.get("x-stay") == [b"1"]
 
+    def test_several_names_in_connection(self) -> None:
+        """In one line or in two; what is no white space of HTTP is part of a name."""
+        newer = [("a", "2"), ("b", "2"), ("c", "2"), ("d", "2"), ("e", "2")]
+        connection = [
+            ("Connection", "a,b"),
+            ("Connection", "Xc"),
+            ("Connection", "\x0bd"),
+            ("Connection", "e"),
+        ]
+        found = merged([(name, "1") for name in "abcde"], [*newer, *connection])
+        assert {name: value for name, value in found.lines if name in "abcde"} == {
+            "a": b"1",
+            "b": b"1",
+            "c": b"2",
+            "d": b"2",
+            "e": b"1",
+        }
+
     def test_freshness_is_renewed(self) -> None:
         """A 304 an hour later makes it fresh for as long again, with or without a Date."""
         later = NOW + timedelta(hours=1)
@@ -441,14 +500,19 @@ class TestMisuse:
     @pytest.mark.parametrize("value", ["7d", True, b"1"])
     def test_interval_of_another_type(self, value: Any) -> None:
         """An interval is a timedelta or a number."""
-        with pytest.raises(TypeError, match="a timedelta or a number of seconds"):
+        with pytest.raises(TypeError) as told:
             freshness({}, recrawl_interval=value)
+        assert str(told.value) == (
+            "recrawl_interval is a timedelta or a number of seconds, not " + type(value).__name__
+        )
 
     @pytest.mark.parametrize("value", ["304", True, 304.0])
     def test_status(self, value: Any) -> None:
         """A status is an int."""
-        with pytest.raises(TypeError, match="a status is an int such as 200, or None"):
+        with pytest.raises(TypeError) as told:
             updated(STORED, value, None)
+        words = f"a status is an int such as 200, or None; not {type(value).__name__}"
+        assert str(told.value) == words
 
     def test_headers(self) -> None:
         """What holds no fields is refused, and what is immutable stays so."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -353,8 +354,31 @@ class TestMisuse:
     @pytest.mark.parametrize("thing", [5, None, object()])
     def test_no_html(self, thing: Any) -> None:
         """What is neither octets nor text nor chunks of them."""
-        with pytest.raises(TypeError, match="pass the body"):
+        with pytest.raises(TypeError) as told:
             read_page(thing)
+        assert str(told.value) == (
+            "HTML comes as bytes, str, chunks of them or an open file, not as "
+            f"{type(thing).__name__}: pass the body of the response"
+        )
+
+    def test_responses(self) -> None:
+        """Of a response the octets are taken, or the caller is asked for them."""
+        page = b"<meta name=robots content=noindex>"
+        fields: dict[str, str] = {}
+        for response in (
+            SimpleNamespace(headers=fields, content=page),
+            SimpleNamespace(headers=fields, body=page),
+            SimpleNamespace(headers=fields, content="text", body=page),
+            # An open file that has headers, as those of urllib have.
+            SimpleNamespace(headers=fields, readable=bool, read=io.BytesIO(page).read),
+        ):
+            assert read_page(response).metas[0].name == "robots"
+        with pytest.raises(TypeError) as told:
+            read_page(SimpleNamespace(headers=fields))
+        assert str(told.value) == (
+            "HTML comes as bytes or str, not as SimpleNamespace: pass the body of the response, "
+            "such as response.content or await response.read()"
+        )
 
     def test_wrong_chunks(self) -> None:
         """Chunks that are none, or of two sorts."""

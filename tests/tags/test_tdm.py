@@ -60,7 +60,7 @@ class TestValues:
         assert found == TdmReservation(reserved, None, "meta")
 
     @pytest.mark.parametrize(
-        "value", ["true", "", "2", "01", "1.0", "-1", "yes", "1;x", "１", '"1"']
+        "value", ["true", "", "2", "01", "1.0", "-1", "yes", "1;x", "１", '"1"', "X1X", "\x0b1"]
     )
     def test_other_texts(self, value: str) -> None:
         """The example of the requirement, `true`, and its like."""
@@ -121,6 +121,15 @@ class TestPolicy:
         found = in_file(entry(policy=policy))
         assert (found.reserved, found.policy) == (True, None)
         assert codes(found) == [("bad-policy", "tdmrep.json", 1)]
+
+    def test_what_just_fits(self) -> None:
+        """So many characters, each of which is part of the URL."""
+        for count, kept in ((8192, True), (8193, False)):
+            policy = "x" * count
+            assert in_file(entry(policy=policy)).policy == (policy if kept else None)
+        for policy, is_kept in ((f"X{POLICY}X", True), (f"\u00a0{POLICY}", False)):
+            pairs = [("tdm-policy", policy), ("tdm-reservation", "1")]
+            assert tdm_reservation(URL, metas=pairs).policy == (policy if is_kept else None)
 
     def test_the_first_of_several(self) -> None:
         """An element that is none does not hide one that is."""
@@ -387,3 +396,29 @@ class TestAnswers:
         """Mistakes of the caller raise, and say the cure."""
         with pytest.raises(TypeError, match=cure):
             tdm_reservation(**{"url": URL} | wrong)
+
+
+def test_the_most_entries() -> None:
+    """What is behind them is not read, and that is noted."""
+    last = entry("/a/", 1)
+    for count, noted in ((MOST_ENTRIES - 1, False), (MOST_ENTRIES, True)):
+        found = in_file(*[entry("/b/", 0)] * count, last)
+        assert found.reserved is (None if noted else True)
+        assert codes(found) == ([("tdmrep-cut", "tdmrep.json", None)] if noted else [])
+
+
+def test_arguments_of_another_type() -> None:
+    """The error says what to pass; a name that is no text names nothing."""
+    given: Any = 5
+    with pytest.raises(TypeError, match=r"\bint\b"):
+        tdm_reservation(given)
+    with pytest.raises(TypeError) as told:
+        tdm_reservation(URL, tdmrep=given)
+    assert str(told.value) == "a tdmrep.json is bytes or str, not int: pass response.content"
+    for odd, name in ((5, "int"), (("a",), "tuple"), ("ab", "str")):
+        given = [odd]
+        with pytest.raises(TypeError) as told:
+            tdm_reservation(URL, metas=given)
+        assert str(told.value) == f"metas are pairs of name and content, not {name}"
+    given = [(5, "1"), ("tdm-reservation", 1)]
+    assert tdm_reservation(URL, metas=given) == TdmReservation(None, None, None)

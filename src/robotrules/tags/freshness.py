@@ -114,7 +114,7 @@ def freshness(
     made = date or received
     lifetime, because = _lifetime(fields, said, made, interval, shared)
     apparent = (received - date).total_seconds() if received and date else 0.0
-    age = max(0.0, apparent, _age(fields))
+    age = max(apparent, _age(fields))
     private = shared and None in said.get("private", ())
     may_store = "no-store" not in said and not private
     return Freshness(lifetime, because, age, received, "no-cache" in said, may_store)

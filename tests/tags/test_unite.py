@@ -1,0 +1,175 @@
+"""The union of what carriers say: standings, what lifts what, and how much is kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from robotrules.tags import BING, DEFAULT, GOOGLE, YANDEX
+from robotrules.tags.codes import Carrier, Source, State, note
+from robotrules.tags.header import Said
+from robotrules.tags.known import Value
+from robotrules.tags.profile import TagProfile
+from robotrules.tags.rules import MOST_COMPARED, MOST_MENTIONS, Standing, United, unite
+
+FIELD = Source(Carrier.X_ROBOTS_TAG, line=1)
+META = Source(Carrier.META, element=1, state=State.INITIAL)
+Told = tuple[Said, Source]
+
+
+def rule(name: str, value: Value | None = True, **given: Any) -> Told:
+    """Return a rule of an element for everyone."""
+    source = given.pop("source", META)
+    return Said("*", name, value, name, 0, 3, 9)._replace(**given), source
+
+
+def united(*said: Told, profile: TagProfile = DEFAULT, **given: Any) -> United:
+    """Return what is said to ExampleBot."""
+    return unite(said, ["examplebot"], profile, **given)
+
+
+def standings(found: United) -> dict[str, str]:
+    """Return what became of each mention."""
+    return {one.name: str(one.standing) for one in found.mentions}
+
+
+@pytest.mark.parametrize(
+    ("told", "name", "standing"),
+    [
+        (rule("noindex"), "noindex", Standing.IN_FORCE),
+        (rule("noindex", None), "noindex", Standing.NOT_USED),
+        (rule("noindex", recovered=True), "noindex", Standing.IN_FORCE),
+        (rule("shiny"), "shiny", Standing.UNKNOWN),
+        (rule("index"), "index", Standing.NO_EFFECT),
+        (rule("index", recovered=True), "index", Standing.NOT_USED),
+        (rule("max-snippet", -1), "max-snippet", Standing.NO_EFFECT),
+        (rule("max-snippet", 5), "max-snippet", Standing.IN_FORCE),
+        (rule("max-snippet", 0), "nosnippet", Standing.IN_FORCE),
+        (rule("max-video-preview", 0), "max-video-preview", Standing.IN_FORCE),
+        (rule("max-image-preview", "large"), "max-image-preview", Standing.IN_FORCE),
+        (
+            rule("max-image-preview", "large", recovered=True),
+            "max-image-preview",
+            Standing.NOT_USED,
+        ),
+    ],
+)
+def test_standings(told: Told, name: str, standing: Standing) -> None:
+    """What becomes of one rule."""
+    found = united(told)
+    assert standings(found) == {name: standing}
+    assert [one for one, _ in found.values] == ([name] if standing is Standing.IN_FORCE else [])
+
+
+def test_a_mention_has_its_place() -> None:
+    """Whom it is for, as it is written, and where."""
+    found = united(rule("noindex", token="examplebot", text="NoIndex"))
+    (mention,) = found.mentions
+    assert mention == (*("noindex", True, "in-force", "examplebot", "NoIndex", META), 3, 9)
+
+
+def test_rules_that_a_registry_adds() -> None:
+    """They are plain rules."""
+    found = united(rule("shiny"), more=frozenset({"shiny"}))
+    assert (found.values, found.notes) == ((("shiny", True),), ())
+
+
+def test_what_a_profile_does_not_act_on() -> None:
+    """It is known, and has no effect."""
+    assert standings(united(rule("noarchive"), profile=GOOGLE)) == {"noarchive": "no-effect"}
+
+
+def test_the_stricter_value_counts() -> None:
+    """Whichever comes first."""
+    for order in ((5, 3), (3, 5), (3, 3)):
+        found = united(*(rule("max-snippet", value) for value in order))
+        assert found.values == (("max-snippet", 3),)
+        assert len(found.mentions) == 2
+
+
+def test_others() -> None:
+    """Each is named once, and what is said to them is not mentioned."""
+    said = [rule("noindex", token=name) for name in ("b", "a", "b")]
+    assert united(*said) == United((), (), ("b", "a"), ())
+    many = (rule("noindex", token=f"bot{number}") for number in range(MOST_MENTIONS + 5))
+    assert len(united(*many).others) == MOST_MENTIONS
+
+
+class TestUnknown:
+    """Rules that nobody knows are noted once each."""
+
+    def test_notes(self) -> None:
+        """A slip looks like a known one."""
+        found = united(rule("no-index"), rule("shiny"), rule("shiny", start=20, end=25))
+        assert found.notes == (
+            note("misspelt-rule", META, 3, 9),
+            note("unknown-rule", META, 3, 9),
+        )
+        assert len(found.mentions) == 3
+
+    def test_their_number(self) -> None:
+        """So many are compared, and so many are kept."""
+        said = [rule(f"{'q' * number}") for number in range(1, MOST_COMPARED)]
+        for extra, code in ((0, "misspelt-rule"), (1, "unknown-rule")):
+            more = [rule("q-q")] * extra
+            found = united(*said, *more, rule("no-index"))
+            assert found.notes[-1].code == code
+        many = [rule(f"q{number}") for number in range(MOST_MENTIONS + 5)]
+        found = united(*many)
+        assert (len(found.notes), len(found.mentions)) == (MOST_MENTIONS, MOST_MENTIONS)
+
+
+def test_of_many_mentions_those_that_change_something_are_kept() -> None:
+    """A rule in force has at least one."""
+    many = [rule("noindex")] * MOST_MENTIONS
+    found = united(*many, rule("noindex"), rule("max-snippet", 5), rule("max-snippet", 5))
+    assert [one.name for one in found.mentions[MOST_MENTIONS:]] == ["max-snippet"]
+    assert found.values == (("noindex", True), ("max-snippet", 5))
+    found = united(*many, rule("max-snippet", 5), rule("max-snippet", 3))
+    assert [one.value for one in found.mentions[MOST_MENTIONS:]] == [5, 3]
+
+
+class TestLifted:
+    """What has no effect beside others, in some profiles."""
+
+    def test_embedding(self) -> None:
+        """`indexifembedded` says something beside `noindex` only (XRT-14)."""
+        assert standings(united(rule("indexifembedded"))) == {"indexifembedded": "no-effect"}
+        assert united(rule("indexifembedded")).values == ()
+        both = united(rule("noindex"), rule("indexifembedded"))
+        assert dict(both.values) == {"noindex": True, "indexifembedded": True}
+        assert dict(united(rule("nofollow")).values) == {"nofollow": True}
+
+    def test_nocache(self) -> None:
+        """Beside `noarchive` it leaves `nocache` to Bing (VEN-05), if that is sure."""
+        said = rule("noarchive"), rule("nocache")
+        assert dict(united(*said, profile=BING).values) == {"nocache": True}
+        assert standings(united(*said, profile=BING)) == {
+            "noarchive": "no-effect",
+            "nocache": "in-force",
+        }
+        assert len(united(*said).values) == 2
+        assert dict(united(rule("nocache"), profile=BING).values) == {"nocache": True}
+        assert dict(united(rule("noarchive"), profile=BING).values) == {"noarchive": True}
+        unsure = rule("noarchive"), rule("nocache", recovered=True)
+        assert len(united(*unsure, profile=BING).values) == 2
+
+    def test_what_permits(self) -> None:
+        """For Yandex an element lifts what another forbids; a field stays (VEN-09)."""
+        said = rule("noindex"), rule("nofollow"), rule("index")
+        assert dict(united(*said, profile=YANDEX).values) == {"nofollow": True}
+        assert len(united(*said).values) == 2
+        field = rule("noindex", source=FIELD)
+        assert dict(united(field, rule("index"), profile=YANDEX).values) == {"noindex": True}
+        in_field = rule("index", source=FIELD)
+        assert dict(united(rule("noindex"), in_field, profile=YANDEX).values) == {"noindex": True}
+        unused = rule("index", recovered=True)
+        assert dict(united(rule("noindex"), unused, profile=YANDEX).values) == {"noindex": True}
+        assert united(rule("noarchive"), rule("all"), profile=YANDEX).values == ()
+
+    def test_two_reasons(self) -> None:
+        """Each lifts its own."""
+        profile = YANDEX.replace(nocache_over_noarchive=True)
+        said = rule("noarchive"), rule("nocache"), rule("nofollow"), rule("follow")
+        assert dict(united(*said, profile=profile).values) == {"nocache": True}

@@ -137,6 +137,16 @@ class TestFirstVisit:
         assert store.holder(SITE) is None
         assert [*store.visits()] == [visit]
 
+    def test_within_a_transaction(self, clock: Clock) -> None:
+        """Nobody can put after the first look: there is no second one."""
+
+        class Within(Told):
+            in_transaction = True
+
+        store = Within()
+        run(desk_of(store, clock).renew(SITE), FOUND)
+        assert store.calls == ["get", "lease", "put", "release"]
+
     def test_then_memory_has_it(self, store: Told, clock: Clock) -> None:
         """As long as it holds."""
         desk = desk_of(store, clock)
@@ -273,8 +283,13 @@ class TestOthers:
             clock.now += 10
             assert MemoryStore.lease(store, SITE, other, 1000)
             desk = desk_of(store, clock, seconds=1.0)
+            store.calls.clear()
             _, requests, pauses = run(desk.renew(SITE, Wanted.NOW), FOUND, clock=clock)
             assert (len(requests), bool(pauses)) == (1, waits)
+            if not waits:
+                assert store.calls == [
+                    *("lease", "holder", "release", "lease", "get", "put", "release"),
+                ]
         leased, _, _ = run(desk.lease("turn", "me", 5.0))
         assert (leased, store.holder("turn")) == (True, "me")
         assert run(desk.lease("turn", "you", 5.0))[0] is False

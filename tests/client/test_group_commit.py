@@ -14,7 +14,7 @@ import pytest
 from robotrules.access import Response
 from robotrules.client import AsyncClient
 from robotrules.client.stores.sqlite import SQLiteStore
-from robotrules.client.tasks import MOST_TOGETHER, Blocking
+from robotrules.client.tasks import MOST_TOGETHER, Blocking, _made
 from robotrules.errors import StoreBusyError, StoreError
 from tests.client.scripted import AsyncServer, Server
 
@@ -211,3 +211,18 @@ def test_the_place_of_what_is_no_origin(values: list[Any]) -> None:
 
     with pytest.raises(TypeError, match=rf"origins\[{len(values) - 1}\]: a URL is str or bytes"):
         asyncio.run(main())
+
+
+@pytest.mark.parametrize(("count", "begun"), [(1, 0), (2, 1), (3, 1)])
+def test_two_are_several(count: int, begun: int) -> None:
+    """What several ask is one transaction; one alone needs none."""
+    entered: list[str] = []
+
+    @contextmanager
+    def transaction() -> Iterator[None]:
+        entered.append("in")
+        yield
+
+    calls: Any = [(lambda number=number: number, None) for number in range(count)]
+    assert _made(calls, transaction) == [*range(count)]
+    assert len(entered) == begun

@@ -286,7 +286,9 @@ class TestOthers:
             store.calls.clear()
             _, requests, pauses = run(desk.renew(SITE, Wanted.NOW), FOUND, clock=clock)
             assert (len(requests), bool(pauses)) == (1, waits)
-            if not waits:
+            if waits:
+                assert store.calls[:3] == ["lease", "holder", "get"]
+            else:
                 assert store.calls == [
                     *("lease", "holder", "release", "lease", "get", "put", "release"),
                 ]
@@ -314,7 +316,38 @@ class TestOthers:
         store = Plain()
         store.lease("turn", "dead", 5.0)
         desk = desk_of(store, clock)
-        assert (desk.transaction, run(desk.lease("turn", "you", 5.0))[0]) == (None, False)
+        assert desk.transaction is None
+        going = desk.lease("turn", "you", 5.0)
+        effect = going.send(None)
+        assert isinstance(effect, Call)
+        with pytest.raises(StopIteration) as ended:
+            going.send(effect.work())
+        assert ended.value.value is False
+
+    def test_a_store_that_cannot_tell_who_has_a_lease(self, store: Told, clock: Clock) -> None:
+        """To ask for it is to read: then it cannot be read."""
+        MemoryStore.lease(store, "turn", "somebody", 5.0)
+        store.failing = {"holder"}
+        desk = desk_of(store, clock)
+        assert run(desk.lease("turn", "you", 5.0))[0] is False
+        assert desk.trouble == "holder fails"
+        assert desk._rest_of_reads == desk._rest_of_writes > 0
+
+    def test_a_plain_store(self, clock: Clock) -> None:
+        """A user's store may have less."""
+
+        class Plain:
+            """A user's store."""
+
+            def __init__(self) -> None:
+                self._store = MemoryStore()
+
+            def __getattr__(self, name: str) -> Any:
+                if name in ("holder", "transaction"):
+                    raise AttributeError(name)
+                return getattr(self._store, name)
+
+        desk = desk_of(Plain(), clock)
         assert run(desk.renew(SITE), FOUND)[0].source is Source.FETCHED
 
     def test_holders_are_named(self, clock: Clock) -> None:

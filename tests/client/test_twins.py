@@ -367,6 +367,16 @@ class TestPrefetching:
         assert server.urls.count(ROBOTS) == 2
         assert client.robots(SITE).body == FILE
 
+    def test_nothing_is_begun_for_what_is_known(
+        self, make: Make, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Memory answers, and nobody waits."""
+        client = make()
+        client.prefetch([SITE])
+        monkeypatch.setattr(bare(client), "_flown", None)
+        monkeypatch.setattr(bare(client), "_flight", None, raising=False)
+        assert client.prefetch([SITE, f"{SITE}/x"]) == (2, 0, 0, 0)
+
     def test_fresh(self, make: Make, server: Server, clock: Clock) -> None:
         """All are asked again, those that were asked since it began excepted."""
         client = make()

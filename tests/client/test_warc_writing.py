@@ -358,7 +358,8 @@ class TestPlaces:
             import_warc(MemoryStore(), Changing(octets))
         assert str(caught.value) == (
             "the archive was changed while it was imported, and what was imported names its "
-            f"SHA-256 of before, {sha256(octets).hexdigest()}: import the new one into another store"
+            f"SHA-256 of before, {sha256(octets).hexdigest()}: import the new one into another "
+            "store"
         )
 
     def test_what_is_missing(self) -> None:

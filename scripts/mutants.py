@@ -129,7 +129,8 @@ PARTS = {
             *("src/robotrules/client/stores/redis*", "src/robotrules/client/stores/postgres*"),
             "src/robotrules/client/stores/away.py",
         ),
-        chosen="not redis and not postgres and not any_bit and not by_many and not no_room",
+        chosen="not redis and not postgres and not any_bit and not test_crowds and not no_room "
+        "and not test_words",
     ),
     "servers": Part(
         (
@@ -137,7 +138,7 @@ PARTS = {
             "src/robotrules/client/stores/away.py",
         ),
         ("tests/client/stores", "tests/client/test_store_faults.py"),
-        chosen="redis or postgres or test_fleet",
+        chosen="redis or postgres or test_fleet or test_words",
     ),
     "client": Part(
         tuple(

@@ -137,6 +137,16 @@ class TestFirstVisit:
         assert store.holder(SITE) is None
         assert [*store.visits()] == [visit]
 
+    def test_within_a_transaction(self, clock: Clock) -> None:
+        """Nobody can put after the first look: there is no second one."""
+
+        class Within(Told):
+            in_transaction = True
+
+        store = Within()
+        run(desk_of(store, clock).renew(SITE), FOUND)
+        assert store.calls == ["get", "lease", "put", "release"]
+
     def test_then_memory_has_it(self, store: Told, clock: Clock) -> None:
         """As long as it holds."""
         desk = desk_of(store, clock)
@@ -273,8 +283,15 @@ class TestOthers:
             clock.now += 10
             assert MemoryStore.lease(store, SITE, other, 1000)
             desk = desk_of(store, clock, seconds=1.0)
+            store.calls.clear()
             _, requests, pauses = run(desk.renew(SITE, Wanted.NOW), FOUND, clock=clock)
             assert (len(requests), bool(pauses)) == (1, waits)
+            if waits:
+                assert store.calls[:3] == ["lease", "holder", "get"]
+            else:
+                assert store.calls == [
+                    *("lease", "holder", "release", "lease", "get", "put", "release"),
+                ]
         leased, _, _ = run(desk.lease("turn", "me", 5.0))
         assert (leased, store.holder("turn")) == (True, "me")
         assert run(desk.lease("turn", "you", 5.0))[0] is False
@@ -299,7 +316,38 @@ class TestOthers:
         store = Plain()
         store.lease("turn", "dead", 5.0)
         desk = desk_of(store, clock)
-        assert (desk.transaction, run(desk.lease("turn", "you", 5.0))[0]) == (None, False)
+        assert desk.transaction is None
+        going = desk.lease("turn", "you", 5.0)
+        effect = going.send(None)
+        assert isinstance(effect, Call)
+        with pytest.raises(StopIteration) as ended:
+            going.send(effect.work())
+        assert ended.value.value is False
+
+    def test_a_store_that_cannot_tell_who_has_a_lease(self, store: Told, clock: Clock) -> None:
+        """To ask for it is to read: then it cannot be read."""
+        MemoryStore.lease(store, "turn", "somebody", 5.0)
+        store.failing = {"holder"}
+        desk = desk_of(store, clock)
+        assert run(desk.lease("turn", "you", 5.0))[0] is False
+        assert desk.trouble == "holder fails"
+        assert desk._rest_of_reads == desk._rest_of_writes > 0
+
+    def test_a_plain_store(self, clock: Clock) -> None:
+        """A user's store may have less."""
+
+        class Plain:
+            """A user's store."""
+
+            def __init__(self) -> None:
+                self._store = MemoryStore()
+
+            def __getattr__(self, name: str) -> Any:
+                if name in ("holder", "transaction"):
+                    raise AttributeError(name)
+                return getattr(self._store, name)
+
+        desk = desk_of(Plain(), clock)
         assert run(desk.renew(SITE), FOUND)[0].source is Source.FETCHED
 
     def test_holders_are_named(self, clock: Clock) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from threading import current_thread
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ import pytest
 from robotrules.access import Response
 from robotrules.client import AsyncClient
 from robotrules.client.stores.sqlite import SQLiteStore
-from robotrules.client.tasks import MOST_TOGETHER, Blocking
+from robotrules.client.tasks import MOST_TOGETHER, STORE_THREADS, Blocking, _made
 from robotrules.errors import StoreBusyError, StoreError
 from tests.client.scripted import AsyncServer, Server
 
@@ -211,3 +212,35 @@ def test_the_place_of_what_is_no_origin(values: list[Any]) -> None:
 
     with pytest.raises(TypeError, match=rf"origins\[{len(values) - 1}\]: a URL is str or bytes"):
         asyncio.run(main())
+
+
+@pytest.mark.parametrize(("count", "begun"), [(1, 0), (2, 1), (3, 1)])
+def test_two_are_several(count: int, begun: int) -> None:
+    """What several ask is one transaction; one alone needs none."""
+    entered: list[str] = []
+
+    @contextmanager
+    def transaction() -> Iterator[None]:
+        entered.append("in")
+        yield
+
+    calls: Any = [(lambda number=number: number, None) for number in range(count)]
+    assert _made(calls, transaction) == [*range(count)]
+    assert len(entered) == begun
+
+
+def test_threads_for_what_would_block() -> None:
+    """A few of its own, which have a name, for all calls."""
+    blocking = Blocking()
+
+    async def main() -> list[str]:
+        return [await blocking.do(lambda: current_thread().name, False) for _ in range(2)]
+
+    for name in asyncio.run(main()):
+        assert name.startswith("robotrules-store_")
+    threads = blocking._threads
+    assert threads is not None
+    assert threads._max_workers == STORE_THREADS
+    blocking.close()
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        threads.submit(print)

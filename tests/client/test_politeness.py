@@ -21,6 +21,7 @@ from robotrules.client.politeness import (
     LONGEST_WAIT,
     TURN_SECONDS,
     Delay,
+    Turn,
     Turns,
     delay_of,
     pace_of,
@@ -250,6 +251,29 @@ class TestTurns:
         driven(some.end("d", "me"))
         assert list(some._ended) == ["d"]
         assert desk.asked[0] == ("release", "turn a", "me")
+
+    def test_the_slot_that_is_let_go(self) -> None:
+        """While one waits for a moment, others may have the slot that was leased."""
+        some, desk = turns(lease=[False, True, True], begin=[NOON + 5, NOON], release=[None])
+        assert driven(some.take("a", 1.0, "me", 2)) == ([5.0], 0)
+        assert [one for one in desk.asked if one[0] == "release"] == [("release", "turn a 1", "me")]
+
+    def test_how_long_others_go_first(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Up to that moment, and no longer."""
+        monkeypatch.setattr(politeness, "LAST_TURN_LOOK", 0.5)
+        for now, waits in ((100.25, [0.5]), (100.5, [])):
+            some, _ = turns(lease=[True], begin=[NOON])
+            some._ended["a"] = 100.0
+            with monkeypatch.context() as patch:
+                patch.setattr(politeness, "monotonic", lambda now=now: now)
+                assert driven(some.take("a", 1.0, "me")) == (waits, 0)
+
+    def test_a_turn(self) -> None:
+        """It says where it is."""
+        turn = Turn("a", Delay(1.0, "min-delay"), lambda: NOON)
+        assert (turn.origin, turn.delay.seconds, turn.until) == ("a", 1.0, None)
+        assert turn.heed(503) == 60.0
+        assert turn.until == NOON + 60.0
 
 
 class TestTies:

@@ -18,6 +18,7 @@ from robotrules.access.values import SLACK
 from robotrules.client import AsyncClient, Client, aio, sync
 from robotrules.client.flow import MARGIN
 from robotrules.client.stores import MemoryStore
+from robotrules.client.threads import together
 from robotrules.profile import DEFAULT
 from tests.client.scripted import START, AsyncServer, Clock, Driven, Server, opened
 
@@ -89,6 +90,8 @@ class TestDefaults:
         assert (desk.background, client._clock, desk.clock) == (False, time.time, time.time)
         assert client._sleep is (time.sleep if kind == "sync" else asyncio.sleep)
         assert (desk.profile.name, desk.access.name) == ("default", "default")
+        if kind == "sync":
+            assert client._later._most == sync.BACKGROUND
         assert (client.product_token, client._identity.purposes) == ("ExampleBot", ())
         assert (desk.agent, desk.user_agent, client.user_agent) == ("ExampleBot", AGENT, AGENT)
 
@@ -215,6 +218,39 @@ class TestFromMemory:
         monkeypatch.setattr(bare(client), "held", None)
         assert client.check(f"{SITE}/all").reason is Reason.DISALLOW_RULE
 
+    def test_all_that_is_old_is_renewed(self, make: Make, server: Server, clock: Clock) -> None:
+        """Each origin for itself, behind the answers."""
+        sites = [f"https://s{number}.example" for number in range(3)]
+        for site in sites:
+            server.answers[f"{site}/robots.txt"] = Response(
+                200, {"Cache-Control": "max-age=600"}, FILE
+            )
+        client = make(background=True)
+        client.check_many(sites)
+        clock.now += 601
+        client.check_many(sites)
+        for _ in range(300):
+            if len(server.asked) >= 6:
+                break
+            client.refresh("https://elsewhere.example")  # lets the event loop run
+        for site in sites:
+            assert server.urls.count(f"{site}/robots.txt") == 2
+
+    def test_threads_for_many(self, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+        """As many as there are origins to ask, and not more than so many."""
+        asked: list[int] = []
+
+        def pool(threads: int) -> Any:
+            asked.append(threads)
+            return together(threads)
+
+        monkeypatch.setattr(sync, "together", pool)
+        with opened("sync", server, Clock()) as client:
+            client.check_many([f"https://a{number}.example" for number in range(3)])
+            client.check_many([f"https://b{number}.example" for number in range(20)])
+            client.check_many(["https://c.example"])
+        assert asked == [3, 16]
+
     def test_check_many(self, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
         """Nor do the next questions."""
         client = make()
@@ -330,6 +366,16 @@ class TestPrefetching:
             client.refresh("https://elsewhere.example")  # lets the event loop run
         assert server.urls.count(ROBOTS) == 2
         assert client.robots(SITE).body == FILE
+
+    def test_nothing_is_begun_for_what_is_known(
+        self, make: Make, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Memory answers, and nobody waits."""
+        client = make()
+        client.prefetch([SITE])
+        monkeypatch.setattr(bare(client), "_flown", None)
+        monkeypatch.setattr(bare(client), "_flight", None, raising=False)
+        assert client.prefetch([SITE, f"{SITE}/x"]) == (2, 0, 0, 0)
 
     def test_fresh(self, make: Make, server: Server, clock: Clock) -> None:
         """All are asked again, those that were asked since it began excepted."""

@@ -15,10 +15,10 @@ from uuid import NAMESPACE_URL, uuid5
 import pytest
 
 from robotrules.access import Response
-from robotrules.cache import Visit
+from robotrules.cache import Provenance, Visit
 from robotrules.client import warc
 from robotrules.client.stores import MemoryStore
-from robotrules.client.warc import export_warc, import_warc, writing
+from robotrules.client.warc import WarcImport, export_warc, import_warc, writing
 from robotrules.client.warc.visits import written
 from robotrules.client.warc.writing import REMEMBERED
 from robotrules.errors import MissingExtraError
@@ -225,6 +225,44 @@ def test_fields_that_cannot_stand_in_a_message() -> None:
     assert names == [every, "x-vt", "x-so", "x-soh", "content-length"]
 
 
+def test_a_file_that_was_not_to_be_kept() -> None:
+    """Nothing refers to it: a later visit that may have it brings it."""
+    diary = Diary()
+    first = diary.visit(0, file("/a", ("ETag", '"1"')))
+    second = diary.visit(1, Response(304, {}))
+    store = MemoryStore()
+    store.add([(first._replace(may_store=False), None), (second, rules("/a"))])
+    kinds = [one.kind for one in with_warcio(exported(store))]
+    assert kinds == [
+        *("warcinfo", "response", "request", "metadata"),
+        *("resource", "revisit", "request", "metadata"),
+    ]
+
+
+def test_no_number() -> None:
+    """JSON has no infinity, so a visit that holds for ever cannot be written."""
+    visit = Diary().visit(0, file("/a"))
+    with pytest.raises(ValueError, match="Out of range"):
+        written(visit._replace(until=float("inf")))
+
+
+def test_what_came_of_reading_as_json() -> None:
+    """Every key."""
+    given = Provenance("a.warc", "0" * 64, START)
+    assert WarcImport(1, 2, {"cut": 3}, given).as_dict() == {
+        "added": 1,
+        "known": 2,
+        "skipped": {"cut": 3},
+        "archive": given.as_dict(),
+    }
+    assert WarcImport(0, 0, {}).as_dict() == {
+        "added": 0,
+        "known": 0,
+        "skipped": {},
+        "archive": None,
+    }
+
+
 class TestPlaces:
     """Where an archive is written, and how it is called."""
 
@@ -303,6 +341,26 @@ class TestPlaces:
         diary.visit(0, file("/a"))
         assert import_warc(MemoryStore(), Stream(exported(diary.store))).added == 1
         assert sizes == {65_536}
+
+    def test_an_archive_that_changes(self) -> None:
+        """What was read names what it was before."""
+        diary = Diary()
+        diary.visit(0, file("/a"))
+
+        class Changing(io.BytesIO):
+            def seek(self, offset: int, whence: int = 0) -> int:
+                super().seek(0, 2)
+                self.write(b"\r\n")
+                return super().seek(offset, whence)
+
+        octets = exported(diary.store)
+        with pytest.raises(ValueError, match="was changed") as caught:
+            import_warc(MemoryStore(), Changing(octets))
+        assert str(caught.value) == (
+            "the archive was changed while it was imported, and what was imported names its "
+            f"SHA-256 of before, {sha256(octets).hexdigest()}: import the new one into another "
+            "store"
+        )
 
     def test_what_is_missing(self) -> None:
         """warcio has a cure; another module that is missing is a fault."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from math import inf, nan
 from pathlib import Path
 from typing import Any
@@ -13,9 +15,20 @@ from typing import Any
 import pytest
 
 from robotrules.cache import Store, digest_of, recorded
-from robotrules.client.stores import MemoryStore, SQLiteStore, memory, rows, sqlite, sqlite_tables
+from robotrules.client.stores import (
+    MemoryStore,
+    SQLiteStore,
+    default_path,
+    memory,
+    open_store,
+    rows,
+    sqlite,
+    sqlite_tables,
+)
 from robotrules.client.stores.hurry import hurried
-from robotrules.errors import StoreBusyError, StoreError
+from robotrules.client.stores.turns import Noted
+from robotrules.errors import MissingExtraError, StoreBusyError, StoreError
+from tests.client.servers import free_port
 from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, made
 
 OTHER = "https://other.example"
@@ -380,6 +393,54 @@ class TestSQLite:
         assert str(sqlite_tables.trouble(tmp_path, shapeless)) == (
             f"{tmp_path} is damaged ({shapeless}): put a copy in its place, or remove it"
         )
+
+
+class TestOpening:
+    """Stores by their names."""
+
+    CURE = "use a path, sqlite:PATH, memory:, redis://HOST or postgresql://HOST/DATABASE"
+
+    def test_a_colon_that_was_forgotten(self) -> None:
+        """A file of that name can be meant all the same."""
+        for name in (":memory", "memory", "redis", "postgres", "postgresql", "sqlite"):
+            assert words_of(ValueError, partial(open_store, name)) == (
+                f"{name!r} lacks its colon: {self.CURE}; a file of that name is ./{name}"
+            )
+
+    def test_no_name(self) -> None:
+        """Nothing, and what is called by nothing that is known."""
+        words = f"a store without a name: {self.CURE}"
+        assert words_of(ValueError, lambda: open_store(" ")) == words
+        for name in ("mysql://u:secret@h", "sqlite:", "sqlite://h/x", "memory:x"):
+            scheme = name.partition(":")[0]
+            assert words_of(ValueError, partial(open_store, name)) == (
+                f"no store is called {scheme}:…: {self.CURE}; a file of that name is sqlite:PATH"
+            )
+
+    def test_servers_that_are_away(self) -> None:
+        """It is told at once, unless it may wait."""
+        for scheme in ("redis", "rediss", "postgres", "postgresql"):
+            where = f"{scheme}://127.0.0.1:{free_port()}/0"
+            assert "cannot be used" in words_of(StoreError, partial(open_store, where))
+            open_store(where, lazy=True).close()
+
+    def test_the_usual_place(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        """In the user's cache folder, which a library knows."""
+        monkeypatch.delenv("ROBOTRULES_CACHE_DIR", raising=False)
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        assert default_path() == tmp_path / "robotrules" / "robots.sqlite"
+        monkeypatch.setitem(sys.modules, "platformdirs", None)
+        assert words_of(MissingExtraError, default_path) == (
+            "to find the user's cache folder needs platformdirs: pip install 'robotrules[http]', "
+            "or set ROBOTRULES_CACHE_DIR, or name a store"
+        )
+
+
+def test_turns_that_are_put_off_stay_so() -> None:
+    """What is noted of the earliest moment is kept with the next turn."""
+    noted = Noted(earliest=NOW + 50).reserved(NOW, 1)
+    assert noted == Noted(NOW + 50, NOW + 50)
+    assert Noted(NOW - 1, NOW + 50).begun(NOW) == Noted(NOW, NOW + 50)
 
 
 class TestMemory:

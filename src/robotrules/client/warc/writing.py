@@ -140,10 +140,7 @@ class Writer:
         end = authority_end(about.url)
         path, host = about.url[end:] or "/", about.url[:end].partition("://")[2].rpartition("@")[2]
         agent = about.visit.user_agent.encode("latin-1", "replace").translate(None, b"\r\n\0")
-        head = b"GET %s HTTP/1.1\r\nHost: %s\r\n" % (
-            path.encode(),
-            host.rpartition("@")[2].encode(),
-        )
+        head = b"GET %s HTTP/1.1\r\nHost: %s\r\n" % (path.encode(), host.encode())
         head += b"User-Agent: %s\r\n\r\n" % agent if agent else b"\r\n"
         headers = [*about.headers("request"), ("WARC-Concurrent-To", about.answer)]
         self._write("request", f"{HTTP}request", headers, head, b"")

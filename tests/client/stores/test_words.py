@@ -1,0 +1,292 @@
+"""The words of the stores on servers, and what they ask of their libraries."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import Any
+
+import psycopg
+import pytest
+import redis
+
+from robotrules.cache import recorded
+from robotrules.client.stores import away, postgres, rows
+from robotrules.client.stores import redis as redis_store
+from robotrules.client.stores.postgres import PostgresStore
+from robotrules.client.stores.redis import RedisStore
+from robotrules.errors import StoreError
+from tests.client.servers import PostgresServer, RedisServer, free_port
+from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, made
+
+
+def words_of(error: type[Exception], act: Callable[[], object]) -> str:
+    """Return the words of the error that something raises."""
+    with pytest.raises(error) as caught:
+        act()
+    return str(caught.value)
+
+
+class TestAway:
+    """What both have in common."""
+
+    @pytest.mark.parametrize(
+        ("url", "is_right"),
+        [
+            ("redis://:pass@host:1/0", True),
+            ("redis://host/0?a=b#c", True),
+            ("redis://:12/34@host", False),
+            ("redis://:12?34@host", False),
+            ("redis://:12#34@host", False),
+            ("redis://:a@b@host", False),
+            ("redis://:pass@host/0@1", False),
+            ("redis://host/a/b@c", False),
+        ],
+    )
+    def test_addresses(self, url: str, is_right: bool) -> None:
+        """What is special in a password is encoded."""
+        if is_right:
+            away.vet_address(url)
+        else:
+            assert words_of(ValueError, lambda: away.vet_address(url)) == ""
+
+    def test_words(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """What, why and the cure on one line, without a password however it is written."""
+        now = [100.0]
+        monkeypatch.setattr(time, "monotonic", lambda: now[0])
+        state = away.Away("Redis, host", ["a/b", "a/b/c", None, ""])
+        error = OSError("a/b/c said\n  a%2Fb%2Fc and a/b; a%2Fb")
+        words = "Redis, host cannot be used: *** said *** and ***; ***; cure"
+        assert str(state.trouble(error, 100.0, "cure")) == words
+        assert str(state.trouble(OSError(), 100.0, "cure")) == (
+            "Redis, host cannot be used: OSError; cure"
+        )
+        long = state.trouble(OSError("x" * 600), 100.0, "cure")
+        assert str(long) == f"Redis, host cannot be used: {'x' * 500}; cure"
+        state.check()
+        state.trouble(OSError("slow"), 100.0 - away.SLOW, "cure")
+        assert words_of(StoreError, state.check) == (
+            "Redis, host cannot be used: slow; cure; it is asked again in 5 s"
+        )
+        now[0] += away.REST - 1
+        assert words_of(StoreError, state.check).endswith("; it is asked again in 1 s")
+        now[0] += 1
+        state.check()
+        state.trouble(OSError("slow"), now[0] - away.SLOW, "cure")
+        state.answered()
+        state.check()
+        state.trouble(OSError("quick"), now[0] - away.SLOW + 0.001, "cure")
+        state.check()
+
+
+class TestRedis:
+    """The store on a Redis server."""
+
+    @pytest.fixture
+    def client(self, redis_where: str) -> Iterator[Any]:
+        """A way behind the store's back."""
+        with redis.Redis.from_url(redis_where) as client:
+            yield client
+
+    def test_names(self, redis_server: RedisServer, redis_where: str) -> None:
+        """Where it is, without a password."""
+        with closing(RedisStore(redis_where)) as store:
+            assert store.name == f"Redis, 127.0.0.1:{redis_server.port}/0"
+        for url, name in (
+            ("redis://", "localhost:6379/0"),
+            ("redis://h:7/3", "h:7/3"),
+            ("unix:///a.sock?db=2", "/a.sock/2"),
+        ):
+            store = RedisStore(url, lazy=True)
+            assert store.name == f"Redis, {name}"
+            store.close()
+
+    def test_addresses_that_cannot_be_read(self) -> None:
+        """Not a word of them is told."""
+        for url in ("redis://:a@b@c", "redis://h:port/0"):
+            assert words_of(ValueError, lambda url=url: RedisStore(url)) == (  # type: ignore[misc]
+                "the address of the Redis store cannot be read: use redis://HOST:PORT/NUMBER, and "
+                "percent-encode what is special in a password"
+            )
+
+    def test_versions(self, redis_where: str, client: Any) -> None:
+        """Another program's, a newer one, an older one."""
+        name = RedisStore(redis_where).name
+        client.set("robotrules:version", "mine")
+        assert words_of(StoreError, lambda: RedisStore(redis_where)) == (
+            f"{name} has keys of another program at robotrules:*: use another database"
+        )
+        client.set("robotrules:version", "99")
+        assert words_of(StoreError, lambda: RedisStore(redis_where)) == (
+            f"{name} was filled by a newer robotrules (its version is 99, this one knows "
+            f"{rows.VERSION}): install the newer one here too, or use another database"
+        )
+        client.set("robotrules:version", "1")
+        RedisStore(redis_where).close()
+        assert client.get("robotrules:version") == str(rows.VERSION).encode()
+
+    def test_damage_and_the_end(self, redis_where: str, client: Any) -> None:
+        """Which visit, where, and what to do; and that it was closed."""
+        store = RedisStore(redis_where)
+        store.put(made(), BODY, recorded(None, made()))
+        (name,) = client.hkeys(f"robotrules:visits:{ORIGIN}")
+        client.hset(f"robotrules:visits:{ORIGIN}", name, b"other")
+        assert words_of(StoreError, lambda: list(store.visits())) == (
+            f"the visit to {ORIGIN} at {NOW} is damaged or was evicted ({store.name}): set "
+            "maxmemory-policy noeviction, and forget the evidence up to that moment"
+        )
+        store.close()
+        words = f"{store.name} was closed: open another"
+        assert words_of(StoreError, lambda: store.get(ORIGIN, AGENT)) == words
+
+    def test_nobody_listens(self) -> None:
+        """What the library says, and the cure."""
+        store = RedisStore(f"redis://127.0.0.1:{free_port()}/0", lazy=True)
+        words = words_of(StoreError, lambda: store.get(ORIGIN, AGENT))
+        assert words.startswith(f"{store.name} cannot be used: ")
+        assert words.endswith("; check that the server runs, its address and its password")
+
+    def test_settings(self) -> None:
+        """Times and bounds; what the address says goes before, but for what is needed."""
+        store = RedisStore("redis://h/0?socket_timeout=9&decode_responses=yes", lazy=True)
+        pool = store._redis.connection_pool
+        given = pool.connection_kwargs
+        assert (given["socket_connect_timeout"], given["socket_timeout"]) == (away.CONNECT, 9.0)
+        assert (given["client_name"], given["decode_responses"]) == ("robotrules", False)
+        assert (pool.max_connections, pool.timeout) == (redis_store.CONNECTIONS, away.ANSWER)
+        assert given["retry"]._retries == 1
+        assert given["retry"]._supported_errors == (redis.ConnectionError,)
+        store.close()
+
+    def test_many_pages(self, redis_where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """What is read in pages is all there, also of one moment."""
+        monkeypatch.setattr(redis_store, "PAGE", 2)
+        monkeypatch.setattr(redis_store, "SHARE", 2)
+        with closing(RedisStore(redis_where)) as store:
+            for number in range(7):
+                visit = made(NOW + number // 4, origin=f"https://s{number}.example")
+                store.put(visit, BODY, recorded(None, visit))
+            assert [entry.origin for entry in store.entries()] == [
+                f"https://s{number}.example" for number in range(7)
+            ]
+            assert len({visit.origin for visit in store.visits()}) == 7
+            assert store.prune(NOW + 1) == 4
+            assert store.prune_evidence(NOW + 1) == 4
+
+
+class TestPostgres:
+    """The store on a PostgreSQL server."""
+
+    def test_names(self, postgres_server: PostgresServer, postgres_where: str) -> None:
+        """Where it is, without a password."""
+        with closing(PostgresStore(postgres_where)) as store:
+            assert store.name == f"PostgreSQL, 127.0.0.1:{postgres_server.port}/postgres"
+        for url, name in (
+            ("postgresql://", "localhost:5432/"),
+            ("postgresql://u:p@h:7/d", "h:7/d"),
+            ("postgresql://h:1,i:2/d", "h,i:1,2/d"),
+        ):
+            assert PostgresStore(url, lazy=True).name == f"PostgreSQL, {name}"
+
+    def test_addresses_that_cannot_be_read(self) -> None:
+        """Not a word of them is told."""
+        for url in ("postgresql://a@b@c", "postgresql://h:port/d", "postgresql://h/d?x=y"):
+            assert words_of(ValueError, lambda url=url: PostgresStore(url)) == (  # type: ignore[misc]
+                "the address of the PostgreSQL store cannot be read: use "
+                "postgresql://USER@HOST:PORT/DATABASE, and percent-encode what is special in a "
+                "password"
+            )
+
+    def test_settings(self) -> None:
+        """Times and names; what the address says goes before."""
+        store = PostgresStore("postgresql://h/d", lazy=True)
+        given = psycopg.conninfo.conninfo_to_dict(store._address)
+        assert (given["connect_timeout"], given["application_name"]) == ("2", "robotrules")
+        assert given["options"] == "-c statement_timeout=5000 -c lock_timeout=5000 "
+        store = PostgresStore("postgresql://h/d?connect_timeout=9&options=-cx%3Dy", lazy=True)
+        given = psycopg.conninfo.conninfo_to_dict(store._address)
+        assert given["connect_timeout"] == "9"
+        assert given["options"] == "-c statement_timeout=5000 -c lock_timeout=5000 -cx=y"
+
+    def test_versions(self, postgres_where: str) -> None:
+        """Another program's, a newer one, an older one."""
+        store = PostgresStore(postgres_where)
+        name = store.name
+        with psycopg.connect(postgres_where, autocommit=True) as db:
+            db.execute("UPDATE robotrules_store SET version = 99")
+            assert words_of(StoreError, lambda: PostgresStore(postgres_where)) == (
+                f"{name} was made by a newer robotrules (its version is 99, this one knows "
+                f"{rows.VERSION}): install the newer one here too, or use another database"
+            )
+            db.execute("UPDATE robotrules_store SET version = 1")
+            PostgresStore(postgres_where).close()
+            assert db.execute("SELECT version FROM robotrules_store").fetchall() == [
+                (rows.VERSION,)
+            ]
+            db.execute("DROP TABLE robotrules_store")
+            db.execute("CREATE TABLE robotrules_store (x text)")
+            assert words_of(StoreError, lambda: PostgresStore(postgres_where)) == (
+                f"{name} has tables of another program that are called robotrules_*: use another "
+                "database, or another schema (?options=-csearch_path%3DNAME)"
+            )
+        store.close()
+
+    def test_damage_and_the_end(self, postgres_where: str) -> None:
+        """Which visit, where, and what to do; and that it was closed."""
+        store = PostgresStore(postgres_where)
+        store.put(made(), BODY, recorded(None, made()))
+        with psycopg.connect(postgres_where, autocommit=True) as db:
+            db.execute("UPDATE robotrules_visits SET \"row\" = 'x'")
+        assert words_of(StoreError, lambda: list(store.visits())) == (
+            f"the visit to {ORIGIN} at {NOW} is damaged in {store.name}: restore it, or forget the "
+            "evidence up to that moment"
+        )
+        store.close()
+        words = f"{store.name} was closed: open another"
+        assert words_of(StoreError, lambda: store.get(ORIGIN, AGENT)) == words
+
+    def test_nobody_listens(self) -> None:
+        """What the library says, and the cure."""
+        store = PostgresStore(f"postgresql://127.0.0.1:{free_port()}/d", lazy=True)
+        words = words_of(StoreError, lambda: store.get(ORIGIN, AGENT))
+        assert words.startswith(f"{store.name} cannot be used: ")
+        assert words.endswith(
+            "; check that the server runs, its address, its password and the rights of the user"
+        )
+
+    def test_busy(self, postgres_where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """All connections in use, and turns that never stay."""
+        monkeypatch.setattr(postgres, "ANSWER", 0.01)
+        with closing(PostgresStore(postgres_where, lazy=True)) as store:
+            for _ in range(postgres.CONNECTIONS):
+                assert store._places.acquire(timeout=0)
+            words = f"{store.name} is busy: all 8 connections are in use"
+            assert words_of(StoreError, lambda: store.get(ORIGIN, AGENT)) == words
+            for _ in range(postgres.CONNECTIONS):
+                store._places.release()
+            asked: list[str] = []
+
+            def nothing(query: str, values: object) -> list[Any]:
+                asked.append(query)
+                return []
+
+            monkeypatch.setattr(store, "_rows", nothing)
+            words = f"{store.name} is busy: the turns at {ORIGIN} change all the time"
+            assert words_of(StoreError, lambda: store.begin(ORIGIN, NOW, 1)) == words
+            assert len(asked) == 2 * postgres.ATTEMPTS
+
+    def test_many_pages(self, postgres_where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """What is read in pages is all there, also of one moment."""
+        monkeypatch.setattr(postgres, "PAGE", 2)
+        monkeypatch.setattr(postgres, "SHARE", 2)
+        with closing(PostgresStore(postgres_where)) as store:
+            for number in range(7):
+                visit = made(NOW + number // 4, origin=f"https://s{number}.example")
+                store.put(visit, BODY, recorded(None, visit))
+            assert [entry.origin for entry in store.entries()] == [
+                f"https://s{number}.example" for number in range(7)
+            ]
+            assert len({visit.origin for visit in store.visits()}) == 7
+            assert store.prune(NOW + 1) == 4
+            assert store.prune_evidence(NOW + 1) == 4

@@ -407,7 +407,7 @@ def main(arguments: Iterable[str] | None = None) -> int:
     parser.add_argument("--sample", type=int, default=0, help="so many mutants; 0: all")
     parser.add_argument("--seed", type=int, default=9309, help="which sample")
     parser.add_argument("--only", metavar="GLOB", help="mutants with such names only")
-    parser.add_argument("--again", action="store_true", help="those that survived the last time")
+    parser.add_argument("--again", action="store_true", help="not those noticed the last time")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--goal", type=float, default=GOAL, help="percent to notice")
     given = parser.parse_args(None if arguments is None else list(arguments))
@@ -415,10 +415,11 @@ def main(arguments: Iterable[str] | None = None) -> int:
     made = len(mutants)
     if given.only:
         mutants = [mutant for mutant in mutants if fnmatch(mutant.name, given.only)]
-    if given.again:
-        last = map(json.loads, RESULTS.read_text("utf-8").splitlines())
-        names = {line["mutant"] for line in last if line["became"] == "survived"}
-        mutants = [mutant for mutant in mutants if mutant.name in names]
+    names = {mutant.name for mutant in mutants}
+    last = map(json.loads, RESULTS.read_text("utf-8").splitlines()) if given.again else ()
+    kept = [line for line in last if line["became"] != "survived" and line["mutant"] in names]
+    known = {line["mutant"] for line in kept}
+    mutants = [mutant for mutant in mutants if mutant.name not in known]
     if given.sample and given.sample < len(mutants):
         chosen = random.Random(given.seed).sample(mutants, given.sample)
         mutants = sorted(chosen, key=lambda mutant: mutant.number)
@@ -431,6 +432,9 @@ def main(arguments: Iterable[str] | None = None) -> int:
     statuses: dict[str, Counter[str]] = defaultdict(Counter)
     survivors = []
     with RESULTS.open("w", encoding="utf-8") as results:
+        for line in kept:
+            print(json.dumps(line), file=results)
+            statuses[line["mutant"].partition(":")[0]][line["became"]] += 1
         ways = (try_switched(switched, given.jobs), try_alone(alone, given.jobs) if alone else ())
         for mutant, became, by in (result for way in ways for result in way):
             line = {"mutant": mutant.name, "became": became, "by": by}
@@ -440,7 +444,7 @@ def main(arguments: Iterable[str] | None = None) -> int:
                 survivors.append(mutant)
     for mutant in sorted(survivors, key=lambda mutant: mutant.number):
         print(mutant.name)
-    for file in statuses if len(mutants) < made else accepted:
+    for file in statuses if len(mutants) + len(kept) < made else accepted:
         statuses[file]["accepted"] = accepted[file]
     return int(print_table(statuses) < given.goal)
 

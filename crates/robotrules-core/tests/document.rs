@@ -40,17 +40,20 @@ fn what_was_received() {
 fn lines_and_comments() {
     let body = b"\xEF\xBB\xBFa: b\n\n# c\r\nd: #\ne";
     let document = parse(body, &[]);
+    let shown = |octets: &[u8]| String::from_utf8_lossy(octets).into_owned();
     let lines = document.lines().map(|(line, comment)| {
-        let comment = comment.map(|start| &body[start..line.end]);
-        (line.number, &body[line.start..line.end], comment)
+        let comment = comment.map(|start| shown(&body[start..line.end]));
+        (line.number, shown(&body[line.start..line.end]), comment)
     });
-    let expected: [(u32, &[u8], Option<&[u8]>); 5] = [
-        (1, b"a: b", None),
-        (2, b"", None),
-        (3, b"# c", Some(b"# c")),
-        (4, b"d: #", Some(b"#")),
-        (5, b"e", None),
+    let expected = [
+        (1, "a: b", None),
+        (2, "", None),
+        (3, "# c", Some("# c")),
+        (4, "d: #", Some("#")),
+        (5, "e", None),
     ];
+    let expected = expected
+        .map(|(number, text, comment)| (number, text.to_string(), comment.map(str::to_string)));
     assert_eq!(lines.collect::<Vec<_>>(), expected);
 }
 

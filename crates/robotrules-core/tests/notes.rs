@@ -65,6 +65,7 @@ fn names_of_records() {
     let bare = ("missing-colon", 2, "allow /");
     check("user-agent: a\n allow / \n", &["missing_colon"], &[bare]);
     check("user-agent: a\nDisalow : /", &[], &[("typo", 2, "Disalow")]);
+    check("user-agent: a\nDisalow: /a/longer/path", &[], &[("typo", 2, "Disalow")]);
     check("user-agent: a\nallow-x: /", &["prefix_keys"], &[("prefix-key", 2, "allow-x")]);
     check("user-agent: a\nallow-x: /\nallow: /", &[], &[]);
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from robotrules.tags import BING, DEFAULT, GOOGLE, YANDEX
+from robotrules.tags import BING, DEFAULT, GOOGLE, YANDEX, read_robots_tag, usage_rules
 from robotrules.tags.codes import Carrier, Source, State, note
 from robotrules.tags.header import Said
 from robotrules.tags.known import Value
@@ -173,3 +173,24 @@ class TestLifted:
         profile = YANDEX.replace(nocache_over_noarchive=True)
         said = rule("noarchive"), rule("nocache"), rule("nofollow"), rule("follow")
         assert dict(united(*said, profile=profile).values) == {"nocache": True}
+
+
+def test_rules_of_one_state_of_a_page() -> None:
+    """A note says where the element is that only the initial HTML, or the final DOM, has."""
+    found = usage_rules(
+        html="<meta name=robots content=noindex>",
+        dom="<meta name=a><meta name=robots content=noai>",
+    )
+    notes = {one.code: one.source for one in found.notes if one.code.startswith("only-in")}
+    assert notes == {
+        "only-in-initial-html": Source(Carrier.META, element=1, state=State.INITIAL),
+        "only-in-final-dom": Source(Carrier.META, element=2, state=State.FINAL),
+    }
+
+
+def test_a_field_of_another_type() -> None:
+    """The error says what a field is."""
+    wrong: Any = 5
+    with pytest.raises(TypeError) as told:
+        read_robots_tag(wrong)
+    assert str(told.value) == "Robots-Tag is str or bytes, or a list of its lines; not 5"

@@ -125,6 +125,7 @@ def test_a_weekday_and_its_comma() -> None:
         ("a b unavailable_after: 2025-12-03", ["a", "b", "unavailable_after"]),
         ("unavailable_after: 2025-12-03 noai noml", ["unavailable_after", "noai", "noml"]),
         ("unavailable_after: Wed, noindex", ["unavailable_after", "noindex"]),
+        ("unavailable_after: Wed, shiny", ["unavailable_after", "shiny"]),
         ("unavailable_after: Wed,3 Dec 2025 13:09:53 GMT", ["unavailable_after"]),
         ("unavailable_after: Wed, 3 Dec 2025 13:09:53 GMT", ["unavailable_after"]),
     ],

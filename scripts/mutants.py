@@ -150,17 +150,9 @@ PARTS = {
         tuple(
             f"tests/client/test_{name}.py"
             for name in (
-                *(
-                    "answers",
-                    "client",
-                    "connections",
-                    "faults",
-                    "fleet",
-                    "flow",
-                    "group_commit",
-                    "holders",
-                ),
-                *("memory", "messages", "metrics", "pages", "politeness", "store_faults"),
+                *("answers", "client", "connections", "faults", "fleet", "flow"),
+                *("group_commit", "holders", "later", "memory", "messages", "metrics"),
+                *("pages", "politeness", "store_faults"),
                 *("threads", "twins"),
             )
         ),

@@ -529,8 +529,9 @@ class TestKeeping:
         newer, _, _ = run(desk.renew(SITE), Response(200, {}, OTHER))
         desk._rest_of_writes = 0.0
         clock.now += 1
+        store.calls.clear()
         found, requests, _ = run(desk.renew(SITE))
-        assert (found.entry, requests) == (newer.entry, [])
+        assert (found.entry, requests, store.calls) == (newer.entry, [], ["get"])
 
     def test_time_in_all(self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
         """Redirects share one time, and what is left of it is told with each."""

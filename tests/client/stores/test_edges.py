@@ -167,12 +167,12 @@ class TestRows:
 
     @pytest.mark.parametrize(
         ("octets", "sizes"),
-        [(2 * len(BODY), [2, 2, 1]), (2 * len(BODY) + 1, [3, 2]), (2 * len(BODY) - 1, [2, 2, 1])],
+        [(2 * len(BODY), [2] * 3), (2 * len(BODY) + 1, [3, 3]), (2 * len(BODY) - 1, [2] * 3)],
     )
     def test_batches(self, octets: int, sizes: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
         """A batch ends with the octets that fill it."""
         monkeypatch.setattr(rows, "_BATCH_OCTETS", octets)
-        given = [(made(NOW + n), BODY) for n in range(5)]
+        given = [(made(NOW + n), BODY) for n in range(6)]
         assert [len(batch) for batch in rows.batches(given)] == sizes
         assert [one for batch in rows.batches(given) for one in batch] == given
 
@@ -387,6 +387,12 @@ class TestSQLite:
             error.sqlite_errorname = code
             found = sqlite_tables.trouble(tmp_path, error)
             assert (type(found), str(found)) == (StoreError, f"{tmp_path} {words}")
+        for code, is_busy in (("SQLITE_BUSY", True), ("SQLITE_LOCKED", True), ("", False)):
+            error = Coded("x")
+            error.sqlite_errorname = code
+            with hurried():
+                found = sqlite_tables.trouble(tmp_path, error)
+            assert isinstance(found, StoreBusyError) is is_busy
         error = sqlite3.OperationalError("x")  # type: ignore[assignment]
         assert str(sqlite_tables.trouble(tmp_path, error)) == f"{tmp_path} cannot be used: x"
         shapeless = UnicodeDecodeError("utf-8", b"", 0, 1, "y")

@@ -6,7 +6,7 @@ use profiles::{settings, Random};
 use robotrules_core::machine::{Machines, DEAD, MARK, MATCHED};
 use robotrules_core::octets::Path;
 use robotrules_core::pattern::Arena;
-use robotrules_core::spelling::{contains, Octets};
+use robotrules_core::spelling::{contains, insert, Octets};
 use robotrules_core::{Compared, Settings};
 
 fn machine(value: &str, settings: &Settings) -> Machines {
@@ -140,6 +140,17 @@ fn octets_that_no_state_asks_about_are_one() {
             assert!(next.windows(2).all(|pair| pair[0] == pair[1]), "{value} in {state}");
             queried |= octet == MARK;
         }
+    }
+}
+
+#[test]
+fn sets_of_octets() {
+    for octet in 0..=255 {
+        let mut set = Octets::default();
+        insert(&mut set, octet);
+        insert(&mut set, octet ^ 64);
+        let found: Vec<u8> = (0..=255).filter(|&other| contains(&set, other)).collect();
+        assert_eq!(found, [octet & !64, octet | 64]);
     }
 }
 

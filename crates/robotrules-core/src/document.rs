@@ -240,8 +240,7 @@ impl<B: AsRef<[u8]>> Document<B> {
         let ending = walk(body, self.read(), settings, &mut notes, |notes, record| {
             match record.role {
                 Role::Start => {
-                    if let Some((line, start, end)) = between.take().filter(|_| groups.is_listing())
-                    {
+                    if let Some((line, start, end)) = between.take() {
                         notes.note(Code::RecordBetweenAgents, line, start, end);
                     }
                     if record.key == settings.user_agent {

@@ -121,7 +121,7 @@ fn a_dot_segment_alone() {
     let rules = RuleSet::new([(&b"/."[..], Kind::Disallow)].into_iter(), &settings(&[]));
     let far = "x".repeat(80);
     for dots in ["/.", "/..", "/...", "/.a", "/"] {
-        compare(&rules, &format!("/x\n{dots}\n{far}"));
-        compare(&rules, &format!("/x\n{dots}?q\n{far}"));
+        compare(&rules, &format!("/eight-octets\n{dots}\n{far}"));
+        compare(&rules, &format!("/eight-octets\n{dots}?q\n{far}"));
     }
 }

@@ -90,6 +90,7 @@ fn utf_16() {
 
 #[test]
 fn what_lies_past_the_slack_is_left_out() {
+    assert_eq!(SLACK, 16_384, "AMB-18");
     let settings = limited(&[], 10, usize::MAX);
     let whole = vec![b'a'; 10 + SLACK];
     assert!(prepare(&whole, &settings).octets.is_none());

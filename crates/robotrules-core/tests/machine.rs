@@ -6,7 +6,7 @@ use profiles::{settings, Random};
 use robotrules_core::machine::{Machines, DEAD, MARK, MATCHED};
 use robotrules_core::octets::Path;
 use robotrules_core::pattern::Arena;
-use robotrules_core::spelling::{contains, Octets};
+use robotrules_core::spelling::{contains, insert, Octets};
 use robotrules_core::{Compared, Settings};
 
 fn machine(value: &str, settings: &Settings) -> Machines {
@@ -140,6 +140,39 @@ fn octets_that_no_state_asks_about_are_one() {
             assert!(next.windows(2).all(|pair| pair[0] == pair[1]), "{value} in {state}");
             queried |= octet == MARK;
         }
+    }
+}
+
+/// Every piece of some letters in every path of them, so that each way to fall back is taken.
+#[test]
+fn every_piece_in_every_path() {
+    let texts = |most: usize| -> Vec<String> {
+        let mut all = vec![String::new()];
+        for length in 1..=most {
+            let longest = all.iter().filter(|text| text.len() == length - 1);
+            let longer = longest.flat_map(|text| [format!("{text}a"), format!("{text}b")]);
+            all.extend(longer.collect::<Vec<_>>());
+        }
+        all
+    };
+    let (pieces, paths, settings) = (texts(5), texts(8), settings(&[]));
+    for piece in pieces {
+        let machines = machine(&format!("/*{piece}"), &settings);
+        for path in &paths {
+            let found = accepts(&machines, format!("/{path}").as_bytes());
+            assert_eq!(found, path.contains(&piece), "{piece} {path}");
+        }
+    }
+}
+
+#[test]
+fn sets_of_octets() {
+    for octet in 0..=255 {
+        let mut set = Octets::default();
+        insert(&mut set, octet);
+        insert(&mut set, octet ^ 64);
+        let found: Vec<u8> = (0..=255).filter(|&other| contains(&set, other)).collect();
+        assert_eq!(found, [octet & !64, octet | 64]);
     }
 }
 

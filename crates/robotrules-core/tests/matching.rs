@@ -357,6 +357,27 @@ fn trees_of_prefixes() {
     }
 }
 
+/// Nodes of many children side by side: none has those of its neighbours.
+#[test]
+fn children_of_neighbours() {
+    let settings = settings(&[]);
+    let mut values = vec![];
+    for (node, letters) in [("m", 'a'..='x'), ("n", 'c'..='s'), ("o", 'e'..='u'), ("p", 'b'..='z')]
+    {
+        values.extend(letters.map(|letter| format!("/{node}{letter}")));
+    }
+    let rules = disallow(&values.iter().map(String::as_str).collect::<Vec<_>>());
+    let set = compile(&rules, &settings);
+    set.expect(1_000);
+    for node in 'l'..='q' {
+        for letter in 'a'..='z' {
+            let url = format!("/{node}{letter}");
+            let expected = naive::decide(&rules, url.as_bytes(), &settings);
+            assert_eq!(set.decide(url.as_bytes(), &mut Vec::new()), expected, "{url}");
+        }
+    }
+}
+
 /// More than two lists of 64, each pattern found in its own, the one that decides in any of them.
 #[test]
 fn shortlists_of_every_size() {

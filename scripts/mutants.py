@@ -164,7 +164,11 @@ PARTS = {
     ),
     "auditing": Part(
         ("src/robotrules/client/auditing/*",),
-        tuple(f"tests/client/test_{name}.py" for name in ("audit", "canonical", "sitemap_files")),
+        tuple(
+            f"tests/client/test_{name}.py"
+            for name in ("audit", "audit_parts", "audit_reports", "canonical", "sitemap_files")
+        ),
+        chosen="not it_takes_no_time",
     ),
     "fixing": Part(
         (

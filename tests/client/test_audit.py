@@ -363,6 +363,8 @@ class TestFindings:
             (604_800, "7 days"),
             (86_400, "1 day"),
             (5_400, "1.5 hours"),
+            (4_500, "1.2 hours"),
+            (3_600, "1 hour"),
             (60, "1 minute"),
             (1, "1 second"),
             (0, "0 seconds"),

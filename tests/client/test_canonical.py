@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
+from unittest import mock
 
 import pytest
 
+from robotrules.client.auditing import canonical
 from robotrules.client.auditing.canonical import MOST_LINKS, Canonical, canonicals
 from robotrules.tags.fields import read_fields
 
@@ -16,7 +18,9 @@ URL = "https://a.example/b/c"
 def of_field(*lines: str) -> list[str]:
     """Return where Link lines lead."""
     fields = read_fields([("Link", line) for line in lines])
-    return [one.url for one in canonicals(URL, fields, b"")]
+    found = canonicals(URL, fields, b"")
+    assert {one.carrier for one in found} <= {"Link"}
+    return [one.url for one in found]
 
 
 @pytest.fixture(params=["selectolax", "justhtml"])
@@ -43,6 +47,10 @@ def of_page(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         ("<1>; rel=next, <2>; rel=canonical, <3>", ["https://a.example/b/2"]),
         ("<1>; rel=next; rel=canonical", []),
         ("<1>; rel=canonical; anchor=/x", []),
+        ("<1>; Anchor=/x; rel=canonical", []),
+        ("<1>; rel=canonical; anchor*=UTF-8''/x", []),
+        ("<1>; REL=canonical", ["https://a.example/b/1"]),
+        ("<?q>; rel=canonical", ["https://a.example/b/c?q"]),
         ("<1>; rev=canonical", []),
         ("<1>", []),
         ("1; rel=canonical", []),
@@ -80,6 +88,13 @@ def test_several_lines() -> None:
         ("<link rel=canonical>", []),
         ("<link href=d>", []),
         ("<base><link rel=canonical href=d>", ["https://a.example/b/d"]),
+        ("<link rel=canonical href='?q'>", ["https://a.example/b/c?q"]),
+        ("<base href='http://['><link rel=canonical href=d>", []),
+        ("<noscript><link rel=canonical href=d></noscript>", []),
+        (
+            f"<noscript>{'<p>' * 700}</noscript><link rel=canonical href=d>",
+            ["https://a.example/b/d"],
+        ),
         ("<link rel=canonical href='http://['>", []),
         ("", []),
     ],
@@ -88,6 +103,29 @@ def test_a_page(of_page: object, html: str, expected: list[str]) -> None:
     """Only what stands in the head is a link of the page."""
     assert callable(of_page)
     assert of_page(html) == expected
+
+
+def test_an_encoding() -> None:
+    """The charset of the media type is that of the links; octets that are none harm nothing."""
+    fields = read_fields({"Content-Type": "text/html; charset=windows-1251"})
+    found = canonicals(URL, fields, b"<link rel=canonical href=/\xe4>")
+    assert [one.url for one in found] == ["https://a.example/\u0434"]
+    fields = read_fields([(b"Link", b"</\xff>; rel=canonical")])
+    assert [one.url for one in canonicals(URL, fields, b"")] == ["https://a.example/\ufffd"]
+
+
+def test_how_much_of_a_page_is_read() -> None:
+    """A link behind more tags than a head has is not found, nor one behind 2 MiB."""
+    fields, link = read_fields({"Content-Type": "text/html"}), b"<link rel=canonical href=d>"
+    with mock.patch.object(canonical, "MOST_HEAD_TAGS", 700):
+        assert canonicals(URL, fields, b"<meta>" * 690 + link)
+        assert not canonicals(URL, fields, b"<meta>" * 700 + link)
+    with mock.patch.object(canonical, "MOST_HTML", 100):
+        assert canonicals(URL, fields, link.rjust(100))
+        assert not canonicals(URL, fields, link.rjust(101))
+    with mock.patch.object(canonical, "LONGEST_LINE", 40):
+        assert of_field(f"<{'0' * 18}>, <1>; rel=canonical")
+        assert not of_field(f"<{'0' * 19}>, <1>; rel=canonical")
 
 
 def test_what_is_no_html(of_page: object) -> None:

@@ -9,7 +9,7 @@ from unittest import mock
 import pytest
 
 from robotrules.client.auditing import sitemap_files
-from robotrules.client.auditing.sitemap_files import Form, odd_media_type, read_sitemap
+from robotrules.client.auditing.sitemap_files import Form, SitemapFile, odd_media_type, read_sitemap
 from robotrules.tags.fields import read_fields
 
 NAMESPACE = b'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -59,12 +59,13 @@ class TestForms:
         found = read_sitemap(b"\xef\xbb\xbfhttp://a/\r\n\nhttps://b/\n")
         assert (found.form, found.urls) == (Form.TEXT, ("http://a/", "https://b/"))
 
-    @pytest.mark.parametrize("encoding", ["utf-16", "latin-1", "utf-8-sig"])
+    @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "latin-1", "utf-8-sig"])
     def test_encodings(self, encoding: str) -> None:
         """Whatever XML may be in."""
-        declared = "utf-8" if encoding == "utf-8-sig" else encoding
+        declared = encoding.removesuffix("-sig").removesuffix("-be")
         text = f'<?xml version="1.0" encoding="{declared}"?><urlset><url><loc>http://a/é</loc></url></urlset>'
-        assert read_sitemap(text.encode(encoding)).urls == ("http://a/é",)
+        mark = b"\xfe\xff" if encoding == "utf-16-be" else b""
+        assert read_sitemap(mark + text.encode(encoding)).urls == ("http://a/é",)
 
     @pytest.mark.parametrize(
         ("octets", "trouble"),
@@ -88,6 +89,63 @@ class TestForms:
         found = read_sitemap(octets)
         assert trouble in found.trouble
         assert found.urls == ()
+
+    @pytest.mark.parametrize(
+        ("octets", "complete", "trouble"),
+        [
+            (b"{}", True, "neither XML nor a list of URLs"),
+            (b"{}", False, "neither XML nor a list of URLs"),
+            (b"<html>", True, "it is an HTML page"),
+            (b"<html>", False, "it is an HTML page"),
+            (b"\xef\xbb\xbf\n<!DOCTYPE\tHTML>", True, "it is an HTML page"),
+            (b"<?xml version='1.0'?>", False, "an XML document that is no sitemap"),
+            (
+                b"<a:" + b"b" * 50 + b" xmlns:a='c'/>",
+                True,
+                f"the element {'b' * 40!r} begins no sitemap",
+            ),
+            (
+                b'<?xml version="1.0" encoding="x"?><urlset/>',
+                True,
+                "an encoding that cannot be read",
+            ),
+        ],
+    )
+    def test_all_that_is_said_of_it(self, octets: bytes, complete: bool, trouble: str) -> None:
+        """It is no sitemap, it is not packed, and whether it is whole is known."""
+        assert read_sitemap(octets, complete=complete) == (
+            Form.OTHER,
+            False,
+            (),
+            complete,
+            trouble,
+        )
+
+    def test_elements_in_other_places(self) -> None:
+        """A loc or link that stands elsewhere, or in an extension, is no page."""
+        assert read_sitemap(
+            b"<urlset><loc>http://no/1</loc><url><x><loc>http://no/2</loc></x>"
+            b"<loc>http://a/1</loc><link>http://no/3</link></url>"
+            b"<url><loc>http://a/<b>2</b></loc></url><url><loc> </loc></url></urlset>"
+        ).urls == ("http://a/1",)
+        atom = (
+            b"<feed><entry><link rel='alternate' href=' http://a/1 '/><link/>"
+            b"<x href='http://no/'/><link href='http://a/2'>http://no/</link></entry>"
+            b"<link rel='alternate' href='http://no/'/></feed>"
+        )
+        assert read_sitemap(atom).urls == ("http://a/1", "http://a/2")
+        rdf = (
+            b"<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>"
+            b"<item><link>http://a/\n b</link></item></rdf:RDF>"
+        )
+        assert read_sitemap(rdf)[0:3:2] == (Form.FEED, ("http://a/ b",))
+
+    def test_octets_that_are_no_utf8(self) -> None:
+        """They are replaced, in a list of URLs."""
+        assert read_sitemap(b"HTTP://a/\xff\n http://b/ \n").urls == (
+            "HTTP://a/\ufffd",
+            "http://b/",
+        )
 
     def test_what_stands_before_an_error_counts(self) -> None:
         """A file that is broken further down has said something."""
@@ -139,6 +197,55 @@ class TestBounds:
         found = read_sitemap(cut, complete=False)
         assert (found.trouble, found.complete) == ("", False)
 
+    def test_each_bound(self) -> None:
+        """What is as long as the bound is read, and what is longer by one is not."""
+        for length, kept in ((2_047, 1), (2_048, 0)):
+            url = "http://a/".ljust(length, "a")
+            assert (
+                len(read_sitemap(f"<urlset><url><loc>{url}</loc></url></urlset>".encode()).urls)
+                == kept
+            )
+            assert len(read_sitemap(url.encode()).urls) == kept
+        octets = b"http://a/\nhttp://b/"
+        assert read_sitemap(octets, limit=19)[2:4] == (("http://a/", "http://b/"), True)
+        assert read_sitemap(octets, limit=18)[2:4] == (("http://a/",), False)
+        with mock.patch.object(sitemap_files, "MOST_URLS", 3):
+            three = read_sitemap(
+                b"<urlset>" + b"<url><loc>http://a/</loc></url>" * 3 + b"</urlset>"
+            )
+            assert (len(three.urls), three.complete) == (3, True)
+            assert read_sitemap(b"http://a/\n" * 2 + b"http://a/")[2:4] == (
+                ("http://a/",) * 3,
+                True,
+            )
+        for spaces, form in ((1_023, Form.URLSET), (1_024, Form.OTHER)):
+            assert read_sitemap(b" " * spaces + b"<urlset/>").form is form
+
+    def test_depth(self) -> None:
+        """A hundred elements in each other are read, and no more."""
+        deep = read_sitemap(b"<urlset>" + b"<url>" * 99 + b"</url>" * 99 + b"</urlset>")
+        assert (deep.form, deep.trouble) == (Form.URLSET, "")
+        deep = read_sitemap(b"<urlset>" + b"<url>" * 100)
+        assert deep == SitemapFile(
+            Form.URLSET, False, (), True, "elements nested more than 100 deep"
+        )
+
+    def test_gzip_in_parts(self) -> None:
+        """Cut or broken data, and what is known then."""
+        packed = gzip.compress(b"http://a/\nhttp://b/\n")
+        early = "the gzip data ends early"
+        urls = ("http://a/", "http://b/")
+        assert read_sitemap(packed) == (Form.TEXT, True, urls, True, "")
+        assert read_sitemap(packed[:-4]) == (Form.TEXT, True, urls, False, early)
+        assert read_sitemap(packed[:-4], complete=False) == (Form.TEXT, True, urls, False, "")
+        assert read_sitemap(packed, complete=False).complete is False
+        assert read_sitemap(packed, limit=12) == (Form.TEXT, True, ("http://a/",), False, "")
+        broken = b"\x1f\x8b\x00\x00"
+        assert read_sitemap(broken) == (Form.OTHER, True, (), True, "broken gzip data")
+        assert read_sitemap(broken, complete=False).complete is False
+        page = gzip.compress(b"<html>")
+        assert read_sitemap(page) == (Form.OTHER, True, (), True, "it is an HTML page")
+
 
 class TestEnemies:
     """XML that is more than it seems."""
@@ -187,9 +294,16 @@ class TestEnemies:
         assert len(read_sitemap(octets).urls) <= 1
         assert time.perf_counter() - start < 5
 
-    def test_depth(self) -> None:
-        """Elements in elements end somewhere."""
-        assert "nested" in read_sitemap(b"<urlset>" + b"<url>" * 200).trouble
+    def test_a_doctype(self) -> None:
+        """One that declares nothing is read; why another is refused is told."""
+        assert read_sitemap(b"<!DOCTYPE urlset><urlset/>") == (Form.URLSET, False, (), True, "")
+        assert read_sitemap(b"<!DOCTYPE urlset [<!ENTITY a 'b'>]><urlset/>") == (
+            Form.OTHER,
+            False,
+            (),
+            True,
+            "it declares entities or a type of its own, which no sitemap needs",
+        )
 
 
 @pytest.mark.parametrize(
@@ -200,6 +314,13 @@ class TestEnemies:
         (b"<urlset/>", "text/html", "text/html"),
         (b"<urlset/>", "", None),
         (b"<rss/>", "application/rss+xml", None),
+        (b"<rss/>", "text/xml", None),
+        (b"<rss/>", "text/html", "text/html"),
+        (b"<sitemapindex/>", "application/xml", None),
+        (b"<sitemapindex/>", "text/html", "text/html"),
+        (gzip.compress(b"<urlset/>"), "application/x-gzip", None),
+        (gzip.compress(b"<urlset/>"), "application/xml", None),
+        (gzip.compress(b"<urlset/>"), "text/html", "text/html"),
         (b"http://a/", "text/plain", None),
         (b"http://a/", "application/xml", "application/xml"),
         (gzip.compress(b"<urlset/>"), "application/gzip", None),

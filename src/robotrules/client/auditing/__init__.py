@@ -339,7 +339,7 @@ class _Auditor:
             found.append(listed := self._listed(target, named_by, held, steps))
             # sitemaps.org: an index names no index.
             if named_by.startswith("robots.txt") and listed.is_index and listed.file:
-                more = [one for one in listed.file.urls if one not in seen]
+                more = [one for one in dict.fromkeys(listed.file.urls) if one not in seen]
                 waiting.extend((one, target) for one in more)
                 seen.update(more)
         return found, len(waiting)

@@ -80,7 +80,7 @@ PARTS = {
         tuple(f"src/robotrules/tags/{name}.py" for name in OF_PAGES),
         tuple(
             f"tests/tags/test_{name}.py"
-            for name in (*OF_PAGES, "html_reading", "pages", "saved_har", "snippets", "tdm", "usage")
+            for name in (*OF_PAGES, "html_limits", "pages", "saved_limits", "snippets", "usage")
         ),
     ),
     "access": Part(

@@ -52,6 +52,8 @@ class Part:
 
 
 VECTORS = "tests/conformance/test_vectors.py"
+# Modules of tags that read documents; the others read what is said in them.
+OF_PAGES = ("bounds", "encoding", "html", "media", "saved", "trees")
 PARTS = {
     "robotstxt": Part(
         ("src/robotrules/robotstxt/*",),
@@ -69,9 +71,17 @@ PARTS = {
             *("tests/tags", "tests/test_guide.py", "tests/property/test_tags.py", VECTORS),
             "tests/conformance/test_tag_switches.py",
         ),
+        left_out=tuple(f"src/robotrules/tags/{name}.py" for name in OF_PAGES),
         # Of the vectors those about tags, with one engine: no engine knows tags.
         chosen="not test_vectors or native and (carriers or field or freshness or revalidation or "
         "guidance or legacy or limit or meta or registry or snippets or tdm or vendors)",
+    ),
+    "pages": Part(
+        tuple(f"src/robotrules/tags/{name}.py" for name in OF_PAGES),
+        tuple(
+            f"tests/tags/test_{name}.py"
+            for name in (*OF_PAGES, "html_limits", "pages", "saved_limits", "snippets", "usage")
+        ),
     ),
     "access": Part(
         ("src/robotrules/access/*",),

@@ -12,6 +12,7 @@ import urllib.request
 import warnings
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from types import SimpleNamespace
 from typing import Any
 from wsgiref.headers import Headers as WsgiHeaders
 
@@ -19,6 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from robotrules.tags import fields
 from robotrules.tags.fields import (
     MOST_LINES,
     MOST_OCTETS,
@@ -356,6 +358,63 @@ class TestLibraries:
                 return self[name].split(",")
 
         assert tags(Joining({"X-Robots-Tag": "a,b"})) == ([b"a", b"b"], True)
+
+
+class TestLooks:
+    """What a thing can do tells how its lines are read."""
+
+    @pytest.mark.parametrize("name", ["getall", "getlist", "get_all"])
+    def test_mappings_of_many(self, name: str) -> None:
+        """Multi-dictionaries give each line an item."""
+        kind = type("Many", (dict,), {name: lambda self, name: []})
+        assert tags(kind({"X-Robots-Tag": "a"})) == ([b"a"], True)
+        assert tags(type("One", (dict,), {})({"X-Robots-Tag": "a"})) == ([b"a"], False)
+
+    def test_what_is_no_response(self) -> None:
+        """Text as `headers`, and beneath it what has no fields."""
+        with pytest.raises(TypeError, match=r"pass response\.headers"):
+            read_fields(SimpleNamespace(headers="A: b"))
+        with pytest.raises(TypeError, match=r"pass response\.headers"):
+            read_fields(SimpleNamespace(headers=b"A: b"))
+        beneath = SimpleNamespace(headers=5)
+        response = SimpleNamespace(headers={"X-Robots-Tag": "a"}, raw=beneath)
+        assert tags(response) == ([b"a"], False)
+
+    @pytest.mark.parametrize("listed", [False, True])
+    def test_ends_of_names_and_values(self, listed: bool) -> None:
+        """Spaces, tabs and line ends are no part of them; everything else is."""
+        for name, value, line in (
+            ("A\x0c", "\x0cb\x0c", ("a\x0c", b"\x0cb\x0c")),
+            (" \r\n\tA\t\r\n ", " \t\r\nb\r\n \t", ("a", b"b")),
+            ("XAX", "XbX", ("xax", b"XbX")),
+        ):
+            for pair in ((name, value), (name.encode(), value.encode())):
+                given = (pair[0], [pair[1]]) if listed else pair
+                assert read_fields([given]).lines == (line,)
+
+    def test_lines_beside_lines_in_one(self) -> None:
+        """All of them, in their order."""
+        found = read_fields([("a", "1"), ("b", "2\n\x0c3 \r\nX\n"), ("c", None), ("d", "4")])
+        assert found.lines == (
+            *(("a", b"1"), ("b", b"2"), ("b", b"\x0c3"), ("b", b"X"), ("d", b"4")),
+        )
+
+    def test_names_that_are_remembered(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Some short ones: strangers must not fill the memory."""
+        kept: dict[bytes, str] = {}
+        monkeypatch.setattr(fields, "_NAMES", kept)
+        monkeypatch.setattr(fields, "_MOST_NAMES", 2)
+        names = [b"A" * 65, b"B" * 64, b"C", b"D"]
+        found = read_fields([(name, b"") for name in names])
+        assert [name for name, _ in found.lines] == ["a" * 65, "b" * 64, "c", "d"]
+        assert kept == {b"B" * 64: "b" * 64, b"C": "c"}
+
+    def test_what_is_not_read_is_not_asked(self) -> None:
+        """A value behind the last line that is read may be joined, and that does not matter."""
+        many: dict[str, Any] = {str(at): [""] for at in range(MOST_LINES)}
+        assert read_fields(many).apart
+        assert read_fields(many | {"last": ""}).apart
+        assert not read_fields({"last": ""} | many).apart
 
 
 # --- Strangers and mistakes -----------------------------------------------------------------------

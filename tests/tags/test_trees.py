@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robotrules.tags import read_page
+from robotrules.tags.html import FIRST_PREFIX, Place
+from robotrules.tags.trees import builder as chosen_builder
 from robotrules.tags.trees import without_ignored_ends
 from tests.tags.builders import BUILDERS, only
 
@@ -33,6 +35,7 @@ PIECES = (
         ("<noscript></noscript></body>", None),
         ("<noscript></br></body>", None),
         ("<noscript>x</body>", None),
+        ("<noscript>\xa0</body>", None),
         ("<noscript><</body>", None),
         ("<noscript><p></body>", None),
         ("<script>'<noscript>'</script></body>", None),
@@ -68,3 +71,49 @@ def test_noindex_behind_an_end_of_the_body(builder: str) -> None:
     with only(builder):
         [meta] = read_page(f"<noscript></body>{META}").metas
     assert (meta.content, meta.place) == ("noindex", "noscript")
+
+
+@pytest.mark.usefixtures("tree_builder")
+class TestBuilders:
+    """What both are asked."""
+
+    def test_frames(self) -> None:
+        """A frameset stands in place of the body, so the head is over."""
+        page = read_page(f"<head>{META}</head><frameset>" + "<frame src=x>" * 10_000)
+        assert [meta.place for meta in page.metas] == [Place.HEAD]
+        assert (page.is_final, page.read) == (True, FIRST_PREFIX)
+
+    def test_a_second_byte_order_mark(self) -> None:
+        """The first is none of the text, another is text for the body."""
+        assert [meta.place for meta in read_page(f"\ufeff{META}").metas] == [Place.HEAD]
+        assert [meta.place for meta in read_page(f"\ufeff\ufeff{META}").metas] == [Place.BODY]
+
+    def test_texts_of_the_outermost_elements(self) -> None:
+        """However deep others are in them; in the order of the document."""
+        tree = chosen_builder()(
+            "<div hidden>a<p><i><b hidden>b</b></i></p><b hidden>c</b></div><b>d</b>"
+            "<p><i><b hidden>e</b></i></p><p><i><b hidden>f<script>x</script></b></i></p>",
+            True,
+        )
+        assert tree.texts(["div", "b"], "hidden") == ["abc", "e", "f"]
+
+    def test_elements_of_the_head(self) -> None:
+        """Children of the head alone, with their attributes."""
+        tree = chosen_builder()(
+            "<head><base><link rel=a><meta><link rel=b href><noscript><link rel=c></noscript>"
+            "</head><body><link rel=d>",
+            False,
+        )
+        assert [dict(one) for one in tree.in_head("base")] == [{}]
+        found = [{name: value or "" for name, value in one.items()} for one in tree.in_head("link")]
+        assert found == [{"rel": "a"}, {"rel": "b", "href": ""}]
+        assert tree.in_head("title") == []
+
+
+def test_no_element_is_there_twice() -> None:
+    """A `selectedcontent` shows a copy of an option; selectolax is told to make none."""
+    pytest.importorskip("selectolax")
+    option = f"<button><selectedcontent></selectedcontent></button><option selected>{META}"
+    with only("selectolax"):
+        page = read_page(f"<body><select>{option}</select>", whole=True)
+    assert len(page.metas) == 1

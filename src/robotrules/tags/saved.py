@@ -19,7 +19,7 @@ from urllib.parse import urldefrag, urljoin
 from robotrules.errors import SavedError
 from robotrules.robotstxt.values import SENTENCES
 from robotrules.tags.codes import TagNote
-from robotrules.tags.fields import MOST_OCTETS, NO_FIELDS, Fields, read_fields
+from robotrules.tags.fields import MOST_OCTETS, Fields, first_line, read_fields
 from robotrules.tags.media import HTML
 
 # A body is kept up to here, decoded. Readers of HTML look at 2 MiB, so this is for people.
@@ -125,8 +125,10 @@ def _block(data: bytes, at: int) -> tuple[int | None, Fields, int | None]:
     """Return status and fields of the block that starts there, and where its body starts."""
     line = _STATUS.match(data, at)
     blank = _BLANK.search(data, at, at + MOST_OCTETS)
-    fields = read_fields(data[at : blank.start() if blank else at + MOST_OCTETS])
-    return int(line[1]) if line else None, fields, blank.end() if blank else None
+    block = data[at : blank.start() if blank else at + MOST_OCTETS]
+    if line and b"\n" in block:  # a 1xx has fields too, which `read_fields` would pass over
+        _, _, block = block.partition(b"\n")
+    return int(line[1]) if line else None, read_fields(block), blank.end() if blank else None
 
 
 def _goes_on(status: int | None, fields: Fields) -> bool:
@@ -301,7 +303,7 @@ def _documents(entries: list[Any]) -> Iterator[Saved]:
             saved = saved._replace(earlier=(*before.earlier, earlier))
             found[led_by] = None
         if is_redirect:
-            location = b"".join(saved.fields.get("location")[:1]).decode("latin-1")
+            location = first_line(saved.fields, "location").decode("latin-1")
             if target := _part(response, "redirectURL", str) or location:
                 waiting[_place(entry, target)] = len(found)
             if not is_document:
@@ -348,7 +350,7 @@ def _har_fields(response: Any) -> Fields:
         # HTTP/2 pseudo-headers such as `:status` are no fields.
         if name and value is not None and not name.startswith(":"):
             pairs.append((name, value))
-    return read_fields(pairs) if pairs else NO_FIELDS
+    return read_fields(pairs)
 
 
 def _content(content: Any) -> tuple[bytes | str | None, tuple[TagNote, ...]]:

@@ -205,7 +205,7 @@ def without_ignored_ends(text: str) -> str:
             if raw_end := RAW_ENDS.get(name) if name != "noscript" else None:
                 closing = raw_end.search(text, end)
                 position = closing.start() if closing else len(text)
-    return "".join((*kept, text[done:])) if kept else text
+    return "".join((*kept, text[done:]))
 
 
 class _Just:
@@ -214,10 +214,10 @@ class _Just:
     def __init__(self, text: str, scripting: bool) -> None:
         from justhtml import JustHTML
 
-        # It takes a byte order mark away; here that is done, and a second one is text.
-        text = "\ufeff" + text if text.startswith("\ufeff") else text
         if not scripting:
             text = without_ignored_ends(text)
+        # It takes a byte order mark away, so it gets one; another is text.
+        text = "\ufeff" + text
         self._root: Node = JustHTML(text, sanitize=False, scripting_enabled=scripting).root
 
     def head_is_over(self) -> bool:

@@ -378,8 +378,10 @@ def try_alone(mutants: list[Mutant], jobs: int) -> Iterator[tuple[Mutant, str, s
     statuses = {"CaughtMutant": "killed", "MissedMutant": "survived", "Timeout": "timeout"}
     outcomes = json.loads((SCRATCH / "mutants.out" / "outcomes.json").read_text("utf-8"))
     for outcome in outcomes["outcomes"]:
-        if isinstance(outcome["scenario"], dict):
-            mutant = by_name[outcome["scenario"]["Mutant"]["name"]]
+        scenario = outcome["scenario"]
+        # Fields of structs that are left out are tried whatever is asked for.
+        mutant = by_name.get(scenario["Mutant"]["name"]) if isinstance(scenario, dict) else None
+        if mutant:
             yield mutant, statuses.get(outcome["summary"], "unviable"), "cargo mutants"
 
 

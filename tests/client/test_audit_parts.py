@@ -146,7 +146,7 @@ class TestOwn:
         assert unseen is not None
         assert (unseen.may_index, unseen.may_follow) == (False, False)
         assert unseen.freshness is not None
-        assert unseen.freshness.as_dict()["received"] is not None
+        assert unseen.freshness.received is not None
         assert found.page.at > 1_700_000_000
         assert unseen.freshness.received.timestamp() == pytest.approx(found.page.at, abs=1)
         assert (found.page.complete, found.page.body) == (False, body)

@@ -11,6 +11,7 @@ import asyncio
 import resource
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
 from itertools import pairwise
 from threading import Condition
 from typing import Any
@@ -59,12 +60,14 @@ def prefetched(kind: str, origins: list[str], concurrency: int, **options: Any) 
             return client.prefetch(origins, concurrency=concurrency)
 
     async def run() -> object:
-        if kind == "httpx2-async":
-            where = options.pop("addresses")
-            options["transport"] = AsyncHttpx2Transport(
-                AGENT, addresses=where, connections=options.pop("connections", None)
-            )
-        async with AsyncClient(AGENT, **options) as client:
+        async with AsyncExitStack() as stack:
+            if kind == "httpx2-async":
+                where = options.pop("addresses")
+                transport = AsyncHttpx2Transport(
+                    AGENT, addresses=where, connections=options.pop("connections", None)
+                )
+                options["transport"] = await stack.enter_async_context(transport)
+            client = await stack.enter_async_context(AsyncClient(AGENT, **options))
             return await client.prefetch(origins, concurrency=concurrency)
 
     return asyncio.run(run())

@@ -103,15 +103,15 @@ bench: install
 fuzz: install
 	$(BIN)/python fuzz/run.py --seconds 60
 
-# PART: parts of scripts/mutants.py, or `rust`; all by default. SAMPLE: mutants of each Python part.
-PART ?= rust robotstxt tags access cache client fixing
+# PART: parts of scripts/mutants.py, or `rust`; everything by default. SAMPLE: mutants of each Python part.
+PART ?=
 SAMPLE ?= 150
 mutants: install
-ifneq (,$(filter rust,$(PART)))
+ifneq (,$(filter rust,$(or $(PART),rust)))
 	@command -v cargo-mutants >/dev/null || $(ALONE) cargo install --quiet --locked cargo-mutants
 	$(ALONE) $(BIN)/python scripts/rust_mutants.py
 endif
-ifneq (,$(filter-out rust,$(PART)))
+ifneq (rust,$(strip $(PART)))
 	$(BIN)/python -m pip install --quiet --group mutants
 	$(BIN)/python scripts/mutants.py $(filter-out rust,$(PART)) --sample $(SAMPLE)
 endif

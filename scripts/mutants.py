@@ -213,10 +213,10 @@ class Outcome:
         return 100 * good / self.ran if self.ran else 0.0
 
 
-def copy_tree(target: Path) -> None:
-    """Copy what git tracks, and the compiled engine, to a scratch folder."""
+def copy_tree(target: Path, *paths: str) -> None:
+    """Copy what git tracks, all or some of it, and the compiled engine to a scratch folder."""
     listing = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *paths],
         cwd=ROOT,
         check=True,
         capture_output=True,
@@ -244,10 +244,10 @@ def write_settings(target: Path, part: Part) -> None:
         file.write("\n[tool.mutmut]\n" + "\n".join(lines) + "\n")
 
 
-def environment(target: Path, package: Path, **more: str) -> dict[str, str]:
-    """Return the environment of a run: where package and plug-in are, and fixed examples."""
+def environment(package: Path, **more: str) -> dict[str, str]:
+    """Return the environment of a run: where the package is, and fixed examples."""
     return os.environ | {
-        "PYTHONPATH": os.pathsep.join((str(package), str(target / "scripts"))),
+        "PYTHONPATH": str(package),
         "HYPOTHESIS_PROFILE": os.environ.get("HYPOTHESIS_PROFILE", "ci"),
         **more,
     }
@@ -269,7 +269,8 @@ def try_mutants(target: Path, part: Part, mutants: list[str], given: argparse.Na
     listing.write_text(json.dumps(asked), encoding="utf-8")
     results.touch()
     command = [
-        *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "mutants_plugin", "-s"),
+        *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-s"),
+        *("-p", "scripts.mutants_plugin"),
         "--tb=native",  # others parse the whole file that a failure is in, and mutants make it long
         *("-m", "not slow", "-o", "tmp_path_retention_policy=none", *part.tests),
         *(("-k", part.chosen) if part.chosen else ()),
@@ -278,7 +279,7 @@ def try_mutants(target: Path, part: Part, mutants: list[str], given: argparse.Na
         process = subprocess.Popen(
             command,
             cwd=folder,
-            env=environment(target, folder / "src", MUTANTS=str(listing)),
+            env=environment(folder / "src", MUTANTS=str(listing)),
             stdout=log,
             stderr=log,
         )
@@ -300,7 +301,7 @@ def make_mutants(target: Path) -> None:
         subprocess.run(
             [sys.executable, "-c", code],
             cwd=target,
-            env=environment(target, target / "src"),
+            env=environment(target / "src"),
             stdout=log,
             stderr=log,
             check=True,

@@ -32,6 +32,7 @@ from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 from mutmut.mutation.trampoline import set_mutant_under_test
 from mutmut.state import state
+from scripts.mutants import function_of
 
 # Examples of a property test: each mutant runs them anew.
 MOST_EXAMPLES = 40
@@ -88,11 +89,6 @@ class Running:
     mutant: str
     until: float
     report: BinaryIO
-
-
-def function_of(mutant: str) -> str:
-    """Return the function that a mutant changes: its name without the number."""
-    return mutant.rpartition("__mutmut_")[0]
 
 
 def passes(item: pytest.Item, following: pytest.Item | None) -> bool:

@@ -27,7 +27,6 @@ import os
 import random
 import re
 import resource
-import shutil
 import signal
 import subprocess
 import sys
@@ -40,6 +39,10 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from scripts.mutants import copy_tree
 
 ROOT = Path(__file__).parents[1]
 SCRATCH = ROOT / "build" / "mutants" / "rust"
@@ -232,18 +235,6 @@ def read_accepted() -> Counter[str]:
     return Counter(names[name] for name in accepted)
 
 
-def copy_tree() -> None:
-    """Copy the workspace to a scratch folder."""
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    command += ["Cargo.toml", "Cargo.lock", "crates"]
-    listing = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout.decode()
-    shutil.rmtree(TREE, ignore_errors=True)
-    for name in filter(None, listing.split("\0")):
-        if (ROOT / name).is_file():
-            (TREE / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, TREE / name)
-
-
 def write_sources(mutants: list[Mutant], left_out: set[int]) -> dict[str, dict[int, int]]:
     """Rewrite the copied sources; return the mutant of each line that belongs to one."""
     places: dict[str, dict[int, int]] = {}
@@ -428,7 +419,7 @@ def main(arguments: Iterable[str] | None = None) -> int:
     if not mutants:
         print("no mutant is called so", file=sys.stderr)
         return 2
-    copy_tree()
+    copy_tree(TREE, "Cargo.toml", "Cargo.lock", "crates")
     switched = [mutant for mutant in mutants if mutant.function]
     alone = [mutant for mutant in mutants if not mutant.function]
     statuses: dict[str, Counter[str]] = defaultdict(Counter)

@@ -15,20 +15,9 @@ import pytest
 import robotrules
 from robotrules import RobotsTxt, parse
 from robotrules.origins import origin_of
+from tests.file_samples import GROUPS
 
 Read = Callable[..., RobotsTxt]
-GROUPS = """\
-User-agent: a
-Disallow: /one
-User-agent: b
-User-agent: A
-Disallow: /two
-User-agent: *
-Disallow: /star
-User-agent: c
-User-agent: *
-Disallow: /other-star
-"""
 
 
 class TestMisuseOfArguments:

@@ -10,20 +10,9 @@ import pytest
 from robotrules import RobotsTxt
 from robotrules.robotstxt import REMEMBERED
 from robotrules.robotstxt.ruleset import RuleSet
+from tests.file_samples import GROUPS
 
 Read = Callable[..., RobotsTxt]
-GROUPS = """\
-User-agent: a
-Disallow: /one
-User-agent: b
-User-agent: A
-Disallow: /two
-User-agent: *
-Disallow: /star
-User-agent: c
-User-agent: *
-Disallow: /other-star
-"""
 
 
 class TestRemembering:

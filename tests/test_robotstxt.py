@@ -16,21 +16,10 @@ import pytest
 import robotrules
 from robotrules import DEFAULT, STRICT, ProductTokenError, RobotsTxt, parse
 from robotrules.robotstxt.tokens import CrawlerNames
+from tests.file_samples import GROUPS
 
 Read = Callable[..., RobotsTxt]
 TEXT = "User-agent: *\nDisallow: /café\nAllow: /café/au-lait\n"
-GROUPS = """\
-User-agent: a
-Disallow: /one
-User-agent: b
-User-agent: A
-Disallow: /two
-User-agent: *
-Disallow: /star
-User-agent: c
-User-agent: *
-Disallow: /other-star
-"""
 
 
 class TestBody:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,24 +29,11 @@ Make = Callable[..., Any]
 
 
 @pytest.fixture
-def clock() -> Clock:
-    """A clock that is set by hand."""
-    return Clock()
-
-
-@pytest.fixture
 def server() -> Server:
     """A server with one file."""
     server = Server()
     server.answers[ROBOTS] = Response(200, {}, FILE)
     return server
-
-
-@pytest.fixture(params=["sync", "async"])
-def make(request: pytest.FixtureRequest, server: Server, clock: Clock) -> Iterator[Make]:
-    """Return what makes clients of one kind."""
-    with ExitStack() as stack:
-        yield lambda **options: stack.enter_context(opened(request.param, server, clock, **options))
 
 
 class TestAtOnce:

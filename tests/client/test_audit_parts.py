@@ -36,7 +36,7 @@ class TestWhose:
         f"Sitemap: {ORIGIN}/sitemap.xml\n"
     )
 
-    @pytest.mark.parametrize(
+    by_name_and_by_purpose = pytest.mark.parametrize(
         ("rules", "options"),
         [
             (RULES, {}),
@@ -48,6 +48,8 @@ class TestWhose:
             ),
         ],
     )
+
+    @by_name_and_by_purpose
     def test_the_crawler_and_its_purposes(self, rules: str, options: dict[str, Any]) -> None:
         """The page, its redirects, canonical links and sitemaps are judged by the same rules."""
         listed = URLSET("".join(map(LISTED, ("/q", "/private/1", "/r")))).encode()
@@ -70,18 +72,7 @@ class TestWhose:
         told = [one.code for one in found.findings if one.code != "leaking-purpose"]
         assert told == ["lists-disallowed", "page-redirected"]
 
-    @pytest.mark.parametrize(
-        ("rules", "options"),
-        [
-            (RULES, {}),
-            (
-                RULES.replace("User-agent: ExampleBot", "User-agent-purpose: search").replace(
-                    "ExampleAudit", "*"
-                ),
-                {"purposes": ["search"]},
-            ),
-        ],
-    )
+    @by_name_and_by_purpose
     def test_the_last_step_of_the_own_site(self, rules: str, options: dict[str, Any]) -> None:
         """A page that is read although it is disallowed is a step with its verdict."""
         answers = {**robots(rules), **page("", "/private/1")}

@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from robotrules.access import AccessProfile, Failure, Request, Response, State, 
 from robotrules.cache import Decides
 from robotrules.client import AsyncClient, Client, Source, open_store
 from tests.cli.schema import problems
-from tests.client.scripted import START, AsyncServer, Clock, Server, opened
+from tests.client.scripted import START, AsyncServer, Clock, Server
 
 FILE = b"User-agent: *\nDisallow: /private/\n\nUser-agent: otherbot\nDisallow: /\n"
 SITE = "https://example.com"
@@ -35,22 +34,10 @@ Make = Callable[..., Any]
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def server() -> Server:
     server = Server()
     server.answers[ROBOTS] = Response(200, {}, FILE)
     return server
-
-
-@pytest.fixture(params=["sync", "async"])
-def make(request: pytest.FixtureRequest, server: Server, clock: Clock) -> Iterator[Make]:
-    """Return what makes clients of one kind."""
-    with ExitStack() as stack:
-        yield lambda **options: stack.enter_context(opened(request.param, server, clock, **options))
 
 
 class TestChecking:

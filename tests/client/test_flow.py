@@ -67,15 +67,21 @@ class Told(MemoryStore):
 
 
 @pytest.fixture
-def clock() -> Clock:
-    """A clock that is set by hand."""
-    return Clock()
-
-
-@pytest.fixture
 def store() -> Told:
     """A store that tells."""
     return Told()
+
+
+class Plain:
+    """A user's store, without what a store need not have."""
+
+    def __init__(self) -> None:
+        self._store = MemoryStore()
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("holder", "transaction"):
+            raise AttributeError(name)
+        return getattr(self._store, name)
 
 
 def desk_of(store: Any, clock: Clock, **options: Any) -> Desk:
@@ -301,18 +307,6 @@ class TestOthers:
 
     def test_a_store_that_does_not_tell_holders(self, clock: Clock) -> None:
         """Then leases end by themselves."""
-
-        class Plain:
-            """A user's store."""
-
-            def __init__(self) -> None:
-                self._store = MemoryStore()
-
-            def __getattr__(self, name: str) -> Any:
-                if name in ("holder", "transaction"):
-                    raise AttributeError(name)
-                return getattr(self._store, name)
-
         store = Plain()
         store.lease("turn", "dead", 5.0)
         desk = desk_of(store, clock)
@@ -335,18 +329,6 @@ class TestOthers:
 
     def test_a_plain_store(self, clock: Clock) -> None:
         """A user's store may have less."""
-
-        class Plain:
-            """A user's store."""
-
-            def __init__(self) -> None:
-                self._store = MemoryStore()
-
-            def __getattr__(self, name: str) -> Any:
-                if name in ("holder", "transaction"):
-                    raise AttributeError(name)
-                return getattr(self._store, name)
-
         desk = desk_of(Plain(), clock)
         assert run(desk.renew(SITE), FOUND)[0].source is Source.FETCHED
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -26,7 +25,7 @@ from robotrules.registries import SHIPPED
 from robotrules.robotstxt import parse
 from robotrules.tags.fields import read_fields
 from tests.client.diary import file
-from tests.client.scripted import Clock, Server, opened
+from tests.client.scripted import Clock, Server
 from tests.client.test_states import having
 
 SITE, OTHER = "https://example.com", "https://other.example"
@@ -47,17 +46,6 @@ def server() -> Server:
     server.answers[f"{SITE}/away"] = Response(302, {"Location": f"{OTHER}/x"})
     server.answers[f"{OTHER}/x"] = Response(200, {"X-Robots-Tag": "nofollow"}, b"x")
     return server
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture(params=["sync", "async"])
-def make(request: pytest.FixtureRequest, server: Server, clock: Clock) -> Iterator[Make]:
-    with ExitStack() as stack:
-        yield lambda **options: stack.enter_context(opened(request.param, server, clock, **options))
 
 
 def test_a_page(make: Make) -> None:

@@ -38,12 +38,6 @@ Make = Callable[..., Any]
 
 
 @pytest.fixture
-def clock() -> Clock:
-    """A clock that is set by hand."""
-    return Clock()
-
-
-@pytest.fixture
 def server() -> Server:
     """A server with rules for a crawler, for a purpose and for all."""
     server = Server()

@@ -80,6 +80,19 @@ class TestAway:
         state.check()
 
 
+def assert_all_pages_are_read(store: RedisStore | PostgresStore) -> None:
+    """Put visits in, some of one moment, and find and prune all of them."""
+    for number in range(7):
+        visit = made(NOW + number // 4, origin=f"https://s{number}.example")
+        store.put(visit, BODY, recorded(None, visit))
+    assert [entry.origin for entry in store.entries()] == [
+        f"https://s{number}.example" for number in range(7)
+    ]
+    assert len({visit.origin for visit in store.visits()}) == 7
+    assert store.prune(NOW + 1) == 4
+    assert store.prune_evidence(NOW + 1) == 4
+
+
 class TestRedis:
     """The store on a Redis server."""
 
@@ -164,15 +177,7 @@ class TestRedis:
         monkeypatch.setattr(redis_store, "PAGE", 2)
         monkeypatch.setattr(redis_store, "SHARE", 2)
         with closing(RedisStore(redis_where)) as store:
-            for number in range(7):
-                visit = made(NOW + number // 4, origin=f"https://s{number}.example")
-                store.put(visit, BODY, recorded(None, visit))
-            assert [entry.origin for entry in store.entries()] == [
-                f"https://s{number}.example" for number in range(7)
-            ]
-            assert len({visit.origin for visit in store.visits()}) == 7
-            assert store.prune(NOW + 1) == 4
-            assert store.prune_evidence(NOW + 1) == 4
+            assert_all_pages_are_read(store)
 
 
 class TestPostgres:
@@ -281,12 +286,4 @@ class TestPostgres:
         monkeypatch.setattr(postgres, "PAGE", 2)
         monkeypatch.setattr(postgres, "SHARE", 2)
         with closing(PostgresStore(postgres_where)) as store:
-            for number in range(7):
-                visit = made(NOW + number // 4, origin=f"https://s{number}.example")
-                store.put(visit, BODY, recorded(None, visit))
-            assert [entry.origin for entry in store.entries()] == [
-                f"https://s{number}.example" for number in range(7)
-            ]
-            assert len({visit.origin for visit in store.visits()}) == 7
-            assert store.prune(NOW + 1) == 4
-            assert store.prune_evidence(NOW + 1) == 4
+            assert_all_pages_are_read(store)

@@ -97,7 +97,7 @@ class Headers(Mapping[str, str]):
     @property
     def raw(self) -> list[tuple[bytes, bytes]]:
         """Name and value of every line as octets."""
-        return [(name.encode("latin-1"), value) for name, value in self._fields.lines]
+        return [(_octets(name), value) for name, value in self._fields.lines]
 
 
 def read_fields(headers: object) -> Fields:

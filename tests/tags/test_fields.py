@@ -147,12 +147,17 @@ class TestLineEnds:
     @pytest.mark.parametrize("end", ["\n", "\r\n"])
     def test_folds(self, end: str) -> None:
         """RFC 9112 §5.2: read as a space."""
-        assert tags([("X-Robots-Tag", f"noindex,{end}\t nofollow")])[0] == [b"noindex, nofollow"]
+        value = f"noindex,{end}\t nofollow"
+        assert tags([("X-Robots-Tag", value)])[0] == [b"noindex, nofollow"]
+        assert tags([(b"X-Robots-Tag", value.encode())])[0] == [b"noindex, nofollow"]
 
     @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
     def test_lines_in_one(self, end: str) -> None:
         """Browsers put repeated fields into one value with line ends between them."""
-        assert tags({"X-Robots-Tag": f"noindex {end}nofollow{end}"})[0] == [b"noindex", b"nofollow"]
+        value = f"noindex {end}nofollow{end}"
+        for pair in (("X-Robots-Tag", value), (b"X-Robots-Tag", value.encode())):
+            assert tags(dict([pair]))[0] == [b"noindex", b"nofollow"]
+            assert tags([pair])[0] == [b"noindex", b"nofollow"]
 
 
 # --- Raw octets -----------------------------------------------------------------------------------
@@ -408,6 +413,28 @@ class TestLooks:
         found = read_fields([(name, b"") for name in names])
         assert [name for name, _ in found.lines] == ["a" * 65, "b" * 64, "c", "d"]
         assert kept == {b"B" * 64: "b" * 64, b"C": "c"}
+        kept[b"C"] = "remembered"
+        assert read_fields([(b"C", b"")]).lines == (("remembered", b""),)
+
+    @pytest.mark.parametrize(
+        "headers",
+        [
+            dict(PAIRS),
+            PAIRS,
+            [(name.encode(), value.encode()) for name, value in PAIRS],
+        ],
+    )
+    def test_plain_headers_are_not_looked_into(
+        self, headers: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What most callers have is read without a look at what else it can do, which is slow."""
+        is_dict = isinstance(headers, dict)
+        expected = read_fields(iter(headers.items() if is_dict else headers)).lines
+        for slow in ("_from_response", "_from_headers"):
+            monkeypatch.setattr(fields, slow, None)
+        found = read_fields(headers)
+        assert found.lines == expected
+        assert found.apart is not is_dict
 
     def test_what_is_not_read_is_not_asked(self) -> None:
         """A value behind the last line that is read may be joined, and that does not matter."""

@@ -417,16 +417,20 @@ def test_a_page_that_was_read_before() -> None:
     assert not usage_rules(html=read, product_token="OtherBot").rules
 
 
-@pytest.mark.parametrize("wrong", [5, None, [5], b"a", {"a": 1}])
+@pytest.mark.parametrize("wrong", [5, None, [5], ["a", 5], b"a", b"", {"a": 1}])
 def test_a_product_token_is_text(wrong: Any) -> None:
-    with pytest.raises(TypeError, match="product_token is a str"):
+    with pytest.raises(TypeError) as told:
         usage_rules(headers={}, product_token=wrong)
+    assert str(told.value) == (
+        f"product_token is a str such as 'ExampleBot', or a list of them; not {wrong!r}"
+    )
 
 
 @pytest.mark.parametrize("wrong", ["", " ", [], ["a", ""]])
 def test_an_empty_product_token_is_refused(wrong: Any) -> None:
-    with pytest.raises(robotrules.ProductTokenError, match="is empty"):
+    with pytest.raises(robotrules.ProductTokenError) as told:
         usage_rules(headers={}, product_token=wrong)
+    assert str(told.value) == "product_token is empty: pass a name such as 'ExampleBot', or '*'"
 
 
 # --- The table and the page ----------------------------------------------------------------------

@@ -105,6 +105,13 @@ def test_places_in_several_lines() -> None:
     )
 
 
+def test_ends_of_lines() -> None:
+    """Spaces and tabs are no part of a line, and letters are."""
+    found = robots_tag([b" \tX;noindex\t ", b"a;noai, X"], DEFAULT)
+    assert [one[:2] for one in found.said] == [("x", "noindex"), ("a", "noai")]
+    assert [one.code for one in found.odd] == []
+
+
 def test_places_in_a_field_that_fails() -> None:
     """Every line is read alone, and each word and member has its place."""
     found = robots_tag([b"a;noindex, b;;", b"noindex nofollow, x", b"c;NoAI, (d"], DEFAULT)
@@ -256,6 +263,9 @@ def test_what_permits_in_a_field() -> None:
     assert [(one.name, one.recovered) for one in found.said] == [("max-image-preview", True)]
     found = robots_tag([b"a;max-image-preview=large;noindex"], DEFAULT)
     assert [one.recovered for one in found.said] == [False, False]
+    assert [one.recovered for one in x_robots_tag([b"index"], DEFAULT).said] == [False]
+    line = b"a;max-image-preview=large, ".ljust(LIMIT) + b"x, y"
+    assert [one.recovered for one in robots_tag([line], SMALL).said] == [True]
     line = b"index, ".ljust(LIMIT) + b"x, y"
     for profile, recovered in ((DEFAULT, True), (STRICT, False)):
         small = profile.replace(max_field_bytes=LIMIT)

@@ -398,7 +398,7 @@ def _word(
         odd.append(Odd("space-separated", line, start, end))
     if read.note and is_rule(word.name):
         odd.append(Odd(read.note, line, start, end))
-    text = shown(word.text.encode("latin-1", "replace"))
+    text = shown(word.text.encode("latin-1"))
     for rule in expanded(word.name, profile):
         yield Said(token, rule, read.value, text, line, start, end)
 

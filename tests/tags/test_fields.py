@@ -391,7 +391,7 @@ class TestLooks:
         monkeypatch.setattr(fields, "MOST_LINES", len(headers))
         found = read_fields(headers)
         assert found.lines == expected
-        assert found.apart is not is_dict
+        assert found.apart is (not is_dict)
 
     def test_what_is_not_read_is_not_asked(self) -> None:
         """A value behind the last line that is read may be joined, and that does not matter."""
@@ -431,6 +431,12 @@ class TestBounds:
             whole = block if size < MOST_OCTETS else first
             assert read_fields(kind(block + b"\nc: 3")).lines[:3] == read_fields(whole).lines
         assert read_fields(kind(b"b: " + b"x" * MOST_OCTETS)) == NO_FIELDS
+
+    def test_text_behind_the_limit(self) -> None:
+        """It is not looked at, so it cannot tell how the text before it was decoded."""
+        block = "a: é\nb: "
+        found = read_fields(block.ljust(MOST_OCTETS + 1, "x") + "ж")
+        assert found.lines == (("a", b"\xe9"),)
 
     @pytest.mark.parametrize(
         "octets", [b" ", b"\n ", b"\r\n", b"\r", b":", b"a:\n", b"a\n ", b"a: b\r\n ", b"\t\n"]

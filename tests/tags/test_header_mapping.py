@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from robotrules.tags.fields import Headers, read_fields
+from robotrules.tags.fields import Fields, Headers, read_fields
 
 LINES: list[tuple[str | bytes, bytes]] = [
     ("X-Robots-Tag", b"noindex"),
@@ -42,7 +43,7 @@ def test_a_field_that_is_not_there(name: Any) -> None:
 
 
 def test_lines_in_their_order() -> None:
-    """As text and as octets; what reads fields takes the octets."""
+    """As text and as octets."""
     assert HEADERS.multi_items() == [
         ("x-robots-tag", "noindex"),
         ("date", "\xfc"),
@@ -53,10 +54,17 @@ def test_lines_in_their_order() -> None:
         (b"date", b"\xfc"),
         (b"x-robots-tag", b"a: b"),
     ]
-    assert read_fields(HEADERS) == read_fields(LINES)
     assert repr(HEADERS) == f"Headers({HEADERS.multi_items()!r})"
 
 
 def test_names_beyond_latin_1() -> None:
     """A caller may give them; they have octets too."""
     assert Headers(read_fields({"Ж": "a", "é": "b"})).raw == [("ж".encode(), b"a"), (b"\xe9", b"b")]
+
+
+@pytest.mark.parametrize("fields", [read_fields(LINES), read_fields({"Ж": "a, b"})])
+def test_what_was_read_once_is_not_read_again(fields: Fields) -> None:
+    """Lines that may have been joined are not apart because a mapping has them (AMB-82)."""
+    headers = Headers(fields)
+    assert read_fields(headers) is fields
+    assert read_fields(SimpleNamespace(headers=headers)) is fields

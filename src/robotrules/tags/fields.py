@@ -193,6 +193,8 @@ def _from_headers(headers: Any) -> Fields:
     """Return the fields of a mapping, a multi-dictionary, or an iterable of pairs."""
     if isinstance(headers, Fields):
         return headers
+    if isinstance(headers, Headers):
+        return headers._fields
     # httpx and Starlette keep the octets; what they decode is a guess that cannot be undone.
     if isinstance(lines := getattr(headers, "raw", None), (list, tuple)):
         return _made(_pairs(lines), True)

@@ -71,7 +71,7 @@ class DeadRule(Check):
                 level="info" if alike else None,
                 rule=quote(str(dead.rule)),
                 why=why,
-                related=[related(subject, "decides first", rule) for rule in covers],
+                related=[related("decides first", rule) for rule in covers],
             )
 
 

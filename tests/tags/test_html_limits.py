@@ -130,8 +130,9 @@ class TestCost:
     def test_text_with_scripting(self) -> None:
         """What is nested in a noscript is text where scripts run, and no cause to cut."""
         document = f"<head><noscript>{'<div>' * 3000}</noscript>{NOINDEX}<p>"
-        page = read_page(document, final_dom=True)
-        assert (len(page.metas), page.is_final) == (1, True)
+        for whole in (False, True):
+            page = read_page(document, final_dom=True, whole=whole)
+            assert (len(page.metas), page.is_final) == (1, True)
 
 
 class TestBothWays:

@@ -45,11 +45,19 @@ def origin_of(url: str | bytes) -> str | None:
     text = url.decode("utf-8", "surrogateescape") if isinstance(url, bytes) else url
     if not isinstance(text, str):
         raise url_type_error(url)
-    found = _URL.match(text)
+    return split_origin(text)[0]
+
+
+def split_origin(url: str) -> tuple[str | None, int]:
+    """Return the origin of *url*, or None, and where scheme and authority end as written."""
+    found = _URL.match(url)
+    if not found:
+        return None, 0
+    _, scheme, host, port = found.groups()
     # Each octet of a name may be written with three, and a port with zeros in front.
-    if not found or len(found["host"]) > 4 * _LONGEST_HOST or len(found["port"] or "") > 32:
-        return None
-    return _normal(found["scheme"], found["host"], found["port"])
+    if len(host) > 4 * _LONGEST_HOST or len(port or "") > 32:
+        return None, found.end(1)
+    return _normal(scheme, host, port), found.end(1)
 
 
 def given_origin(text: str) -> str | None:

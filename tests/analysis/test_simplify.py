@@ -96,6 +96,12 @@ class TestRules:
                 [("unusable-rule", 2, ())],
                 "no URL matches it, for a path pattern starts with '/' or '*'",
             ),
+            (
+                # What every crawler may fetch anyway is written nowhere: no line says the same.
+                ["Disallow: /a", "Allow: /robots.txt$"],
+                [("dead-rule", 3, ())],
+                "it decides no URL",
+            ),
         ],
     )
     def test_reasons(self, read: Read, rules: list[str], steps: list[Any], sentence: str) -> None:

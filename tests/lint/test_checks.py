@@ -117,8 +117,11 @@ def test_a_page_says_which_lines_earn_the_note(page: Path) -> None:
             if "beside" in block.options:
                 beside = body
                 continue
-            found = [(note.line, note.slug) for note in notes_of(block, body, check.slug)]
+            notes = notes_of(block, body, check.slug)
+            found = [(note.line, note.slug) for note in notes]
             assert Counter(found) == Counter(promised), where
+            own = [note for note in notes if note.slug == check.slug]
+            assert check.has_fixes or not any(note.fix for note in own), where
             seen.append(check.slug in [slug for _, slug in promised])
         elif block.name == "fixed":
             assert before, where

@@ -10,6 +10,8 @@ from robotrules.tags.bounds import (
     MOST_ATTRIBUTES,
     MOST_BARE,
     MOST_DEEP,
+    MOST_FORMATTING,
+    MOST_NAMES,
     UNSURE_TAGS,
     beginning,
     bounded,
@@ -84,6 +86,21 @@ def test_what_is_not_deep_is_whole(text: str) -> None:
     assert not is_cut(text)
 
 
+@pytest.mark.parametrize("tags", ["<div>", "<table><td>", "<template><td>"])
+def test_depth_is_exact(tags: str) -> None:
+    """Every tag of these opens an element, and one more than the cap is handed over."""
+    text = tags * MANY
+    assert text[: bounded(text, True)].count("<") == MOST_DEEP + 1
+
+
+def test_cuts_are_exact() -> None:
+    """The number of tags, and of formatting elements that are made anew, may be reached."""
+    assert bounded("<br>" * MANY, True, None, FEW_TAGS) == len("<br>") * FEW_TAGS
+    # 7,750 for the open ones themselves, and 125 for each tag behind them.
+    opened, tags = "<b>" * 125, (MOST_FORMATTING - 7_750) // 125
+    assert bounded(opened + "<br>" * 5000, True) == len(opened + "<br>" * tags)
+
+
 def test_noscript_by_scripting() -> None:
     """Without scripting a noscript has elements."""
     assert is_cut(f"<noscript>{DEEP}</noscript>", scripting=False)
@@ -142,6 +159,63 @@ def test_attributes_of_a_tag() -> None:
         assert bounded(text, True) == (len(text) if whole else len(FLAT))
 
 
+def with_attributes(count: int, each: int = 1) -> str:
+    """Return tags that have so many attributes in all, no two of one name."""
+    names = [f"a{number}" for number in range(count)]
+    return "".join(f"<br {' '.join(names[at : at + each])}>" for at in range(0, count, each))
+
+
+def test_names_of_tags() -> None:
+    """They are counted from the first on, without case."""
+    text = "".join(f"<link><n{number}></N{number}><LINK>" for number in range(MOST_NAMES))
+    assert text[: bounded(text, True)].endswith(f"</N{MOST_NAMES - 2}><LINK><link>")
+
+
+@pytest.mark.parametrize(
+    "tag", ["<br a{}>", "<br\ta{}='x y'/>", "<br a{} >", "<br\f={}>", "<br a\xa0{}=1>"]
+)
+def test_names_of_attributes(tag: str) -> None:
+    """Behind the first tags each counts, whatever it is made of; that of the tag is another."""
+    text = "".join(tag.format(number) for number in range(FEW_TAGS + 2 * MOST_NAMES))
+    assert text[: bounded(text, True)].count("<") == FEW_TAGS + MOST_NAMES - 1
+
+
+@pytest.mark.parametrize(
+    "tag", ["<br a>", "<br a={}>", "<br a = {}>", "<br a\n=\n'{}'>", "<br a={}={}/>"]
+)
+def test_names_that_are_one(tag: str) -> None:
+    """Values do not count, nor does what stands around a name."""
+    text = "".join(tag.format(number, number) for number in range(FEW_TAGS + MOST_NAMES))
+    text += with_attributes(MOST_NAMES - 2)
+    assert not is_cut(text)
+    assert is_cut(text + "<hr>")
+
+
+def test_what_has_no_attributes() -> None:
+    """Whatever a tag ends with, its name is not taken for an attribute."""
+    text = "<br></br><br/><br /></br >" * FEW_TAGS
+    text += with_attributes(MOST_NAMES - 1)
+    assert not is_cut(text)
+    assert is_cut(text + "<br x>")
+
+
+def test_names_in_the_first_characters() -> None:
+    """Attributes of a tag that ends within them do not count; those of the next do."""
+    near, far = "<br x>".rjust(FEW_CHARACTERS), with_attributes(MOST_NAMES - 1, 250)
+    assert not is_cut(near + far)
+    assert bounded(near + far + "<br y>", True) == len(near + far)
+    assert bounded(" " + near + far, True) == 1 + len(near) + far.rfind("<")
+
+
+@pytest.mark.parametrize("name", ["html", "BODY"])
+def test_attributes_of_tags_that_are_merged(name: str) -> None:
+    """Those of every further `html` and `body` are counted, from the first tag on, all together."""
+    text = f"<{name} a=1 b>" * (MOST_ATTRIBUTES // 2)
+    text += f"<{name}></{name}><{name} /></{name} >" * FEW_TAGS
+    assert not is_cut(text)
+    assert bounded(text + f"<{name} a>", True) == len(text)
+
+
 def test_signs_that_begin_no_tag() -> None:
     """They are counted anywhere; comments and inputs part texts in a table only."""
     assert bounded("< " * 3000, True) == 2 * MOST_BARE
@@ -169,3 +243,9 @@ def test_a_body_is_enough() -> None:
     text = "<title>x</title><template><p></template>" + "<div></div>" * 20_000
     assert 0 < text[: bounded(text, True, 10)].count("<div>") < 20
     assert bounded("<template>" + "<p></p>" * 5000, True, 10) > 10_000
+
+
+def test_tags_of_a_body_are_counted_behind_the_first() -> None:
+    """The first ends the head; as many more are handed over as were asked for."""
+    text = "<link>" * 10 + "<div>" + "<br>" * FEW_TAGS
+    assert bounded(text, True, 10) == len("<link>" * 10 + "<div>" + "<br>" * 10)

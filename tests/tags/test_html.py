@@ -347,6 +347,22 @@ class TestStreams:
         page = read_page([b"", b"<meta name=", b"", b"robots>"])
         assert page.metas[0].name == "robots"
 
+    def test_texts_are_joined(self) -> None:
+        """Whatever they are cut in, the page is the one of the whole."""
+        document = HEAD + PARAGRAPH
+        for size in (1, 7, 1000):
+            pieces = [document[at : at + size] for at in range(0, len(document), size)]
+            assert read_page(pieces) == read_page(document)
+
+    def test_nothing_is_pulled_behind_the_limit(self) -> None:
+        """The chunk that goes beyond it is the last."""
+        reader = PageReader(limit=LEAST_HTML)
+        assert reader.feed(" " * LEAST_HTML) is False
+        assert reader.feed(" ") is True
+        chunks = iter([" " * LEAST_HTML, " ", "<p>"])
+        assert read_page(chunks, limit=LEAST_HTML).is_cut
+        assert list(chunks) == ["<p>"]
+
 
 class TestMisuse:
     """Misuse raises, with the cure."""

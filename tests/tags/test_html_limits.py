@@ -35,8 +35,9 @@ class TestWhatAPageSays:
         assert not read_page(HEAD + PARAGRAPH * 1000).is_cut
         assert read_page(filled(LEAST_HTML + 1, ""), limit=LEAST_HTML).is_cut
         assert not read_page(filled(LEAST_HTML, ""), limit=LEAST_HTML).is_cut
-        page = read_page(NOINDEX, complete=False)
-        assert (page.is_final, page.is_cut) == (False, True)
+        for half in ("", "<", "</", "<me"):  # what looks like text may be half a tag
+            page = read_page(NOINDEX + half, complete=False)
+            assert (page.is_final, page.is_cut) == (False, True)
         page = read_page(NOINDEX + "<p>x<p>", complete=False)
         assert (page.is_final, page.is_cut) == (True, False)
 
@@ -79,11 +80,30 @@ class TestCost:
         assert len(parsed) == 2
         assert max(parsed) < len(head) + 30 * len(PARAGRAPH)
 
+    def test_all_that_is_at_hand(self, parsed: list[int]) -> None:
+        """Behind the first prefix as much is parsed at once as there is, up to a bound."""
+        document = filled(70_000, NOINDEX) + PARAGRAPH * 3000
+        chunks = iter((document[:10_000], document[10_000:100_000], document[100_000:]))
+        page = read_page(chunks)
+        assert [meta.place for meta in page.metas] == [Place.HEAD]
+        assert (page.is_final, page.read) == (True, 100_000)
+        assert len(parsed) == 2
+        assert next(chunks) == document[100_000:]
+
+    def test_a_long_head_in_small_chunks(self, parsed: list[int]) -> None:
+        """It is parsed in three steps, each four times the one before."""
+        document = filled(100_000, NOINDEX) + PARAGRAPH * 5000
+        page = read_page(document[at : at + 1000] for at in range(0, len(document), 1000))
+        assert [meta.place for meta in page.metas] == [Place.HEAD]
+        assert (page.is_final, page.read) == (True, 16 * FIRST_PREFIX)
+        assert len(parsed) == 3
+
     def test_the_beginning_of_a_body(self) -> None:
         """Elements among the first tags of a body are seen, those behind them are not."""
-        short, long = "<p>x" * 100, "<p>x" * 3000
-        page = read_page(f"{NOINDEX}{short}{NOINDEX}{long}{NOINDEX}")
-        assert [meta.place for meta in page.metas] == [Place.HEAD, Place.BODY]
+        for paragraphs in (3000, FIRST_PREFIX):
+            short, long = "<p>x" * 100, "<p>x" * paragraphs
+            page = read_page(f"{NOINDEX}{short}{NOINDEX}{long}{NOINDEX}")
+            assert [meta.place for meta in page.metas] == [Place.HEAD, Place.BODY]
 
     def test_a_way_that_is_done(self, parsed: list[int]) -> None:
         """Without scripting the pixel ends the head, and no more is parsed that way."""
@@ -104,12 +124,16 @@ class TestCost:
             document = "<meta a>" * metas
             assert read_page(document).is_final is in_head
             assert read_page(document, whole=True).is_final is in_whole
+            # The first prefix has few tags here, and a body is behind the others.
+            document = filled(FIRST_PREFIX, document[:800]) + document[800:] + PARAGRAPH * 10
+            assert read_page(document).is_final is in_head
 
     def test_text_with_scripting(self) -> None:
         """What is nested in a noscript is text where scripts run, and no cause to cut."""
         document = f"<head><noscript>{'<div>' * 3000}</noscript>{NOINDEX}<p>"
-        page = read_page(document, final_dom=True)
-        assert (len(page.metas), page.is_final) == (1, True)
+        for whole in (False, True):
+            page = read_page(document, final_dom=True, whole=whole)
+            assert (len(page.metas), page.is_final) == (1, True)
 
 
 class TestBothWays:

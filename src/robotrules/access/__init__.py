@@ -111,11 +111,10 @@ def _access(origin: str, profile: AccessProfile, stored: Stored | None, limit: i
     while True:
         asks = conditions(stored.fields) if stored is not None and stored.url == url else ()
         answer = yield Request(url, asks, limit)
-        so_far = _SoFar(origin, url, hops)
         if isinstance(answer, Failure):
-            return so_far.unreachable(answer.trouble, answer.detail)
+            return _SoFar(origin, url, hops).unreachable(answer.trouble, answer.detail)
         fields, status = read_fields(answer.headers), answer.status
-        so_far = so_far._replace(status=status, fields=fields, address=answer.address)
+        so_far = _SoFar(origin, url, hops, status, fields, answer.address)
         if status == 304 and stored is not None and asks:
             if renews(stored.fields, fields):
                 return so_far.renewed(stored)

@@ -63,8 +63,9 @@ def drop_invalid(fields: Fields, received: float | None = None) -> Fields:
         dropped.add("etag")
     if not _is_past(last_modified(fields), _date(fields, "date"), received):
         dropped.add("last-modified")
-    kept = tuple(line for line in fields.lines if line[0] not in dropped)
-    return fields if len(kept) == len(fields.lines) else fields._replace(lines=kept)
+    if not dropped:
+        return fields
+    return Fields(tuple(line for line in fields.lines if line[0] not in dropped), fields.apart)
 
 
 def conditions(fields: Fields) -> tuple[tuple[str, str], ...]:

@@ -9,7 +9,6 @@ files or crawlers: `files` does.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 
 from robotrules.analysis.ground import (
@@ -163,13 +162,13 @@ class _Direction:
         self._near = mine.index, other.index
         # Entries that match the same URLs, however they are written. The first of them here, for
         # each of the other side; and the first of them there, for each of this side.
-        here = {_language(entry.form): at for at, entry in reversed(mine.entries.items())}
-        there = {_language(entry.form): at for at, entry in reversed(other.entries.items())}
+        here = {language: at for at, language in reversed(mine.languages.items())}
+        there = {language: at for at, language in reversed(other.languages.items())}
         unknown = max(mine.entries, default=0) + 1
         self._same_here = {
-            at: here.get(_language(entry.form), unknown) for at, entry in other.entries.items()
+            at: here.get(language, unknown) for at, language in other.languages.items()
         }
-        self._twins = {at: there.get(_language(entry.form)) for at, entry in mine.entries.items()}
+        self._twins = {at: there.get(language) for at, language in mine.languages.items()}
 
     def ask(self, at: int, passed: Collection[int] = ()) -> list[Ladder]:
         """Ask for what an entry decides, and the other side says the opposite of."""
@@ -208,13 +207,6 @@ class _Direction:
         found = self._near[side].near(first_of(self.mine.entries[at]))
         self._ground.spend(len(found))
         return found
-
-
-def _language(form: bytes) -> tuple[bytes, bool]:
-    """Return what a pattern matches, but for how it is written: stars that say nothing left out."""
-    anchored = form.endswith(b"$")
-    stars = re.sub(rb"\*+", b"*", form[:-1] if anchored else form)
-    return (stars[:-1], False) if stars.endswith(b"*") else (stars, anchored)
 
 
 def _directions(ground: Ground) -> tuple[_Direction, _Direction]:

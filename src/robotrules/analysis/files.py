@@ -128,14 +128,16 @@ def compare(
     told how many kinds of crawlers are done, and of how many.
     """
     vet_pair(old, new)
+    # The same octets read by the same profile say the same, and are looked at once.
+    same = old == new
+    new = old if same else new
     everybody = crawlers if literal else documented_crawlers
-    kinds = list(_kinds(old, new, only or everybody(old, new)))
+    kinds = list(_kinds(old, new, only or everybody(*dict.fromkeys((old, new)))))
     keys = keys_of(old, new)
     changes: list[CrawlerChange] = []
     statements: list[Statements] = []
     left = most_states(vetted_budget(budget))
-    # The same octets read by the same profile say the same.
-    same, all_asked = old == new, True
+    all_asked = True
     for done, (found, old_obeyed, new_obeyed) in enumerate(kinds):
         if progress:
             progress(done, len(kinds))
@@ -199,8 +201,11 @@ def _kinds(
     kinds: dict[tuple[Any, ...], tuple[list[Crawler], Obeyed, Obeyed]] = {}
     starts = [[group.starts[0].line for group in robots.groups] for robots in (old, new)]
     for crawler in asked:
-        obeyed = []
+        obeyed: list[Obeyed] = []
         for robots, lines in zip((old, new), starts, strict=True):
+            if obeyed and new is old:
+                obeyed.append(obeyed[0])
+                break
             numbers, because, names = robots._choose(crawler.names, crawler.purposes)
             by = ""
             if crawler.known and because is Because.TOKEN and names != crawler.known.names[:1]:

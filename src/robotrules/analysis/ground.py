@@ -8,6 +8,7 @@ knows nothing of automata, before anybody sees it. It does not know what the ans
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -107,6 +108,19 @@ def first_of(entry: Entry) -> bytes:
     return first if star else first.removesuffix(b"$")
 
 
+_STARS = re.compile(rb"\*+")
+
+
+def language_of(form: bytes) -> tuple[bytes, bool]:
+    """Return what a pattern matches, but for how it is written: stars that say nothing left out."""
+    anchored = form.endswith(b"$")
+    stars = form[:-1] if anchored else form
+    if b"*" not in stars:
+        return stars, anchored
+    stars = _STARS.sub(b"*", stars)
+    return (stars[:-1], False) if stars.endswith(b"*") else (stars, anchored)
+
+
 class Side:
     """The entries of one rule set, by their positions on the ground."""
 
@@ -119,14 +133,23 @@ class Side:
         self.rules = rules
         self.entries = entries
         """In the order of precedence, which is that of their positions."""
-        self.written = rules.rules if written is None else written
-        """The rules as values; made once, for a file may have thousands."""
+        self._written = written
         self._order = list(entries)
         self._noes = [at << 1 for at in entries]
         self._saying: dict[bool, list[int]] = {}
         self._of: dict[int, list[int]] = {}
         for at, entry in entries.items():
             self._of.setdefault(entry.rule, []).append(at)
+
+    @cached_property
+    def written(self) -> tuple[Rule, ...]:
+        """The rules as values; made once and only if asked for: a file may have thousands."""
+        return self.rules.rules if self._written is None else self._written
+
+    @cached_property
+    def languages(self) -> dict[int, tuple[bytes, bool]]:
+        """What each entry matches, but for how it is written (`language_of`)."""
+        return {at: language_of(entry.form) for at, entry in self.entries.items()}
 
     def of(self, rule: int) -> list[int]:
         """Return the entries of a rule; two, where an index page stands for its directory."""
@@ -168,7 +191,7 @@ class Side:
         """Return what is left with these entries alone."""
         chosen = set(entries)
         left = {at: entry for at, entry in self.entries.items() if at in chosen}
-        return Side(self.rules, left, self.written)
+        return Side(self.rules, left, self._written)
 
     @cached_property
     def index(self) -> Index:
@@ -229,16 +252,18 @@ class Ground:
         written = [pattern for rules in sets for pattern in rules._source.written()]
         engine = sets[0]._engine
         self._languages = engine.Languages(profile.settings(engine), written)
+        found = self._languages.entries()
         self.sides = []
         first = 0
         for rules in sets:
-            entries = {}
-            for at, (rule, form, says) in enumerate(self._languages.entries()):
-                if rule == IMPLICIT or first <= rule < first + len(rules):
-                    number = rule if rule == IMPLICIT else rule - first
-                    entries[at] = Entry(number, form, bool(says))
+            end = first + len(rules)
+            entries = {
+                at: Entry(rule if rule == IMPLICIT else rule - first, form, bool(says))
+                for at, (rule, form, says) in enumerate(found)
+                if rule == IMPLICIT or first <= rule < end
+            }
             self.sides.append(Side(rules, entries))
-            first += len(rules)
+            first = end
 
     def seek(self, *ladders: Ladder) -> Sought:
         """Return what the engine finds; nothing is decided once all questions took too much."""

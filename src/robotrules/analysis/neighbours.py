@@ -75,7 +75,11 @@ class Neighbours:
         return changes_without(self.ground, side, [at for at in own if at in side.entries], path)
 
     def twin(self, own: list[int]) -> int | None:
-        """Return the number of the first other rule that says the very same; None: none does."""
+        """
+        Return the number of the first other rule that says the very same; None: none does.
+
+        It may be IMPLICIT, the rule about `/robots.txt` that no file has to write.
+        """
         mine = self.entries[own[0]]
         wanted = {(self.entries[at].form, self.entries[at].allow) for at in own}
         for at in islice(self._index.alike(mine.form, mine.allow), MOST_TWINS):

@@ -231,7 +231,7 @@ class Greedy:
             own = view.own(line)
             for listener in view.listeners(line) if own else ():
                 twin = listener.twin(own)
-                if twin is None:
+                if twin is None or twin == IMPLICIT:
                     return False
                 if view is self._views[0]:
                     self._twins.append(view.rules[twin].line)
@@ -250,7 +250,7 @@ class Greedy:
         if not own or not answers:
             return Spare(line, "nobodys-rule" if own else "unusable-rule", (), None)
         first_view = [listener.twin(own) for listener, _ in answers]
-        twins = [twin for twin in first_view if twin is not None]
+        twins = [twin for twin in first_view if twin is not None and twin != IMPLICIT]
         if len(twins) == len(answers):
             lines = sorted({view.rules[twin].line for twin in twins})
             return Spare(line, "repeated-rule", tuple(lines), None)

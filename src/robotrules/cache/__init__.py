@@ -226,12 +226,9 @@ def _bounded(fields: Fields) -> Fields:
 def recorded(entry: Entry | None, visit: Visit) -> Entry:
     """Return what is known after a visit (AMB-59)."""
     if visit.usable or entry is None:
-        made = Entry(visit.origin, visit.agent)
-        return (
-            made._replace(good=visit)
-            if visit.usable
-            else made._replace(bad=visit, since=visit.at, failures=1)
-        )
+        if visit.usable:
+            return Entry(visit.origin, visit.agent, visit)
+        return Entry(visit.origin, visit.agent, None, visit, visit.at, 1)
     good = entry.good
     if good is not None and good.at > visit.at + SKEW:
         # The clock was set back: it is a copy of unknown age, and may be a day old.

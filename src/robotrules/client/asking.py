@@ -32,7 +32,7 @@ from robotrules.client.transports.exchange import (
 from robotrules.errors import CrawlerError, StoreError
 from robotrules.extensions.purpose import crawler_notes
 from robotrules.guide import as_url
-from robotrules.origins import authority_end, given_origin, origin_of
+from robotrules.origins import given_origin, origin_of, split_origin
 from robotrules.profile import DEFAULT, Profile
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import URL
@@ -254,12 +254,13 @@ class Asking:
             origin = self._spellings.get(url[: url.find("/", _SCHEME) + 1])
             if origin is not None:
                 return origin
-        origin = origin_of(url)
-        if origin is not None and isinstance(url, str) and authority_end(url) < LONGEST_SPELLING:
-            if len(self._spellings) >= REMEMBERED_SPELLINGS:
-                self._spellings.clear()
-            self._spellings[f"{url[: authority_end(url)]}/"] = origin
-        return origin
+            origin, end = split_origin(url)
+            if origin is not None and end < LONGEST_SPELLING:
+                if len(self._spellings) >= REMEMBERED_SPELLINGS:
+                    self._spellings.clear()
+                self._spellings[f"{url[:end]}/"] = origin
+            return origin
+        return origin_of(url)
 
     def _asked(
         self, product_token: Tokens | None, purposes: Sequence[str] | None

@@ -43,6 +43,9 @@ class Check:
     """Whether a record that it finds is read otherwise than its author meant: as none, as another,
     or for other crawlers or URLs. Safe fixes that rest on it wait until it is mended."""
 
+    has_fixes: ClassVar[bool] = True
+    """Whether any of its notes has a fix: who wants fixes alone does not ask the others."""
+
     summed_up: ClassVar[tuple[str, ...]] = ()
     """Levels of which a file has one note for all that it finds, by `summary`."""
 
@@ -67,15 +70,40 @@ class Check:
         **words: object,
     ) -> LintNote:
         """Return a note about a span of the body; *words* fill in the message."""
-        line, column, end_column = subject.place(start, end)
+        where = *subject.place(start, end), start, end
+        return self._at(where, level, url, related, fix, words)
+
+    def about(
+        self,
+        subject: Subject,
+        record: Record | Rule,
+        *,
+        level: str | None = None,
+        url: str | None = None,
+        related: Sequence[Related] = (),
+        fix: Fix | None = None,
+        **words: object,
+    ) -> LintNote:
+        """Return a note about the value of a record; the rest is as in `note`."""
+        # A record knows its place, and a file may have a note for each of its lines.
+        start, end, column = record.start, record.end, record.column
+        where = record.line, column, column + end - start, start, end
+        return self._at(where, level, url, related, fix, words)
+
+    def _at(
+        self,
+        where: tuple[int, int, int, int, int],
+        level: str | None,
+        url: str | None,
+        related: Sequence[Related],
+        fix: Fix | None,
+        words: dict[str, object],
+    ) -> LintNote:
         said = self.message.format(**words)
         chosen = level or self.level
-        where = line, column, end_column, start, end, ROBOTS_TXT
-        return LintNote(self.code, self.slug, chosen, said, *where, url, tuple(related), fix)
-
-    def about(self, subject: Subject, record: Record | Rule, **more: Any) -> LintNote:
-        """Return a note about the value of a record; *more* is as in `note`."""
-        return self.note(subject, record.start, record.end, **more)
+        return LintNote(
+            self.code, self.slug, chosen, said, *where, ROBOTS_TXT, url, tuple(related), fix
+        )
 
     def about_key(self, subject: Subject, record: Record, **more: Any) -> LintNote:
         """Return a note about the name of a record; *more* is as in `note`."""
@@ -186,7 +214,6 @@ def places(notes: Sequence[LintNote], words: str) -> tuple[Related, ...]:
     )
 
 
-def related(subject: Subject, words: str, record: Record | Rule) -> Related:
+def related(words: str, record: Record | Rule) -> Related:
     """Return a record or a rule as another place that a note speaks of."""
-    line, column, _ = subject.place(record.start, record.end)
-    return Related(words, line, column, record.start, record.end)
+    return Related(words, record.line, record.column, record.start, record.end)

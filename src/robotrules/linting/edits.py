@@ -28,7 +28,9 @@ def apart(notes: Iterable[LintNote], before: Sequence[LintNote] = ()) -> list[Li
     taken = sorted({edit for note in before if note.fix for edit in note.fix.edits})
     found = []
     for note in notes:
-        edits = sorted(set(note.fix.edits if note.fix else ()))
+        edits: Sequence[Edit] = note.fix.edits if note.fix else ()
+        if len(edits) > 1:
+            edits = sorted(set(edits))
         if any(map(_overlap, edits, edits[1:])) or any(_is_taken(one, taken) for one in edits):
             continue
         found.append(note)

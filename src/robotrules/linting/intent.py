@@ -32,13 +32,14 @@ from robotrules.robotstxt import RobotsTxt, parse
 # needed depends on who is named. Each stage has the layers of codes, which are their first digits.
 RECORDS, GROUPS, RULES, REST = "0123", "4", "5", "6789"
 STAGES = (RECORDS, GROUPS, RULES, REST)
+_STAGE_OF = {layer: stage for stage in STAGES for layer in stage}
 # Corrections that make room for others. Files of people need one or two rounds.
 MOST_ROUNDS = 3
 
 
 def stage_of(note: LintNote) -> str:
     """Return the stage in which the fix of a note is applied."""
-    return next(stage for stage in STAGES if note.code[2] in stage)
+    return _STAGE_OF[note.code[2]]
 
 
 # --- Fixes to trust -------------------------------------------------------------------------------
@@ -158,6 +159,6 @@ def _corrected(subject: Subject, stages: Iterable[str]) -> Subject:
 
 def _corrections(subject: Subject, checks: Iterable[Check]) -> Iterator[LintNote]:
     for check in checks:
-        for note in check.check(subject):
+        for note in check.check(subject) if check.has_fixes else ():
             if note.fix is not None and note.fix.changes_verdicts:
                 yield note

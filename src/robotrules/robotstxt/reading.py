@@ -31,23 +31,22 @@ class Reading:
 
     def records(self) -> tuple[Record, ...]:
         """Return every record of the document."""
-        body = self._document.body
-        return tuple(_record(found, body) for found in self._document.records())
-
-    def as_rule(self, record: Record) -> Rule:
-        """Return an allow or disallow record as a rule."""
-        return self.as_rules([record])[0]
+        return _records(self._document.records(), self._document.body)
 
     def as_rules(self, records: Iterable[Record]) -> tuple[Rule, ...]:
         """Return allow and disallow records as rules."""
         settings = self._profile.settings(self._engine)
         normal_form = self._engine.normal_form
         rules = []
+        # Files repeat patterns: in one group for all crawlers, and in each of theirs.
+        known: dict[bytes, tuple[str, str, int]] = {}
         for key, value, line, _, _, start, end, _, _, column in records:
-            form = normal_form(value, True, settings)
-            text = shown(value)
-            normal = text if form == value else shown(form)
-            rules.append(Rule(key == "allow", text, normal, len(form), line, column, start, end))
+            found = known.get(value)
+            if found is None:
+                form = normal_form(value, True, settings)
+                text = value.decode("utf-8", "backslashreplace")
+                found = known[value] = text, text if form == value else shown(form), len(form)
+            rules.append(_new(Rule, (key == "allow", *found, line, column, start, end)))
         return tuple(rules)
 
     # What a rule set asks for (`ruleset.RuleSource`).
@@ -62,13 +61,13 @@ class Reading:
         if self._rules is not None:
             return self._rules[number]
         found = self._document.record(self._rule_numbers()[number])
-        return self.as_rule(_record(found, self._document.body))
+        return self.as_rules(_records([found], self._document.body))[0]
 
     def rules(self) -> tuple[Rule, ...]:
         """Return the rules of the groups."""
         if self._rules is None:
-            body, record = self._document.body, self._document.record
-            self._rules = self.as_rules(_record(record(n), body) for n in self._rule_numbers())
+            found = map(self._document.record, self._rule_numbers())
+            self._rules = self.as_rules(_records(found, self._document.body))
         return self._rules
 
     def count(self) -> int:
@@ -93,17 +92,31 @@ _ROLES = {role.value: role for role in Role}
 _KEYS = {name.encode(): name for name in ("user-agent", "allow", "disallow")}
 
 
-def _record(found: tuple[Any, ...], body: bytes) -> Record:
-    line, line_start, key_start, key_end, start, end, key, role, group = found
-    return Record(
-        _KEYS.get(key) or shown(key),
-        body[start:end],
-        line,
-        _ROLES[role],
-        group if group >= 0 else None,
-        start,
-        end,
-        key_start,
-        key_end,
-        start - line_start + 1,
+# A file may have a hundred thousand records, and a named tuple made by its own name takes twice as
+# long as one made of a tuple.
+_new = tuple.__new__
+
+
+def _records(found: Iterable[tuple[Any, ...]], body: bytes) -> tuple[Record, ...]:
+    """Return the records that an engine found."""
+    keys, roles = _KEYS.get, _ROLES
+    return tuple(
+        [
+            _new(
+                Record,
+                (
+                    keys(key) or shown(key),
+                    body[start:end],
+                    line,
+                    roles[role],
+                    group if group >= 0 else None,
+                    start,
+                    end,
+                    key_start,
+                    key_end,
+                    start - line_start + 1,
+                ),
+            )
+            for line, line_start, key_start, key_end, start, end, key, role, group in found
+        ]
     )

@@ -53,13 +53,14 @@ BODY_TAGS = 30
 # Signs that begin no tag: each is a text of its own to justhtml, and appended to the last.
 MOST_BARE = 2000
 
-_NAMED = (
-    r"[^\t\n\f\r />][^\t\n\f\r />=]*+(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+"
+_NAME = r"[^\t\n\f\r />][^\t\n\f\r />=]*+"
+_VALUE = (
+    r"(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+"
     r"(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^\t\n\f\r >\"'][^\t\n\f\r >]*+)?+)?+"
 )
-_ATTRIBUTES = r"(?:[\t\n\f\r /]*+" + _NAMED + ")"
+_ATTRIBUTES = r"(?:[\t\n\f\r /]*+" + _NAME + _VALUE + ")"
 # To be searched for, so it does not begin with a run: each place of one would be tried.
-_ATTRIBUTE = re.compile(_NAMED)
+_ATTRIBUTE = re.compile(f"({_NAME}){_VALUE}")
 # All markup, as the tokeniser of the HTML Standard cuts it (13.2.5). Every quantifier is possessive
 # or bounded by what it looks for, so that one pass over the text is one pass.
 MARKUP = re.compile(
@@ -169,7 +170,7 @@ def bounded(
             if body_tags < 0:
                 return found.start()
         name = name.lower()
-        if names.are_too_many(name, found[0], tags > FEW_TAGS or position > FEW_CHARACTERS):
+        if names.are_too_many(name, found, tags > FEW_TAGS or position > FEW_CHARACTERS):
             return found.start()
         if name == "input" and opened["table"]:
             bare += 1  # a hidden one parts texts as a comment does
@@ -221,14 +222,16 @@ class _Names:
         self._names: set[str] = set()
         self._given = 0
 
-    def are_too_many(self, name: str, tag: str, is_far: bool) -> bool:
+    def are_too_many(self, name: str, tag: re.Match[str], is_far: bool) -> bool:
         """Take in a tag; what is *is_far* in a text is looked at more closely."""
         self._names.add(name)
-        if name in ("html", "body") and len(tag) > len(name) + 2:
-            self._given += sum(1 for _ in _ATTRIBUTE.finditer(tag, len(name) + 1))
-        elif is_far and len(tag) > len(name) + 3:
-            for found in _ATTRIBUTE.finditer(tag, len(name) + 1):
-                self._names.add(found[0].partition("=")[0].strip("\t\n\f\r /"))
+        start, end = tag.end("name"), tag.end()
+        if end - start > 2:  # less has no room for an attribute
+            attributes = _ATTRIBUTE.finditer(tag.string, start, end)
+            if name in ("html", "body"):
+                self._given += sum(1 for _ in attributes)
+            elif is_far:
+                self._names.update(attribute[1] for attribute in attributes)
         return self._given > MOST_ATTRIBUTES or len(self._names) > MOST_NAMES
 
 

@@ -120,7 +120,8 @@ def read_fields(headers: object) -> Fields:
         quick = _quick(headers.items(), False)
     elif type(headers) is list and len(headers) <= MOST_LINES:
         if {*map(type, headers)} == {tuple}:
-            quick = _quick(headers, True) or _quick_octets(headers)
+            as_octets = isinstance(next(iter(headers[0]), None), bytes)
+            quick = _quick_octets(headers) if as_octets else _quick(headers, True)
     if quick is not None:
         return quick
     return _from_response(headers) or _from_headers(headers)

@@ -194,7 +194,7 @@ class PageReader:
         """
         text = self._text()
         last = max(text.rfind("<"), 0)
-        if not (ended or (cut and text.find(">", last) >= 0)):
+        if not (ended or (cut and ">" in text[last:])):
             text = text[:last]
             if cut and not self._whole:
                 return False  # just that has been parsed
@@ -210,17 +210,19 @@ class PageReader:
         return (True, False) if both else (True,)
 
     def _parsed(self, text: str, scripting: bool, ended: bool) -> _Parsed:
-        few = -1
-        if not self._whole:
+        if self._whole:
+            length = bounded(text, scripting, None, MOST_TAGS)
+        else:
             # Where there are many tags, the head is mostly over before the last of them.
             is_short = self._size <= FIRST_PREFIX
-            few = (
+            length = (
                 beginning(text) if is_short else bounded(text, scripting, BODY_TAGS, MOST_HEAD_TAGS)
             )
-            if few < len(text) and (tree := self._build(text[:few], scripting)).head_is_over():
-                return _Parsed(tree, True, True)
-        most = MOST_TAGS if self._whole else MOST_HEAD_TAGS
-        length = few if few == len(text) else bounded(text, scripting, None, most)
+            if length < len(text):
+                tree = self._build(text[:length], scripting)
+                if tree.head_is_over():
+                    return _Parsed(tree, True, True)
+                length = bounded(text, scripting, None, MOST_HEAD_TAGS)
         tree = self._build(text[:length], scripting)
         # Cut for its nesting: with more of it the document would be cut at the same place.
         is_stuck = length < len(text)

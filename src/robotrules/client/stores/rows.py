@@ -172,11 +172,24 @@ def _number(value: float) -> float | str:
     return value if isfinite(value) else repr(value)
 
 
-@lru_cache(maxsize=64)
+# The visit that was written last, and its JSON: it is put as evidence, and then in its entry. It
+# is the same object, which is quicker to see than that it is an equal one.
+_last_written: tuple[Visit | None, str] = (None, "null")
+
+
 def _visit_text(visit: Visit | None) -> str:
-    """Return the JSON of a visit: once, though it is put as evidence and in its entry."""
+    """Return the JSON of a visit."""
+    global _last_written
     if visit is None:
         return "null"
+    last, text = _last_written  # one look: another thread may write
+    if last is not visit:
+        text = _visit_json(visit)
+        _last_written = visit, text
+    return text
+
+
+def _visit_json(visit: Visit) -> str:
     value: dict[str, Any] = visit._asdict()
     given: Provenance | None = value.pop("provenance")
     if given is not None:

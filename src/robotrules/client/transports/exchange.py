@@ -24,7 +24,7 @@ from robotrules.access import Failure, Request, Response, Trouble
 from robotrules.client.addresses import Addresses, literal_of, one_line
 from robotrules.client.transports.codings import ACCEPT_ENCODING, Body, CodingError
 from robotrules.client.transports.framing import Framing, FramingError
-from robotrules.origins import authority_end, origin_of
+from robotrules.origins import split_origin
 from robotrules.robotstxt.values import octets_of
 
 # Connections that wait for a next request to the same origin, and for how long. A crawl goes from
@@ -39,6 +39,8 @@ PATIENCE = 10
 CLOSED = "this transport is closed: make another one"
 
 _PRINTABLE = bytes(range(0x21, 0x7F)).decode("ascii")
+# A path that is sent as it is, as most are.
+_PLAIN_PATH = re.compile(r"/[\x21-\x7e]*")
 _SENDABLE = re.compile(r"[\t\x20-\x7e]*")
 # Where in its source OpenSSL was.
 _OPENSSL = re.compile(r"^\[[^]]*\] | ?\(_ssl\.c:[0-9]+\)$")
@@ -98,7 +100,7 @@ class Target(NamedTuple):
 
 def target_of(url: str) -> Target | None:
     """Return where *url* leads; None: it has no origin that is asked over HTTP."""
-    origin = origin_of(url)
+    origin, end = split_origin(url)
     if origin is None:
         return None
     scheme, _, authority = origin.partition("://")
@@ -107,9 +109,10 @@ def target_of(url: str) -> Target | None:
         port = port[1:]
     else:
         host, _, port = authority.partition(":")
-    rest = url[authority_end(url) :].partition("#")[0]
-    path = quote_from_bytes(octets_of(rest), safe=_PRINTABLE)
-    path = path if path[:1] == "/" else f"/{path}"
+    path = url[end:].partition("#")[0]
+    if not _PLAIN_PATH.fullmatch(path):
+        path = quote_from_bytes(octets_of(path), safe=_PRINTABLE)
+        path = path if path[:1] == "/" else f"/{path}"
     return Target(scheme, host, int(port) if port else _PORTS[scheme], authority, path)
 
 
@@ -173,7 +176,8 @@ class Settings(NamedTuple):
                 return Failure(
                     Trouble.PROTOCOL, one_line(f"{name} has a value that cannot be sent")
                 )
-        request = request._replace(headers=tuple(headers))
+        if len(headers) < len(request.headers):
+            request = request._replace(headers=tuple(headers))
         proxy = self.proxy or (self._proxy(target) if self.trust_env else None)
         if proxy and (why := self.addresses.refusal_by_name(target.host)):
             return Failure(Trouble.REFUSED, why)

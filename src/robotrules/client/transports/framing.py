@@ -74,13 +74,14 @@ class Framing:
         self._head = bytearray()
         self._line = bytearray()
         self._left = 0
-        self._step: Callable[[bytes, int], int] = self._in_head
+        # Not a bound method: that would be a cycle, and each response garbage to be collected.
+        self._step: Callable[[Framing, bytes, int], int] = Framing._in_head
 
     def feed(self, data: bytes) -> int:
         """Return how many of these octets belong to the response; raises FramingError."""
         at = 0
         while at < len(data) and not self.done:
-            at = self._step(data, at)
+            at = self._step(self, data, at)
         return at
 
     @property
@@ -143,14 +144,14 @@ class Framing:
             self.done = True  # steps 1 and 2
         elif codings:
             self.reusable = status_line[1] == b"1"  # §6.1: HTTP/1.0 has no chunks
-            self._step = self._in_chunk_line  # step 4
+            self._step = Framing._in_chunk_line  # step 4
         elif lengths:
             self._left = int(lengths[0])  # step 6
             self.done = not self._left
-            self._step = self._in_content
+            self._step = Framing._in_content
         else:
             self.reusable = False
-            self._step = self._to_the_end  # step 8
+            self._step = Framing._to_the_end  # step 8
 
     # --- The content --------------------------------------------------------------------------
 
@@ -160,8 +161,7 @@ class Framing:
         self.done = not self._left
         return at + taken
 
-    @staticmethod
-    def _to_the_end(data: bytes, at: int) -> int:
+    def _to_the_end(self, data: bytes, at: int) -> int:
         return len(data)
 
     def _in_chunk_line(self, data: bytes, at: int) -> int:
@@ -172,7 +172,7 @@ class Framing:
         if found is None:
             raise FramingError(f"the line of a chunk is {line[:40]!r}")
         self._left = int(found[1], 16)
-        self._step = self._in_chunk if self._left else self._in_trailers
+        self._step = Framing._in_chunk if self._left else Framing._in_trailers
         if not self._left:
             self._left = LONGEST_TRAILERS
         return at
@@ -181,7 +181,7 @@ class Framing:
         taken = min(self._left, len(data) - at)
         self._left -= taken
         if not self._left:
-            self._step = self._after_chunk
+            self._step = Framing._after_chunk
         return at + taken
 
     def _after_chunk(self, data: bytes, at: int) -> int:
@@ -191,7 +191,7 @@ class Framing:
             raise FramingError("a chunk is longer than its size")
         if len(self._line) == 2:
             self._line.clear()
-            self._step = self._in_chunk_line
+            self._step = Framing._in_chunk_line
         return min(at + needed, len(data))
 
     def _in_trailers(self, data: bytes, at: int) -> int:

@@ -54,5 +54,5 @@ class ContentUsageConflict(Check):
                             record,
                             line=against[0].line,
                             name=name,
-                            related=[related(subject, "disallows it", against[0])],
+                            related=[related("disallows it", against[0])],
                         )

@@ -49,5 +49,5 @@ class Contradiction(Check):
                     record,
                     line=winner.line,
                     pattern=quote(record.value),
-                    related=[related(subject, "wins", winner)],
+                    related=[related("wins", winner)],
                 )

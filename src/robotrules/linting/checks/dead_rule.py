@@ -14,6 +14,8 @@ from robotrules.robotstxt.values import Rule, octets_of
 # pattern it may be the beginning of another one.
 _DOTS = re.compile(r"^[^?]*/(?:\.|%2e){1,2}(?:/|\$$|\?)", re.IGNORECASE)
 _DOT = re.compile("%2e", re.IGNORECASE)
+# What RFC 9309 §2.2.2 allows whatever the rules say.
+_ROBOTS_TXT = "/robots.txt$"
 
 
 class DeadRule(Check):
@@ -60,7 +62,11 @@ class DeadRule(Check):
                 continue
             covers = [rule for rule in dead.covers if rule.line != line]
             lines = ", ".join(str(rule.line) for rule in covers)
-            why = f"line {lines} decides first" if covers else "its pattern matches none"
+            why = f"line {lines} decides first"
+            if not covers:
+                why = "its pattern matches none"
+                if dead.rule.form == _ROBOTS_TXT:
+                    why = "crawlers may always fetch /robots.txt"
             if len(covers) > 1:
                 why = f"lines {lines} together decide first"
             alike = bool(covers) and all(rule.allow == dead.rule.allow for rule in covers)
@@ -71,7 +77,7 @@ class DeadRule(Check):
                 level="info" if alike else None,
                 rule=quote(str(dead.rule)),
                 why=why,
-                related=[related(subject, "decides first", rule) for rule in covers],
+                related=[related("decides first", rule) for rule in covers],
             )
 
 

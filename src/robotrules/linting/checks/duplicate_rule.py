@@ -68,7 +68,7 @@ class DuplicateRule(Check):
                 record,
                 rule=quote(f"{'Allow' if winner.allow else 'Disallow'}: {record.text}"),
                 line=same,
-                related=[related(subject, "the same rule", before)],
+                related=[related("the same rule", before)],
                 # The only rule of a group parts it from the group after it.
                 fix=taken_out(subject, line) if rules[record.group] > 1 else None,
             )

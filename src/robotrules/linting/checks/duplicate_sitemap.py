@@ -44,5 +44,5 @@ class DuplicateSitemap(Check):
             fix = None
             if subject.line(record.line).comment is None:
                 fix = Fix("Take the line out", (Edit(*subject.whole_line(record.line), b""),))
-            where = [related(subject, "names it first", before)]
+            where = [related("names it first", before)]
             yield self.about(subject, record, line=before.line, related=where, fix=fix)

@@ -81,7 +81,7 @@ class ExtensionBetweenAgents(Check):
                     key=name,
                     before=named(starts[name]),
                     after=quote(record.value),
-                    related=[related(subject, "opens a new group for it", record)],
+                    related=[related("opens a new group for it", record)],
                 )
                 starts[name] = []
             first = {}

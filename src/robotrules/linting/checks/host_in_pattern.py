@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from robotrules.linting.check import Check, quote
 from robotrules.linting.note import LintNote
@@ -43,5 +44,5 @@ class HostInPattern(Check):
             for record in subject.records(key):
                 if record.value[:1] not in b"/*" and is_authority(record.value):
                     cure = path_alone(subject, record)
-                    more = {"text": quote(record.value), "cure": cure.words}
+                    more: dict[str, Any] = {"text": quote(record.value), "cure": cure.words}
                     yield self.about(subject, record, fix=cure.fix, **more)

@@ -77,7 +77,7 @@ class LeakingPurpose(Check):
                     line=before[1].line,
                     shown=f", so that they say something else about {url}" if url else "",
                     url=url,
-                    related=[related(subject, "gets the rules", before[1])],
+                    related=[related("gets the rules", before[1])],
                     fix=_fix(subject, first),
                 )
             named = next((one for one in group.starts if one.key == "user-agent"), None)

@@ -38,6 +38,7 @@ class NoSeparator(ParserNote):
     message = "{text} has no colon, so it is no record and is ignored. A comment starts with '#'."
     reference = "RFC 9309 §2.2 (REP-2.2-16), §2.3.1.5; AMB-13"
     misread = True
+    has_fixes = False
 
     def check(self, subject: Subject) -> Iterator[LintNote]:
         """Yield the parser's notes but for lines that other checks speak of."""

@@ -82,7 +82,7 @@ class NotInherited(Check):
                 line=lines[0].line,
                 shown=f", for instance at {url}" if url else "",
                 url=url,
-                related=[related(subject, "states it", one) for one in lines],
+                related=[related("states it", one) for one in lines],
                 fix=_fix(record, {name: LETTERS[one] for name, (one, _) in lost.items()}),
             )
 

@@ -64,7 +64,7 @@ class OrderDependent(Check):
                 line=first.line,
                 first=quote(str(first)),
                 more=more,
-                related=[related(subject, "the first that matches", first)],
+                related=[related("the first that matches", first)],
             )
 
 

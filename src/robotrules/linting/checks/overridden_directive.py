@@ -66,5 +66,5 @@ class OverriddenDirective(Check):
                             earlier,
                             line=record.line,
                             name=quote(f"{application};{name}"),
-                            related=[related(subject, "counts", record)],
+                            related=[related("counts", record)],
                         )

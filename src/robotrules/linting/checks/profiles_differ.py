@@ -154,7 +154,7 @@ class ProfilesDiffer(Check):
                 here=_readers([subject.robots.profile.name], allowed),
                 there=_readers(list(others), not allowed),
                 why=f" (line {other.line})" if other.line else "",
-                related=[related(subject, "decides there", other.rule)]
+                related=[related("decides there", other.rule)]
                 if other.rule and other.rule.line != at.line
                 else [],
             )

@@ -60,5 +60,5 @@ class RecordBetweenAgents(ParserNote):
                     record=quote(subject.robots.body[record.key_start : record.end]),
                     names=gap.names,
                     after=quote(gap.after.value),
-                    related=[related(subject, "in the same group", gap.after)],
+                    related=[related("in the same group", gap.after)],
                 )

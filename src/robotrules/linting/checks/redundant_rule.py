@@ -58,7 +58,7 @@ class RedundantRule(Check):
                 rule,
                 rule=quote(str(rule)),
                 why=_why(found),
-                related=[related(subject, "says the same", other) for other in found.instead],
+                related=[related("says the same", other) for other in found.instead],
             )
 
     def summary(self, subject: Subject, notes: Sequence[LintNote]) -> LintNote:

@@ -51,6 +51,6 @@ class RepeatedUserAgent(Check):
                     record,
                     name="Everyone" if name == "*" else quote(record.value),
                     line=before.line,
-                    related=[related(subject, "named first", before)],
+                    related=[related("named first", before)],
                     fix=taken_out(subject, record.line),
                 )

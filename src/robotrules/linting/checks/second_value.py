@@ -57,7 +57,7 @@ class SecondValue(ParserNote):
                 subject,
                 record,
                 level=noted[record.line],
-                related=[related(subject, "counts", counts)],
+                related=[related("counts", counts)],
                 name=quote(KNOWN[record.key]),
                 line=counts.line,
                 where="in this group" if record.key == "crawl-delay" else "in this file",

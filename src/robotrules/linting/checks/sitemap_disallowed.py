@@ -82,7 +82,7 @@ class SitemapDisallowed(Check):
                 rule=quote(str(rule)),
                 assumed="" if here else ", if it is of the same origin as this file",
                 url=one.url,
-                related=[related(subject, "disallows it", rule)] if rule else [],
+                related=[related("disallows it", rule)] if rule else [],
             )
 
 

@@ -64,7 +64,7 @@ class SplitGroup(Check):
                     record,
                     name="Everyone" if name == "*" else quote(record.value),
                     line=first[name].line,
-                    related=[related(subject, "named first", first[name])],
+                    related=[related("named first", first[name])],
                 )
             first.setdefault(name, record)
             last[name] = record.group

@@ -79,6 +79,6 @@ class SwallowedGroup(Check):
             them="it" if len(gap.before) == 1 else "them",
             shown=f", and {quote(url.removeprefix(ORIGIN))} is disallowed" if url else "",
             url=url,
-            related=[related(subject, "in the same group", gap.after)],
+            related=[related("in the same group", gap.after)],
             fix=Fix(words, (edit,), changes_verdicts=True),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from robotrules.linting.check import Check, quote
 from robotrules.linting.note import LintNote
@@ -46,5 +47,5 @@ class UrlInPattern(Check):
             for record in subject.records(key):
                 if record.value[:1] in b"hH" and is_url(record.value):
                     cure = path_alone(subject, record)
-                    more = {"url_text": quote(record.value), "cure": cure.words}
+                    more: dict[str, Any] = {"url_text": quote(record.value), "cure": cure.words}
                     yield self.about(subject, record, fix=cure.fix, **more)

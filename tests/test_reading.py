@@ -37,10 +37,10 @@ def test_rules_are_those_of_the_groups(engine: ModuleType) -> None:
     assert [second.rule(number).line for number in range(2)] == [4, 6]
 
 
-def test_a_record_as_a_rule(engine: ModuleType) -> None:
+def test_records_as_rules(engine: ModuleType) -> None:
     """A rule has the record's position and the form it is compared in."""
     found = reading(engine)
-    rule = found.as_rule(found.records()[3])
+    (rule,) = found.as_rules([found.records()[3]])
     assert (rule.allow, rule.pattern, rule.form, rule.octets) == (True, "/%79*", "/y*", 3)
     assert (rule.line, rule.column, BODY[rule.start : rule.end]) == (4, 9, b"/%79*")
 

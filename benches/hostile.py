@@ -34,7 +34,9 @@ all-allowed = ["/zzz/"]
 SMALL = "User-agent: *\nDisallow: /b\n"
 # What an editor asks when a file is opened: notes, colours, outline, and a hover on a rule.
 EDITOR = """
-import sys
+import gc, sys
+from robotrules.cli import COLLECTED_AFTER
+gc.set_threshold(COLLECTED_AFTER)  # as the command `lsp` does
 from robotrules.lsp.colours import tokens
 from robotrules.lsp.diagnostics import diagnostics, notes
 from robotrules.lsp.document import Document

@@ -375,8 +375,10 @@ class RobotsTxt:
         """Every line that was read, comments and blank ones included."""
         body = self.body
         return tuple(
-            Line(number, start, end, comment, body[start:end])
-            for number, start, end, comment in self._document.lines()
+            [
+                _new(Line, (number, start, end, comment, body[start:end]))
+                for number, start, end, comment in self._document.lines()
+            ]
         )
 
     @property
@@ -464,9 +466,13 @@ class RobotsTxt:
     @property
     def notes(self) -> tuple[Note, ...]:
         """What was tolerated or could not be used, in the order of the file."""
+        found = self._document.notes()
+        levels = {code: self._level(code) for code in {code for code, *_ in found}}
         return tuple(
-            Note(code, self._level(code), line or None, start, end)
-            for code, line, start, end in self._document.notes()
+            [
+                _new(Note, (code, levels[code], line or None, start, end))
+                for code, line, start, end in found
+            ]
         )
 
     def _level(self, code: str) -> str:
@@ -502,6 +508,8 @@ def _reparse(body: bytes, profile: Profile, complete: bool) -> RobotsTxt:
     return parse(body, profile, complete=complete)
 
 
+# A file may have a quarter of a million lines; see `reading`.
+_new = tuple.__new__
 # The keys that count as rules where a record is read, by each of them.
 _KEYS_OF_DOCUMENTS = {key: keys for keys in DOCUMENT_RULES.values() for key in keys}
 _with_rules = lru_cache(REMEMBERED)(Profile.with_rules)

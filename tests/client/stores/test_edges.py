@@ -80,6 +80,12 @@ class TestAllStores:
             assert [visit.at - NOW for visit in store.visits(origin)] == [1, 2]
         assert store.body(digest_of(BODY)) == BODY
 
+    def test_visits_with_and_without_a_body(self, store: Store) -> None:
+        """All that are added at once are counted."""
+        added = [(made(NOW + n), BODY if n % 2 else None) for n in range(5)]
+        assert store.add(added) == 5
+        assert store.add([*added, (made(NOW + 9), BODY), (made(NOW + 8), None)]) == 2
+
     def test_turns_of_that_moment_stay(self, store: Store) -> None:
         """Those before it go."""
         for origin in (ORIGIN, OTHER):

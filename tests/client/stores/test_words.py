@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from typing import Any
 
@@ -42,6 +42,7 @@ class TestAway:
             ("redis://:a@b@host", False),
             ("redis://:pass@host/0@1", False),
             ("redis://host/a/b@c", False),
+            ("redis://:a://b@host", False),
         ],
     )
     def test_addresses(self, url: str, is_right: bool) -> None:
@@ -77,6 +78,22 @@ class TestAway:
         state.answered()
         state.check()
         state.trouble(OSError("quick"), now[0] - away.SLOW + 0.001, "cure")
+        state.check()
+
+    def test_one_password_in_another(self) -> None:
+        """The longer one goes first, or a part of it would be left."""
+        state = away.Away("Redis, host", ["b", "ab"])
+        words = str(state.trouble(OSError("ab"), time.monotonic(), "cure"))
+        assert words == "Redis, host cannot be used: ***; cure"
+
+    def test_a_clock_that_has_just_started(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The monotonic clock may be that of a machine that was started this moment."""
+        monkeypatch.setattr(time, "monotonic", lambda: 0.0)
+        state = away.Away("Redis, host", [])
+        state.check()
+        state.trouble(OSError("slow"), -away.SLOW, "cure")
+        assert words_of(StoreError, state.check)
+        state.answered()
         state.check()
 
 
@@ -280,6 +297,28 @@ class TestPostgres:
             words = f"{store.name} is busy: the turns at {ORIGIN} change all the time"
             assert words_of(StoreError, lambda: store.begin(ORIGIN, NOW, 1)) == words
             assert len(asked) == 2 * postgres.ATTEMPTS
+
+    def test_a_wait_that_ends(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """What is waited for is passed on; an answer may be late, and none is an error at last."""
+        now = [100.0]
+        monkeypatch.setattr(time, "monotonic", lambda: now[0])
+
+        def asking() -> Generator[str, Any, list[Any]]:
+            return [(yield "first"), (yield "second"), (yield "third")]
+
+        wait = postgres._bounded(asking())
+        assert next(wait) == "first"
+        now[0] += away.ANSWER + 1
+        assert wait.send(0) == "second"
+        now[0] += 0.1
+        assert wait.send(1) == "third"
+        with pytest.raises(StopIteration) as stop:
+            wait.send(2)
+        assert stop.value.value == [0, 1, 2]
+        wait = postgres._bounded(asking())
+        next(wait)
+        now[0] += away.ANSWER + 1.1
+        assert words_of(psycopg.OperationalError, lambda: wait.send(0)) == "no answer in 6 s"
 
     def test_many_pages(self, postgres_where: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """What is read in pages is all there, also of one moment."""

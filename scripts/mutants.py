@@ -161,6 +161,7 @@ PARTS = {
             f"tests/client/test_{name}.py"
             for name in (
                 *("answers", "client", "connections", "faults", "fleet", "flow"),
+                "flow_leases",
                 *("group_commit", "holders", "later", "memory", "messages", "metrics"),
                 *("pages", "politeness", "store_faults"),
                 *("threads", "twins"),

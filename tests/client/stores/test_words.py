@@ -97,6 +97,26 @@ class TestAway:
         state.check()
 
 
+def test_a_library_that_tells_the_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What redis or psycopg say is told without it, as written in the address and as meant."""
+
+    def tell(error: type[Exception]) -> Callable[..., Any]:
+        def refuse(*_: object, **options: object) -> Any:
+            raise error("se/cret and se%2Fcret are wrong")
+
+        return refuse
+
+    monkeypatch.setattr(redis.Redis, "setnx", tell(redis.AuthenticationError))
+    monkeypatch.setattr(postgres._Connection, "connect", tell(psycopg.OperationalError))
+    for store in (
+        RedisStore("redis://:se%2Fcret@h/0", lazy=True),
+        PostgresStore("postgresql://u:se%2Fcret@h/d", lazy=True),
+    ):
+        words = words_of(StoreError, lambda store=store: store.get(ORIGIN, AGENT))  # type: ignore[misc]
+        assert words.startswith(f"{store.name} cannot be used: *** and *** are wrong; check ")
+        store.close()
+
+
 def assert_all_pages_are_read(store: RedisStore | PostgresStore) -> None:
     """Put visits in, some of one moment, and find and prune all of them."""
     for number in range(7):

@@ -1,4 +1,4 @@
-"""The flow of a client where others take part: leases, what they find meanwhile, stores that fail."""
+"""The flow of a client and others: leases, what they find meanwhile, stores that fail."""
 
 from __future__ import annotations
 

@@ -85,6 +85,9 @@ class PostgresStore:
     """A store on a PostgreSQL server. Safe to use from several threads and processes."""
 
     inline = False
+    _ready = _closed = False
+    _held = False
+    """Whether a fork waits with the lock."""
 
     def __init__(self, url: str, *, lazy: bool = False) -> None:
         """Connect; StoreError where that cannot be, unless *lazy*: then at the first call."""
@@ -107,12 +110,11 @@ class PostgresStore:
         limits = f"-c statement_timeout={ANSWER * 1000:.0f} -c lock_timeout={ANSWER * 1000:.0f}"
         given["options"] = f"{limits} {given.get('options', '')}"
         defaults = {"connect_timeout": f"{CONNECT:.0f}", "application_name": "robotrules"}
-        self._address = make_conninfo("", **defaults | given)
+        self._address = make_conninfo(**defaults | given)
         self._places = BoundedSemaphore(CONNECTIONS)
         self._idle: list[_Connection] = []
         self._lock = Lock()
-        self._process, self._held = os.getpid(), False
-        self._ready = self._closed = False
+        self._process = os.getpid()
         if not lazy:
             self._ask(lambda db: None)
         watch(self)

@@ -318,6 +318,25 @@ class TestPostgres:
             assert words_of(StoreError, lambda: store.begin(ORIGIN, NOW, 1)) == words
             assert len(asked) == 2 * postgres.ATTEMPTS
 
+    def test_connections_that_end(self, postgres_where: str) -> None:
+        """One that was idle is replaced, once; a new one that ends is an error."""
+        calls: list[psycopg.Connection[Any]] = []
+
+        def work(db: psycopg.Connection[Any], times: int) -> str:
+            calls.append(db)
+            if len(calls) <= times:
+                db.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+            return "done"
+
+        with closing(PostgresStore(postgres_where)) as store:
+            assert store._ask(work, 1) == "done"
+            assert len(calls) == 2
+            for attempts in (2, 1):
+                calls.clear()
+                assert "terminat" in words_of(StoreError, lambda: store._ask(work, 9))
+                assert len(calls) == attempts
+                assert all(db.closed for db in calls)
+
     def test_a_wait_that_ends(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """What is waited for is passed on; an answer may be late, and none is an error at last."""
         now = [100.0]

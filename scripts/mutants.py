@@ -163,7 +163,7 @@ PARTS = {
                 *("answers", "client", "connections", "faults", "fleet", "flow"),
                 "flow_leases",
                 *("group_commit", "holders", "later", "memory", "messages", "metrics"),
-                *("pages", "politeness", "store_faults"),
+                *("pages", "politeness", "prefetch", "store_faults"),
                 *("threads", "twins"),
             )
         ),

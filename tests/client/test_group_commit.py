@@ -244,3 +244,25 @@ def test_threads_for_what_would_block() -> None:
     blocking.close()
     with pytest.raises(RuntimeError, match="after shutdown"):
         threads.submit(print)
+
+
+def test_who_asks_in_between_joins_in() -> None:
+    """Calls are made in the round after the next: a task that is told something in between asks."""
+    diary = Diary()
+
+    async def main() -> None:
+        blocking, loop = Blocking(), asyncio.get_running_loop()
+        answers: list[asyncio.Task[Any]] = []
+
+        def ask(word: str) -> None:
+            work = blocking.do(partial(diary.write, word), True, diary.transaction)
+            answers.append(loop.create_task(work))
+
+        ask("first")
+        await asyncio.sleep(0)
+        ask("second")
+        await asyncio.gather(*answers)
+        blocking.close()
+
+    asyncio.run(main())
+    assert (diary.kept, diary.sizes) == (["first", "second"], [2])

@@ -318,6 +318,43 @@ class TestPostgres:
             assert words_of(StoreError, lambda: store.begin(ORIGIN, NOW, 1)) == words
             assert len(asked) == 2 * postgres.ATTEMPTS
 
+    def test_a_turn_that_is_free_by_now(
+        self, postgres_where: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What was changed between two statements is tried again: it has not begun."""
+        with closing(PostgresStore(postgres_where, lazy=True)) as store:
+            answers = [[], [(NOW,)], [(NOW,)], []]
+            monkeypatch.setattr(store, "_rows", lambda query, values: answers.pop(0))
+            assert store.begin(ORIGIN, NOW, 1) == NOW
+            assert answers == [[]]
+
+    def test_no_statement_is_prepared(self, postgres_where: str) -> None:
+        """A pooler may give each call another session."""
+        with closing(PostgresStore(postgres_where)) as store:
+            assert store._ask(lambda db: db.prepare_threshold) is None
+
+    def test_before_and_after_a_fork(self, postgres_where: str) -> None:
+        """Nothing idle goes into it, nobody takes a connection meanwhile; a child starts anew."""
+        with closing(PostgresStore(postgres_where)) as store:
+            [idle] = store._idle
+            store.before_fork()
+            assert (idle.closed, store._idle, store._lock.locked()) == (True, [], True)
+            store.after_fork()
+            assert not store._lock.locked()
+            lock = store._lock
+            store.before_fork()
+            for _ in range(postgres.CONNECTIONS):
+                assert store._places.acquire(timeout=0)
+            store._process = -1  # as if this were the child
+            store.after_fork()
+            assert store._lock is not lock
+            assert store.get(ORIGIN, AGENT) is None
+            for _ in range(postgres.CONNECTIONS):
+                assert store._places.acquire(timeout=0)
+            assert not store._places.acquire(timeout=0)
+            for _ in range(postgres.CONNECTIONS):
+                store._places.release()
+
     def test_connections_that_end(self, postgres_where: str) -> None:
         """One that was idle is replaced, once; a new one that ends is an error."""
         calls: list[psycopg.Connection[Any]] = []

@@ -63,9 +63,21 @@ class TestAllStores:
             assert list(store.visits(after=after, before=before)) == [made()]
             assert list(store.visits(ORIGIN, after=after, before=before)) == [made()]
 
+    def test_an_entry_of_failures_alone(self, store: Store) -> None:
+        """A server that has never answered is known too."""
+        failed = made(NOW, None)
+        entry = recorded(None, failed)
+        assert entry.good is None
+        store.put(failed, None, entry)
+        assert store.get(ORIGIN, AGENT) == entry
+        assert list(store.entries()) == [entry]
+
     def test_which_entry_is_newer(self, store: Store) -> None:
         """The last visit of the entry says so, and not the one that is put with it."""
-        store.put(made(NOW), BODY, recorded(None, made(NOW + 10)))
+        first = recorded(None, made(NOW + 10))
+        store.put(made(NOW), BODY, first)
+        store.put(made(NOW + 6), BODY, recorded(None, made(NOW + 6)))
+        assert store.get(ORIGIN, AGENT) == first
         late = recorded(None, made(NOW + 20))
         store.put(made(NOW + 5), BODY, late)
         assert store.get(ORIGIN, AGENT) == late

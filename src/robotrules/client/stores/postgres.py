@@ -203,7 +203,7 @@ class PostgresStore:
         A damaged one raises StoreError: without it another visit would seem to be in force.
         """
         query = tables.NEXT_VISITS if origin is None else tables.NEXT_VISITS_OF
-        at, number = float("-inf") if after is None else float(after), -1
+        at, number = float("-inf") if after is None else float(after), 0
         end = float("inf") if before is None else float(before)
         only = () if origin is None else (origin,)
         while page := self._rows(query, (*only, at, number, end, PAGE)):

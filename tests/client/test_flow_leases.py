@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.access import ACCESS_PROFILES, Failure, Request, Response, Trouble
 from robotrules.cache import SKEW, Decides
 from robotrules.client import flow
 from robotrules.client.flow import Call, Wait, Wanted
@@ -65,6 +65,17 @@ def interrupted(
             assert isinstance(effect.work, partial)
             before(effect.work.func.__name__, len(pauses))
             answer = effect.work()
+
+
+def driven(going: flow.Renewal, answer: Any) -> Any:
+    """Drive a flow that sends no more requests; return what it ends with."""
+    while True:
+        try:
+            effect = going.send(answer)
+        except StopIteration as ended:
+            return ended.value
+        assert isinstance(effect, Call)
+        answer = effect.work()
 
 
 class TestWaiting:
@@ -247,6 +258,19 @@ class TestClaiming:
         assert run(desk.lease("turn", "me", 5.0))[0] is True
         assert desk.trouble is None
 
+    def test_a_lease_that_works_again(
+        self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It does not matter what it is for."""
+        monkeypatch.setattr(flow, "REST", 0.0)
+        store.failing = {"lease", "put"}
+        desk = desk_of(store, clock)
+        run(desk._claim(SITE, "me", 5.0))
+        assert desk.trouble == "lease fails"
+        store.failing = set()
+        run(desk.lease("turn", "me", 5.0))
+        assert desk.trouble is None
+
 
 class TestTrouble:
     """A store that fails, and then does not."""
@@ -334,6 +358,24 @@ class TestLostCopies:
         assert (found.decides, found.until) == (Decides.DISALLOW, clock.now + 60)
         assert found.trouble == "body fails"
 
+    def test_what_another_thread_found_meanwhile_stays(self, store: Told, clock: Clock) -> None:
+        """Also where the clock was set back a little."""
+        run(desk_of(store, clock).renew(SITE), FOUND)
+        store._bodies.clear()
+        desk = desk_of(store, clock)
+        going = desk.renew(SITE, Wanted.NOW)
+        effect = going.send(None)
+        while isinstance(effect, Call):
+            effect = going.send(effect.work())
+        clock.now = START + 20
+        newer, _, _ = run(desk_of(MemoryStore(), clock).renew(SITE), Response(200, {}, OTHER))
+        desk.memory.hold(newer, None, clock.now)
+        clock.now = START + 10
+        driven(going, Response(503))
+        found = desk.memory.get(SITE)
+        assert found is not None
+        assert found.entry == newer.entry
+
 
 class TestMemory:
     """What this process has."""
@@ -354,3 +396,18 @@ class TestMemory:
         found, refresh = desk.look(SITE)
         assert found is not None
         assert (found.source, refresh) == (Source.MEMORY, True)
+
+    def test_a_copy_that_decides_from_now_on(self, store: Told, clock: Clock) -> None:
+        """It needs no renewal before the time that the server has asked for."""
+        access = ACCESS_PROFILES["default"].replace(stop=100.0)
+        desk = desk_of(store, clock, access=access)
+        run(desk.renew(SITE), FOUND)
+        clock.now += 600
+        run(desk.renew(SITE), Response(503, {"Retry-After": "3600"}))
+        found, refresh = desk.look(SITE)
+        assert found is not None
+        assert (found.decides, found.until, refresh) == (Decides.DISALLOW, clock.now + 100, False)
+        clock.now += 100
+        found, refresh = desk.look(SITE)
+        assert found is not None
+        assert (found.decides, found.because, refresh) == (Decides.RULES, "copy", False)

@@ -176,6 +176,56 @@ class TestRedis:
         RedisStore(redis_where).close()
         assert client.get("robotrules:version") == str(rows.VERSION).encode()
 
+    def test_the_version_is_looked_at_once(self, redis_where: str, client: Any) -> None:
+        """When the store is opened, and not at each call."""
+        with closing(RedisStore(redis_where)) as store:
+            client.config_resetstat()
+            for _ in range(3):
+                store.body("0" * 64)
+            found = client.info("commandstats")
+            assert found["cmdstat_hget"]["calls"] == 3
+            assert {"cmdstat_setnx", "cmdstat_get"}.isdisjoint(found)
+
+    def test_many_calls_in_one_go(self, redis_where: str, client: Any) -> None:
+        """Without MULTI, which proxies do not know."""
+        with closing(RedisStore(redis_where)) as store:
+            client.config_resetstat()
+            store.add([(made(), BODY), (made(NOW + 1), None)])
+            store.put(made(), BODY, recorded(None, made()))
+            assert (len([*store.visits()]), len([*store.entries()])) == (2, 1)
+            assert "cmdstat_multi" not in client.info("commandstats")
+
+    def test_leases_on_the_server(self, redis_where: str, client: Any) -> None:
+        """They last as long as was asked, a year at most; who holds one may be anything."""
+        with closing(RedisStore(redis_where)) as store:
+            for seconds, most in ((0.5, 500), (60, 60_000), (1e9, 12 * 31 * 86_400_000)):
+                assert store.lease("key", "me", seconds)
+                assert most - 10_000 < client.pttl("robotrules:lease:key") <= most
+            client.set("robotrules:lease:key", b"\xff")
+            assert store.holder("key") == "\ufffd"
+
+    def test_a_body_that_nobody_has(self, redis_where: str, client: Any) -> None:
+        """An entry of failures alone needs none."""
+        with closing(RedisStore(redis_where)) as store:
+            failed = made(NOW, None)
+            store.put(failed, None, recorded(None, failed))
+            assert [*client.scan_iter("robotrules:body:*")] == []
+
+    def test_what_is_forgotten_while_it_is_read(
+        self, redis_where: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Somebody prunes between two questions: that is no damage."""
+        with closing(RedisStore(redis_where)) as store:
+            store.put(made(), BODY, None)
+            usual = store._each
+
+            def late(command: str, calls: list[tuple[Any, ...]]) -> list[Any]:
+                assert store.prune_evidence(NOW + 1) == 1
+                return usual(command, calls)
+
+            monkeypatch.setattr(store, "_each", late)
+            assert list(store.visits()) == []
+
     def test_damage_and_the_end(self, redis_where: str, client: Any) -> None:
         """Which visit, where, and what to do; and that it was closed."""
         store = RedisStore(redis_where)

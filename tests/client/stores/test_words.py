@@ -385,6 +385,11 @@ class TestPostgres:
 
     def test_before_and_after_a_fork(self, postgres_where: str) -> None:
         """Nothing idle goes into it, nobody takes a connection meanwhile; a child starts anew."""
+        unused = PostgresStore(postgres_where, lazy=True)
+        before = unused._lock, unused._places
+        unused.before_fork()
+        unused.after_fork()
+        assert (unused._lock, unused._places) == before
         with closing(PostgresStore(postgres_where)) as store:
             [idle] = store._idle
             store.before_fork()

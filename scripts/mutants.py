@@ -26,6 +26,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import tomllib
 from collections import Counter
 from collections.abc import Iterable
@@ -276,11 +277,16 @@ def try_mutants(target: Path, part: Part, mutants: list[str], given: argparse.Na
         *("-m", "not slow", "-o", "tmp_path_retention_policy=none", *part.tests),
         *(("-k", part.chosen) if part.chosen else ()),
     ]
-    with (target / "pytest.log").open("ab") as log:
+    # A run has a folder of its own for `tmp_path`: pytest does not lock those that it keeps for no
+    # time, so another pytest that ends would remove them, and the tests that use one would fail.
+    with (
+        (target / "pytest.log").open("ab") as log,
+        tempfile.TemporaryDirectory(prefix="mutants-", ignore_cleanup_errors=True) as room,
+    ):
         process = subprocess.Popen(
             command,
             cwd=folder,
-            env=environment(folder / "src", MUTANTS=str(listing)),
+            env=environment(folder / "src", MUTANTS=str(listing), PYTEST_DEBUG_TEMPROOT=room),
             stdout=log,
             stderr=log,
         )

@@ -50,6 +50,8 @@ class Part:
     left_out: tuple[str, ...] = ()
     chosen: str = ""
     """Which of the tests, as `pytest -k` has it."""
+    servers: bool = False
+    """The tests use servers, which are shared: so one mutant is tried at a time."""
 
 
 VECTORS = "tests/conformance/test_vectors.py"
@@ -132,7 +134,7 @@ PARTS = {
         ),
         chosen="not AnyVisit",
     ),
-    # The stores on servers have a part of their own: for each mutant a server is started.
+    # The stores on servers have a part of their own, without tests that stop or fill a server.
     "stores": Part(
         ("src/robotrules/client/stores/*",),
         ("tests/client/stores", "tests/client/test_store_faults.py"),
@@ -148,8 +150,10 @@ PARTS = {
             *("src/robotrules/client/stores/redis*", "src/robotrules/client/stores/postgres*"),
             "src/robotrules/client/stores/away.py",
         ),
-        ("tests/client/stores", "tests/client/test_store_faults.py"),
-        chosen="redis or postgres or test_fleet or test_words",
+        ("tests/client/stores",),
+        chosen="(redis or postgres or test_fleet or test_words) and not test_restarted "
+        "and not test_stuck and not test_lazy and not test_full and not test_crowds",
+        servers=True,
     ),
     "client": Part(
         tuple(
@@ -266,7 +270,13 @@ def made_mutants(target: Path) -> list[str]:
 def try_mutants(target: Path, part: Part, mutants: list[str], given: argparse.Namespace) -> Path:
     """Run the tests of a part on mutants; return the file with a line for each that was tried."""
     folder, results = target / "mutants", target / "results.jsonl"
-    asked = {"mutants": mutants, "results": str(results), "jobs": given.jobs}
+    jobs = 1 if part.servers else given.jobs
+    asked = {
+        "mutants": mutants,
+        "results": str(results),
+        "jobs": jobs,
+        "servers": part.servers,
+    }
     listing = target / "asked.json"
     listing.write_text(json.dumps(asked), encoding="utf-8")
     results.touch()

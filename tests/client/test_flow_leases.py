@@ -229,6 +229,11 @@ class TestClaiming:
             *("begin", "put", "release", "commit"),
         ]
 
+    def test_others_may_have_the_store(self, store: Told, clock: Clock) -> None:
+        """Unless it is known that nobody has."""
+        assert desk_of(store, clock).alone is False
+        assert desk_of(store, clock, alone=True).alone is True
+
     def test_what_was_refused(self, store: Told, clock: Clock) -> None:
         """Nothing is put, and the lease is given back."""
         run(desk_of(store, clock).renew(SITE), Failure(Trouble.REFUSED, "private"))

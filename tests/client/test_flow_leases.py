@@ -323,6 +323,14 @@ class TestTrouble:
             run(asked())
             assert len(store.calls) == calls
 
+    def test_a_clock_that_has_just_started(
+        self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A store that has not failed is asked, to read and to write."""
+        monkeypatch.setattr(flow, "monotonic", lambda: 0.0)
+        run(desk_of(store, clock).renew(SITE), FOUND)
+        assert store.calls == ["get", "lease", "get", "put", "release"]
+
     def test_methods_without_a_name(self, store: Told, clock: Clock) -> None:
         """A user's store may have objects that can be called."""
         desk = desk_of(store, clock)

@@ -337,6 +337,39 @@ class TestTrouble:
         assert run(desk.ask(partial(store.get, SITE), "ExampleBot"))[0] is None
         assert store.calls == ["get"]
 
+    @pytest.mark.parametrize(
+        ("seconds", "each", "left"),
+        [(8.0, 4.0, [8.0, 4.0]), (9.0, 4.3004, [9.0, 4.7, 0.399])],
+    )
+    def test_the_time_that_is_left(
+        self,
+        store: Told,
+        clock: Clock,
+        monkeypatch: pytest.MonkeyPatch,
+        seconds: float,
+        each: float,
+        left: list[float],
+    ) -> None:
+        """In thousandths of a second; with nothing left the server is not asked."""
+        asked: list[float | None] = []
+        monkeypatch.setattr(flow, "monotonic", lambda: 100.0 + each * len(asked))
+        going = desk_of(store, clock, seconds=seconds).renew(SITE)
+        answer = None
+        while True:
+            try:
+                effect = going.send(answer)
+            except StopIteration as ended:
+                found = ended.value
+                break
+            if isinstance(effect, Request):
+                asked.append(effect.seconds)
+                answer = Response(301, {"Location": f"/{len(asked)}"})
+            else:
+                assert isinstance(effect, Call)
+                answer = effect.work()
+        assert asked == left
+        assert found.entry.bad.trouble is Trouble.TIMEOUT
+
     def test_a_transport_that_returns_something_else(self, store: Told, clock: Clock) -> None:
         """It is told what, and what is wanted."""
         going = desk_of(store, clock).renew(SITE)

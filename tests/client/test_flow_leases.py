@@ -98,6 +98,19 @@ class TestWaiting:
         assert (found.source, found.entry.last) == (Source.STORE, clock.now)
         assert store.holder(SITE) == SOMEBODY
 
+    def test_what_they_found_at_the_moment_this_began(self, store: Told, clock: Clock) -> None:
+        """It is new enough."""
+        visit, _, _ = run(desk_of(MemoryStore(), clock).renew(SITE), FOUND)
+        assert MemoryStore.lease(store, SITE, SOMEBODY, 1000)
+
+        def put(method: str, pauses: int) -> None:
+            if (method, pauses) == ("get", 2):
+                MemoryStore.put(store, visit.visit, FILE, visit.entry)
+
+        going = desk_of(store, clock).renew(SITE, Wanted.NOW)
+        found, pauses = interrupted(going, clock, put)
+        assert (found.source, found.entry.last, len(pauses)) == (Source.STORE, START, 2)
+
     def test_what_they_put_before_the_lease_is_taken(self, store: Told, clock: Clock) -> None:
         """Between a look and the lease somebody was done: the server is not asked again."""
         run(desk_of(store, clock).renew(SITE), FOUND)
@@ -205,6 +218,17 @@ class TestClaiming:
         assert run(desk.renew(SITE))[1] == []
         assert store.calls == ["get"]
 
+    def test_a_copy_that_the_store_could_not_be_told(self, store: Told, clock: Clock) -> None:
+        """What memory knows is newer: the condition is that of its copy."""
+        desk = desk_of(store, clock)
+        run(desk.renew(SITE), FOUND)
+        clock.now += 700
+        desk._rest_of_writes = float("inf")
+        run(desk.renew(SITE), Response(200, {"ETag": '"2"'}, OTHER))
+        desk._rest_of_writes = 0.0
+        _, [request], _ = run(desk.renew(SITE, Wanted.NOW), Response(304, {}))
+        assert dict(request.headers) == {"If-None-Match": '"2"'}
+
     def test_two_of_one_moment(self, store: Told, clock: Clock) -> None:
         """That of the store counts, which others have too."""
         desk = desk_of(store, clock)
@@ -275,6 +299,14 @@ class TestClaiming:
         store.failing = set()
         run(desk.lease("turn", "me", 5.0))
         assert desk.trouble is None
+
+
+def test_the_profile_says_how_many_redirects(store: Told, clock: Clock) -> None:
+    """Six are followed where six may be."""
+    access = ACCESS_PROFILES["default"].replace(max_redirects=6)
+    moved = [Response(301, {"Location": f"/{number}"}) for number in range(6)]
+    found, requests, _ = run(desk_of(store, clock, access=access).renew(SITE), *moved, FOUND)
+    assert (len(requests), found.decides) == (7, Decides.RULES)
 
 
 class TestTrouble:
@@ -392,8 +424,22 @@ class TestTrouble:
         assert str(caught.value) == "this client is closed: make another one"
 
 
-class TestLostCopies:
-    """A file that the store had, and has no more."""
+class TestCopies:
+    """A file that the store had, and has no more; or has, and that does not decide."""
+
+    def test_while_it_does_not_decide(self, store: Told, clock: Clock) -> None:
+        """It is not read, and is there when the server says that it is the same."""
+        run(desk_of(store, clock).renew(SITE), FOUND)
+        clock.now += 600
+        run(desk_of(store, clock).renew(SITE), Response(503))
+        desk = desk_of(store, clock)
+        store.calls.clear()
+        found, requests, _ = run(desk.renew(SITE))
+        assert (found.decides, requests, store.calls) == (Decides.DISALLOW, [], ["get"])
+        clock.now += 60
+        found, [request], _ = run(desk.renew(SITE), Response(304, {}))
+        assert dict(request.headers) == {"If-None-Match": '"1"'}
+        assert (found.decides, found.robots.body) == (Decides.RULES, FILE)
 
     def test_until_the_failure_is_asked_about_again(self, store: Told, clock: Clock) -> None:
         """Not until the lifetime of what is lost is over; and the store's trouble is told."""

@@ -15,6 +15,7 @@ import pytest
 from robotrules.access import Request, Response
 from robotrules.client import AsyncClient, Client, threads
 from robotrules.client.threads import Flights
+from tests.client.scripted import Clock, Server, opened
 
 AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
 FILE = b"User-agent: *\nDisallow: /private\n"
@@ -76,6 +77,17 @@ class TestAhead:
         with Client(AGENT, store="memory:", transport=FirstIsSlow()) as client:
             assert client.prefetch(origins(), concurrency=2) == (20, 0, 0, 0)
         assert was_far_ahead == [True]
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_what_is_known_is_not_asked_again(kind: str) -> None:
+    """Unless all of it is wanted fresh."""
+    server, clock = Server(), Clock()
+    with opened(kind, server, clock) as client:
+        for fresh, asked in (({}, 1), ({}, 1), ({"fresh": False}, 1), ({"fresh": True}, 2)):
+            client.prefetch(["https://a.example"], **fresh)
+            assert len(server.asked) == asked
+            clock.now += 1
 
 
 class TestNobodyWaits:

@@ -168,7 +168,7 @@ PARTS = {
                 *("answers", "client", "connections", "faults", "fleet", "flow"),
                 "flow_leases",
                 *("group_commit", "holders", "later", "memory", "messages", "metrics"),
-                *("pages", "politeness", "prefetch", "store_faults"),
+                *("pages", "politeness", "prefetch", "public_names", "store_faults"),
                 *("threads", "twins"),
             )
         ),

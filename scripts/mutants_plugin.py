@@ -5,7 +5,8 @@ A pytest plug-in that tries mutants: tests are collected once, and each mutant g
 runs do not know it. One fork runs every test without a mutant, to learn which functions a test
 calls and how long it takes. Then a fork for each mutant runs the tests that call the changed
 function: first those that noticed a mutant of it before, then the quickest, until one fails. What
-became of a mutant is written at once, so that a run that is stopped loses nothing.
+became of a mutant is written at once, so that a run that is stopped loses nothing. Servers that the
+tests need are started before there are forks, which share them.
 
 A test that fails without a mutant is left out, and named: it would notice all of them.
 """
@@ -22,8 +23,9 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import BinaryIO
 
@@ -262,6 +264,20 @@ def pytest_collection() -> None:
     settings.load_profile("mutants")
 
 
+@contextmanager
+def running_servers() -> Iterator[None]:
+    """Run a Redis and a PostgreSQL, where they can be had, for all forks."""
+    servers = import_module("tests.client.servers")
+    with ExitStack() as stack:
+        for make in (servers.RedisServer, servers.PostgresServer):
+            with suppress(servers.Unavailable):
+                server = make()
+                stack.callback(server.remove)
+                server.start()
+                servers.RUNNING[make] = server
+        yield
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool:
     """Try the mutants that `MUTANTS` lists, instead of running the tests once."""
@@ -270,9 +286,10 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
     given = json.loads(Path(os.environ["MUTANTS"]).read_text(encoding="utf-8"))
     gc.collect()
     gc.freeze()
-    baseline = measure_baseline(session.items)
-    for index in baseline.failed:
-        print(f"fails without a mutant: {session.items[index].nodeid}")
-    print(f"{len(baseline.seconds)} tests, {sum(baseline.seconds.values()):.1f} s")
-    Trial(session.items, baseline, Path(given["results"])).run(given["mutants"], given["jobs"])
+    with running_servers() if given["servers"] else nullcontext():
+        baseline = measure_baseline(session.items)
+        for index in baseline.failed:
+            print(f"fails without a mutant: {session.items[index].nodeid}")
+        print(f"{len(baseline.seconds)} tests, {sum(baseline.seconds.values()):.1f} s")
+        Trial(session.items, baseline, Path(given["results"])).run(given["mutants"], given["jobs"])
     return True

@@ -269,8 +269,15 @@ def _with_us() -> list[str]:
     return [program, "--pdeathsig", "INT"] if program else []
 
 
+# Servers that run already, for forks of one process that share them (scripts/mutants_plugin.py).
+RUNNING: dict[Callable[[], Server], Server] = {}
+
+
 def _running(make: Callable[[], Server]) -> Iterator[Server]:
     """Run a server for as long as the tests last, or skip who asks for it."""
+    if make in RUNNING:
+        yield RUNNING[make]
+        return
     try:
         server = make()
         server.start()

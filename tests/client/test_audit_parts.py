@@ -170,6 +170,12 @@ class TestOwn:
         [sitemap] = [one for one in asked if one.url == f"{ORIGIN}/sitemap.xml"]
         assert sitemap.limit == 10 * 1024 * 1024
 
+    def test_the_rules_it_is_read_against(self) -> None:
+        """They are those of the client's profile, as for any page."""
+        url = f"{ORIGIN}/private/1"
+        found = audited(page("", "/private/1"), url, client={"profile": "google"}, own=True)
+        assert found.page.verdict.profile == "google"
+
     def test_a_url_without_an_origin_is_not_read(self) -> None:
         """A redirect to another scheme ends there, on one's own site too."""
         moved = {f"{ORIGIN}/p": Response(301, {"Location": "ftp://a.example/"})}
@@ -192,8 +198,10 @@ class TestSchemes:
     )
     def test_the_other_scheme(self, origin: str, other: str | None) -> None:
         """A host has two, and one with a port of its own has one."""
-        found = audited(url=f"{origin}/p").other_scheme
+        told: list[str] = []
+        found = audited(url=f"{origin}/p", progress=told.append).other_scheme
         assert (found and found.origin) == other
+        assert (f"{other}/robots.txt" in told) is (other is not None)
 
 
 class TestSitemaps:
@@ -296,6 +304,36 @@ class TestSitemaps:
             "listed-and-redirected",
             "page-redirected",
         ]
+
+    @pytest.mark.parametrize(
+        ("path", "profile", "listed", "disallowed"),
+        [
+            ("/p", "default", ["/p"], []),
+            ("/p", "google", [], ["/%70"]),
+            ("/%70", "default", ["/%70"], []),
+            ("/%70", "google", ["/%70"], []),
+        ],
+    )
+    def test_which_urls_are_the_same(
+        self, path: str, profile: str, listed: list[str], disallowed: list[str]
+    ) -> None:
+        """Those that the rules of the client's profile cannot tell apart."""
+        answers = {
+            **robots(f"User-agent: *\nDisallow: /%70\nSitemap: {ORIGIN}/sitemap.xml\n"),
+            **served(URLSET(LISTED("/%70")).encode()),
+        }
+        found = audited(answers, f"{ORIGIN}{path}", client={"profile": profile}).sitemaps[0]
+        assert found.steps == tuple(ORIGIN + one for one in listed)
+        assert found.disallowed == tuple(ORIGIN + one for one in disallowed)
+
+    def test_a_relative_line(self) -> None:
+        """It is resolved against the URL that the robots.txt was found at."""
+        rules = b"User-agent: *\nSitemap: s.xml\n"
+        answers = {
+            f"{ORIGIN}/robots.txt": Response(301, {"Location": "/a/robots"}),
+            f"{ORIGIN}/a/robots": Response(200, PLAIN, rules),
+        }
+        assert [one.url for one in audited(answers).sitemaps] == [f"{ORIGIN}/a/s.xml"]
 
     def test_a_step_on_another_origin(self) -> None:
         """A redirect to another site is not what this one lists under the same path."""

@@ -116,9 +116,10 @@ FOUND: dict[str, list[Finding]] = {
 
 
 def audited(changes: Answers | None = None, url: str = f"{ORIGIN}/p", **options: Any) -> Audit:
-    """Audit a site where everything fits, with changes."""
+    """Audit a site where everything fits, with changes; *client*: options of the client."""
+    made = {"store": "memory:", "min_delay": 0.0, **options.pop("client", {})}
     transport = Told({**FINE, **(changes or {})})
-    with Client("ExampleAudit/1.0", store="memory:", transport=transport, min_delay=0.0) as client:
+    with Client("ExampleAudit/1.0", transport=transport, **made) as client:
         return audit(client, url, options.pop("token", "ExampleBot"), **options)
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from robotrules.access import Response
 from robotrules.client import AsyncClient
+from robotrules.client.stores import MemoryStore
 from robotrules.client.stores.sqlite import SQLiteStore
 from robotrules.client.tasks import MOST_TOGETHER, STORE_THREADS, Blocking, _made
 from robotrules.errors import StoreBusyError, StoreError
@@ -244,3 +245,59 @@ def test_threads_for_what_would_block() -> None:
     blocking.close()
     with pytest.raises(RuntimeError, match="after shutdown"):
         threads.submit(print)
+
+
+def test_who_asks_in_between_joins_in() -> None:
+    """Calls are made in the round after the next: a task that is told something in between asks."""
+    diary = Diary()
+
+    async def main() -> None:
+        blocking, loop = Blocking(), asyncio.get_running_loop()
+        answers: list[asyncio.Task[Any]] = []
+
+        def ask(word: str) -> None:
+            work = blocking.do(partial(diary.write, word), True, diary.transaction)
+            answers.append(loop.create_task(work))
+
+        ask("first")
+        await asyncio.sleep(0)
+        ask("second")
+        await asyncio.gather(*answers)
+        blocking.close()
+
+    asyncio.run(main())
+    assert (diary.kept, diary.sizes) == (["first", "second"], [2])
+
+
+@pytest.mark.parametrize("inline", [True, False])
+def test_how_a_client_asks_its_store(inline: bool) -> None:
+    """A quick one in the loop itself, several calls in one transaction; another in threads."""
+
+    class Noting(MemoryStore):
+        begun = 0
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.threads: set[str] = set()
+
+        @contextmanager
+        def transaction(self) -> Iterator[None]:
+            self.begun += 1
+            yield
+
+        def get(self, origin: str, agent: str) -> Any:
+            self.threads.add(current_thread().name.partition("_")[0])
+            return super().get(origin, agent)
+
+    store = Noting()
+    store.inline = inline
+
+    async def main() -> None:
+        transport = AsyncServer(Server())
+        async with AsyncClient(AGENT, store=store, transport=transport) as client:
+            await client.prefetch([f"https://s{n}.example" for n in range(20)])
+
+    asyncio.run(main())
+    # Each flow begins two; one more is around those of a round of the loop.
+    assert store.threads == ({current_thread().name} if inline else {"robotrules-store"})
+    assert (store.begun > 40) is inline

@@ -31,6 +31,22 @@ class TestForms:
         assert found.urls == ("https://a.example/?b=1&c=2", "https://a.example/x")
         assert (found.complete, found.trouble, found.gzipped) == (True, "", False)
 
+    def test_a_loc_of_an_extension(self) -> None:
+        """It is no page, wherever it stands; one of an unknown namespace may be."""
+        found = read_sitemap(
+            b"<urlset %s %s xmlns:x='urn:x'><url><image:loc>http://no/</image:loc>"
+            b"<loc>http://a/</loc><x:loc>http://b/</x:loc></url></urlset>" % (NAMESPACE, IMAGES)
+        )
+        assert found.urls == ("http://a/", "http://b/")
+
+    def test_with_blanks_between(self) -> None:
+        """Most files are indented, and some have text where none belongs."""
+        found = read_sitemap(
+            b"\n<urlset>\n  <url>\n    <loc>\n      http://a/\n    </loc>\n  </url> text\n"
+            b"  <url>\n    text\n    <loc>http://b/</loc> text\n  </url>\n</urlset>\n"
+        )
+        assert found == (Form.URLSET, False, ("http://a/", "http://b/"), True, "")
+
     def test_without_a_namespace(self) -> None:
         """Many leave it out."""
         assert read_sitemap(b"<urlset><url><loc>http://a/</loc></url></urlset>").urls == (
@@ -175,8 +191,9 @@ class TestBounds:
         with mock.patch.object(sitemap_files, "MOST_URLS", 3):
             many = read_sitemap(b"<urlset>" + b"<url><loc>http://a/</loc></url>" * 9 + b"</urlset>")
             assert (len(many.urls), many.complete, many.trouble) == (3, False, "")
-            text = read_sitemap(b"http://a/\n" * 9)
-            assert (len(text.urls), text.complete) == (3, False)
+            text = read_sitemap(b"".join(b"http://a/%d\n" % number for number in range(9)))
+            assert text.urls == ("http://a/0", "http://a/1", "http://a/2")
+            assert text.complete is False
         assert read_sitemap(b"http://a/\n" * 9).complete
 
     def test_a_long_url_is_none(self) -> None:
@@ -184,6 +201,13 @@ class TestBounds:
         long = b"http://a/" + b"a" * 3_000
         assert read_sitemap(b"<urlset><url><loc>%s</loc></url></urlset>" % long).urls == ()
         assert read_sitemap(long + b"\nhttp://b/\n").urls == ("http://b/",)
+
+    @pytest.mark.parametrize(("before", "kept"), [(2_047, 1), (2_048, 0)])
+    @pytest.mark.parametrize("blank", [b" ", b"\n"])
+    def test_blanks_before_a_url(self, before: int, kept: int, blank: bytes) -> None:
+        """They count: of what an element holds no more is kept than the longest URL has."""
+        listed = b"<url><loc>%s\nhttp://a/</loc></url>" % (blank * before)
+        assert len(read_sitemap(b"<urlset>%s</urlset>" % (listed * 2)).urls) == kept * 2
 
     def test_gzip(self) -> None:
         """Unpacked to the limit, whatever is in it."""

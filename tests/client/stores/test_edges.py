@@ -63,9 +63,21 @@ class TestAllStores:
             assert list(store.visits(after=after, before=before)) == [made()]
             assert list(store.visits(ORIGIN, after=after, before=before)) == [made()]
 
+    def test_an_entry_of_failures_alone(self, store: Store) -> None:
+        """A server that has never answered is known too."""
+        failed = made(NOW, None)
+        entry = recorded(None, failed)
+        assert entry.good is None
+        store.put(failed, None, entry)
+        assert store.get(ORIGIN, AGENT) == entry
+        assert list(store.entries()) == [entry]
+
     def test_which_entry_is_newer(self, store: Store) -> None:
         """The last visit of the entry says so, and not the one that is put with it."""
-        store.put(made(NOW), BODY, recorded(None, made(NOW + 10)))
+        first = recorded(None, made(NOW + 10))
+        store.put(made(NOW), BODY, first)
+        store.put(made(NOW + 6), BODY, recorded(None, made(NOW + 6)))
+        assert store.get(ORIGIN, AGENT) == first
         late = recorded(None, made(NOW + 20))
         store.put(made(NOW + 5), BODY, late)
         assert store.get(ORIGIN, AGENT) == late
@@ -79,6 +91,12 @@ class TestAllStores:
         for origin in (ORIGIN, OTHER):
             assert [visit.at - NOW for visit in store.visits(origin)] == [1, 2]
         assert store.body(digest_of(BODY)) == BODY
+
+    def test_visits_with_and_without_a_body(self, store: Store) -> None:
+        """All that are added at once are counted."""
+        added = [(made(NOW + n), BODY if n % 2 else None) for n in range(5)]
+        assert store.add(added) == 5
+        assert store.add([*added, (made(NOW + 9), BODY), (made(NOW + 8), None)]) == 2
 
     def test_turns_of_that_moment_stay(self, store: Store) -> None:
         """Those before it go."""

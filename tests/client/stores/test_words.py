@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from typing import Any
 
@@ -42,6 +42,7 @@ class TestAway:
             ("redis://:a@b@host", False),
             ("redis://:pass@host/0@1", False),
             ("redis://host/a/b@c", False),
+            ("redis://:a://b@host", False),
         ],
     )
     def test_addresses(self, url: str, is_right: bool) -> None:
@@ -78,6 +79,42 @@ class TestAway:
         state.check()
         state.trouble(OSError("quick"), now[0] - away.SLOW + 0.001, "cure")
         state.check()
+
+    def test_one_password_in_another(self) -> None:
+        """The longer one goes first, or a part of it would be left."""
+        state = away.Away("Redis, host", ["b", "ab"])
+        words = str(state.trouble(OSError("ab"), time.monotonic(), "cure"))
+        assert words == "Redis, host cannot be used: ***; cure"
+
+    def test_a_clock_that_has_just_started(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The monotonic clock may be that of a machine that was started this moment."""
+        monkeypatch.setattr(time, "monotonic", lambda: 0.0)
+        state = away.Away("Redis, host", [])
+        state.check()
+        state.trouble(OSError("slow"), -away.SLOW, "cure")
+        assert words_of(StoreError, state.check)
+        state.answered()
+        state.check()
+
+
+def test_a_library_that_tells_the_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What redis or psycopg say is told without it, as written in the address and as meant."""
+
+    def tell(error: type[Exception]) -> Callable[..., Any]:
+        def refuse(*_: object, **options: object) -> Any:
+            raise error("se/cret and se%2Fcret are wrong")
+
+        return refuse
+
+    monkeypatch.setattr(redis.Redis, "setnx", tell(redis.AuthenticationError))
+    monkeypatch.setattr(postgres._Connection, "connect", tell(psycopg.OperationalError))
+    for store in (
+        RedisStore("redis://:se%2Fcret@h/0", lazy=True),
+        PostgresStore("postgresql://u:se%2Fcret@h/d", lazy=True),
+    ):
+        words = words_of(StoreError, lambda store=store: store.get(ORIGIN, AGENT))  # type: ignore[misc]
+        assert words.startswith(f"{store.name} cannot be used: *** and *** are wrong; check ")
+        store.close()
 
 
 def assert_all_pages_are_read(store: RedisStore | PostgresStore) -> None:
@@ -138,6 +175,56 @@ class TestRedis:
         client.set("robotrules:version", "1")
         RedisStore(redis_where).close()
         assert client.get("robotrules:version") == str(rows.VERSION).encode()
+
+    def test_the_version_is_looked_at_once(self, redis_where: str, client: Any) -> None:
+        """When the store is opened, and not at each call."""
+        with closing(RedisStore(redis_where)) as store:
+            client.config_resetstat()
+            for _ in range(3):
+                store.body("0" * 64)
+            found = client.info("commandstats")
+            assert found["cmdstat_hget"]["calls"] == 3
+            assert {"cmdstat_setnx", "cmdstat_get"}.isdisjoint(found)
+
+    def test_many_calls_in_one_go(self, redis_where: str, client: Any) -> None:
+        """Without MULTI, which proxies do not know."""
+        with closing(RedisStore(redis_where)) as store:
+            client.config_resetstat()
+            store.add([(made(), BODY), (made(NOW + 1), None)])
+            store.put(made(), BODY, recorded(None, made()))
+            assert (len([*store.visits()]), len([*store.entries()])) == (2, 1)
+            assert "cmdstat_multi" not in client.info("commandstats")
+
+    def test_leases_on_the_server(self, redis_where: str, client: Any) -> None:
+        """They last as long as was asked, a year at most; who holds one may be anything."""
+        with closing(RedisStore(redis_where)) as store:
+            for seconds, most in ((0.5, 500), (60, 60_000), (1e9, 12 * 31 * 86_400_000)):
+                assert store.lease("key", "me", seconds)
+                assert most - 10_000 < client.pttl("robotrules:lease:key") <= most
+            client.set("robotrules:lease:key", b"\xff")
+            assert store.holder("key") == "\ufffd"
+
+    def test_a_body_that_nobody_has(self, redis_where: str, client: Any) -> None:
+        """An entry of failures alone needs none."""
+        with closing(RedisStore(redis_where)) as store:
+            failed = made(NOW, None)
+            store.put(failed, None, recorded(None, failed))
+            assert [*client.scan_iter("robotrules:body:*")] == []
+
+    def test_what_is_forgotten_while_it_is_read(
+        self, redis_where: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Somebody prunes between two questions: that is no damage."""
+        with closing(RedisStore(redis_where)) as store:
+            store.put(made(), BODY, None)
+            usual = store._each
+
+            def late(command: str, calls: list[tuple[Any, ...]]) -> list[Any]:
+                assert store.prune_evidence(NOW + 1) == 1
+                return usual(command, calls)
+
+            monkeypatch.setattr(store, "_each", late)
+            assert list(store.visits()) == []
 
     def test_damage_and_the_end(self, redis_where: str, client: Any) -> None:
         """Which visit, where, and what to do; and that it was closed."""
@@ -280,6 +367,89 @@ class TestPostgres:
             words = f"{store.name} is busy: the turns at {ORIGIN} change all the time"
             assert words_of(StoreError, lambda: store.begin(ORIGIN, NOW, 1)) == words
             assert len(asked) == 2 * postgres.ATTEMPTS
+
+    def test_a_turn_that_is_free_by_now(
+        self, postgres_where: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What was changed between two statements is tried again: it has not begun."""
+        with closing(PostgresStore(postgres_where, lazy=True)) as store:
+            answers = [[], [(NOW,)], [(NOW,)], []]
+            monkeypatch.setattr(store, "_rows", lambda query, values: answers.pop(0))
+            assert store.begin(ORIGIN, NOW, 1) == NOW
+            assert answers == [[]]
+
+    def test_no_statement_is_prepared(self, postgres_where: str) -> None:
+        """A pooler may give each call another session."""
+        with closing(PostgresStore(postgres_where)) as store:
+            assert store._ask(lambda db: db.prepare_threshold) is None
+
+    def test_before_and_after_a_fork(self, postgres_where: str) -> None:
+        """Nothing idle goes into it, nobody takes a connection meanwhile; a child starts anew."""
+        unused = PostgresStore(postgres_where, lazy=True)
+        before = unused._lock, unused._places
+        unused.before_fork()
+        unused.after_fork()
+        assert (unused._lock, unused._places) == before
+        with closing(PostgresStore(postgres_where)) as store:
+            [idle] = store._idle
+            store.before_fork()
+            assert (idle.closed, store._idle, store._lock.locked()) == (True, [], True)
+            store.after_fork()
+            assert not store._lock.locked()
+            lock = store._lock
+            store.before_fork()
+            for _ in range(postgres.CONNECTIONS):
+                assert store._places.acquire(timeout=0)
+            store._process = -1  # as if this were the child
+            store.after_fork()
+            assert store._lock is not lock
+            assert store.get(ORIGIN, AGENT) is None
+            for _ in range(postgres.CONNECTIONS):
+                assert store._places.acquire(timeout=0)
+            assert not store._places.acquire(timeout=0)
+            for _ in range(postgres.CONNECTIONS):
+                store._places.release()
+
+    def test_connections_that_end(self, postgres_where: str) -> None:
+        """One that was idle is replaced, once; a new one that ends is an error."""
+        calls: list[psycopg.Connection[Any]] = []
+
+        def work(db: psycopg.Connection[Any], times: int) -> str:
+            calls.append(db)
+            if len(calls) <= times:
+                db.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+            return "done"
+
+        with closing(PostgresStore(postgres_where)) as store:
+            assert store._ask(work, 1) == "done"
+            assert len(calls) == 2
+            for attempts in (2, 1):
+                calls.clear()
+                assert "terminat" in words_of(StoreError, lambda: store._ask(work, 9))
+                assert len(calls) == attempts
+                assert all(db.closed for db in calls)
+
+    def test_a_wait_that_ends(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """What is waited for is passed on; an answer may be late, and none is an error at last."""
+        now = [100.0]
+        monkeypatch.setattr(time, "monotonic", lambda: now[0])
+
+        def asking() -> Generator[str, Any, list[Any]]:
+            return [(yield "first"), (yield "second"), (yield "third")]
+
+        wait = postgres._bounded(asking())
+        assert next(wait) == "first"
+        now[0] += away.ANSWER + 1
+        assert wait.send(0) == "second"
+        now[0] += 0.1
+        assert wait.send(1) == "third"
+        with pytest.raises(StopIteration) as stop:
+            wait.send(2)
+        assert stop.value.value == [0, 1, 2]
+        wait = postgres._bounded(asking())
+        next(wait)
+        now[0] += away.ANSWER + 1.1
+        assert words_of(psycopg.OperationalError, lambda: wait.send(0)) == "no answer in 6 s"
 
     def test_many_pages(self, postgres_where: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """What is read in pages is all there, also of one moment."""

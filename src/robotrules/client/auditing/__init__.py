@@ -197,10 +197,11 @@ def audit(
     """
     tokens: Tokens = EVERYONE if product_token is None else product_token
     find_tag_profile(profile)
-    if origin_of(url) is None:
+    origin = origin_of(url)
+    if origin is None:
         raise ValueError(f"{url!r} has no robots.txt: pass an http or https URL")
     return _Auditor(client, tokens, tuple(purposes), progress or _silent, html).audit(
-        url, profile, own, most_sitemaps
+        url, origin, profile, own, most_sitemaps
     )
 
 
@@ -224,11 +225,10 @@ class _Auditor:
         self._progress = progress
         self._html = html
 
-    def audit(self, url: str, profile: str, own: bool, most_sitemaps: int) -> Audit:
+    def audit(self, url: str, origin: str, profile: str, own: bool, most_sitemaps: int) -> Audit:
         """Ask for everything, then compare."""
         client, (tokens, purposes) = self._client, self._asked
-        origin = origin_of(url)
-        self._progress(robots_url(origin or url))
+        self._progress(robots_url(origin))
         held = client.refresh(url)
         assert held is not None
         self._progress(url)
@@ -240,7 +240,7 @@ class _Auditor:
         seen = unseen or page
         links = self._canonicals(seen) if seen.ok else ()
         steps = tuple(self._steps(page, unseen))
-        other = self._other_scheme(origin or "")
+        other = self._other_scheme(origin)
         listed, left = self._sitemaps(held, steps, most_sitemaps)
         rules = {one.url: client.check(one.url, *self._asked) for one in links}
         verdict = held.check(url, *self._asked)
@@ -308,7 +308,7 @@ class _Auditor:
                 url,
                 tokens,
                 purposes,
-                profile="default",
+                profile=client._desk.profile.name,
                 limit=MOST_OCTETS,
                 seconds=client._desk.seconds,
                 own=True,
@@ -326,8 +326,8 @@ class _Auditor:
 
     def _sitemaps(self, held: Held, steps: Sequence[Step], most: int) -> tuple[list[Listed], int]:
         """Ask for sitemaps, and for those that an index names; return how many were left out."""
-        if held.decides is not Decides.RULES or held.visit is None:
-            return [], 0
+        # Where no rules decide, the file that says the same names no sitemap.
+        assert held.visit is not None
         waiting = deque(
             (one.url, f"robots.txt, line {one.line}")
             for one in sitemaps(held.robots, held.visit.url)

@@ -62,7 +62,9 @@ def _of_fields(url: str, fields: Fields) -> Iterator[Canonical]:
             # §3.3: the first one counts; an anchor makes it a link of another page.
             anchored = re.search(r";[ \t]*anchor\*?=", parameters, re.IGNORECASE)
             if relations and _is_canonical(relations[0]) and not anchored:
-                yield from _resolved(url, target, "Link")
+                resolved = _resolved(url, target)
+                if resolved is not None:
+                    yield Canonical(resolved, "Link")
 
 
 def _of_page(url: str, fields: Fields, body: bytes) -> Iterator[Canonical]:
@@ -71,21 +73,24 @@ def _of_page(url: str, fields: Fields, body: bytes) -> Iterator[Canonical]:
     tree = builder()(text[: bounded(text, True, BODY_TAGS, MOST_HEAD_TAGS)], True)
     # HTML Standard 4.2.3: the first base element with an href.
     bases = (one.get("href") for one in tree.in_head("base"))
-    document = next((base for base in bases if base is not None), "")
+    document = _resolved(url, next((base for base in bases if base is not None), ""))
+    if document is None:
+        return
     for link in tree.in_head("link"):
-        href = link.get("href")
-        if href and _is_canonical(link.get("rel") or ""):
-            for base in _resolved(url, document, ""):
-                yield from _resolved(base.url, href, "link element")
+        href, relation = link.get("href"), link.get("rel")
+        if href and relation and _is_canonical(relation):
+            resolved = _resolved(document, href)
+            if resolved is not None:
+                yield Canonical(resolved, "link element")
 
 
 def _is_canonical(relation: str) -> bool:
     return "canonical" in relation.lower().split()
 
 
-def _resolved(base: str, target: str, carrier: str) -> Iterator[Canonical]:
-    """Yield the link, if it leads anywhere."""
+def _resolved(base: str, target: str) -> str | None:
+    """Return where a link leads, without a fragment; None: nowhere."""
     try:
-        yield Canonical(urljoin(base, target.strip()).partition("#")[0], carrier)
+        return urljoin(base, target.strip()).partition("#")[0]
     except ValueError:
-        return
+        return None

@@ -261,7 +261,7 @@ def about_sitemaps(
     usage = found.usage or found.unseen
     noindex = usage is not None and usage.may_index is False
     verdicts = {step.url: step.verdict for step in steps}
-    last = steps[-1].url if steps else ""
+    last = steps[-1].url
     for one in listed:
         where = f"sitemap {_short(one.url)}"
         yield from _about_file(one, one.page, where)

@@ -64,26 +64,38 @@ class SitemapFile(NamedTuple):
     """Why it cannot be read, or not to its end; empty: it can."""
 
 
+class _Content(NamedTuple):
+    """What a file says once it is unpacked; fields as in `SitemapFile`."""
+
+    form: Form
+    urls: tuple[str, ...]
+    complete: bool
+    trouble: str = ""
+
+
 def read_sitemap(octets: bytes, *, complete: bool = True, limit: int = MOST_OCTETS) -> SitemapFile:
     """Return what a file says; *complete* is False where the octets are a part of it."""
     gzipped = octets.startswith(b"\x1f\x8b")
     trouble = ""
     if gzipped:
-        octets, whole, trouble = _unpacked(octets, limit, complete)
+        try:
+            octets, whole, trouble = _unpacked(octets, limit, complete)
+        except zlib.error:
+            return SitemapFile(Form.OTHER, True, (), complete, "broken gzip data")
         complete = complete and whole
     elif len(octets) > limit:
         octets, complete = octets[:limit], False
     start = octets[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
     if _HTML.match(start):
         # What a server sends that has no such file, and says 200.
-        found = SitemapFile(Form.OTHER, False, (), complete, "it is an HTML page")
+        found = _Content(Form.OTHER, (), complete, "it is an HTML page")
     elif start.startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
         found = _Reader(complete).read(octets)
     elif _HTTP.match(start):
         found = _text(octets, complete)
     else:
-        found = SitemapFile(Form.OTHER, False, (), complete, "neither XML nor a list of URLs")
-    return found._replace(gzipped=gzipped, trouble=trouble or found.trouble)
+        found = _Content(Form.OTHER, (), complete, "neither XML nor a list of URLs")
+    return SitemapFile(found.form, gzipped, found.urls, found.complete, trouble or found.trouble)
 
 
 def odd_media_type(fields: Fields, found: SitemapFile) -> str | None:
@@ -104,10 +116,7 @@ def odd_media_type(fields: Fields, found: SitemapFile) -> str | None:
 def _unpacked(octets: bytes, limit: int, complete: bool) -> tuple[bytes, bool, str]:
     """Return a gzip file unpacked as far as the limit, whether that is all, and what is wrong."""
     unpack = zlib.decompressobj(16 + zlib.MAX_WBITS)
-    try:
-        found = unpack.decompress(octets, limit)
-    except zlib.error:
-        return b"", True, "broken gzip data"
+    found = unpack.decompress(octets, limit)
     if unpack.eof:
         return found, True, ""
     # All of what was given is used up, and the data goes on: it was cut.
@@ -115,7 +124,7 @@ def _unpacked(octets: bytes, limit: int, complete: bool) -> tuple[bytes, bool, s
     return found, False, "the gzip data ends early" if cut else ""
 
 
-def _text(octets: bytes, complete: bool) -> SitemapFile:
+def _text(octets: bytes, complete: bool) -> _Content:
     """Read one URL a line (sitemaps.org, "Text file")."""
     lines = octets.decode("utf-8", "replace").removeprefix("\ufeff").split("\n", MOST_URLS)
     more = len(lines) > MOST_URLS
@@ -123,7 +132,7 @@ def _text(octets: bytes, complete: bool) -> SitemapFile:
         lines.pop()  # half a URL is another one
     urls = (line.strip() for line in lines)
     kept = tuple(url for url in urls if url and len(url) < LONGEST_URL)
-    return SitemapFile(Form.TEXT, False, kept, complete and not more)
+    return _Content(Form.TEXT, kept, complete and not more)
 
 
 # By the name of the first element.
@@ -151,15 +160,16 @@ class _Enough(Exception):
 class _Reader:
     """Reads URLs from XML as it is parsed: no tree is built."""
 
+    _form: Form | None = None
+    _text: list[str] | None = None
+    _size = 0
+
     def __init__(self, complete: bool) -> None:
         self._complete = complete
-        self._form: Form | None = None
         self._open: list[str] = []
-        self._text: list[str] | None = None
-        self._size = 0
         self.urls: list[str] = []
 
-    def read(self, octets: bytes) -> SitemapFile:
+    def read(self, octets: bytes) -> _Content:
         """Parse a document; what is not well-formed says nothing beyond that place."""
         parser = expat.ParserCreate(namespace_separator=" ")
         parser.StartElementHandler = self._start
@@ -184,7 +194,7 @@ class _Reader:
         form = self._form or Form.OTHER
         if form is Form.OTHER and not trouble:
             trouble = "an XML document that is no sitemap"
-        return SitemapFile(form, False, tuple(self.urls), complete, trouble)
+        return _Content(form, tuple(self.urls), complete, trouble)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         local = name.rpartition(" ")[2]
@@ -231,6 +241,5 @@ class _Reader:
 
 
 def _foreign(name: str) -> bool:
-    """Tell whether an element is of an extension: `image:loc` is no page."""
-    namespace = name.rpartition(" ")[0]
-    return "sitemap-" in namespace
+    """Tell whether a `loc` or `link` is of an extension: `image:loc` is no page."""
+    return "sitemap-" in name  # its namespace, and the local name

@@ -25,7 +25,7 @@ SLOW, REST = 1.0, 5.0
 def vet_address(url: str) -> None:
     """Raise ValueError, without a word, for an address whose password is not encoded."""
     # `redis://:12/34@host` is a server of port 12 to a parser; its name would tell the password.
-    authority, *rest = re.split("[/?#]", url.partition("://")[2], maxsplit=1)
+    authority, *rest = re.split("[/?#]", url.partition("://")[2])
     if authority.count("@") > 1 or any("@" in part for part in rest):
         raise ValueError
 
@@ -33,12 +33,14 @@ def vet_address(url: str) -> None:
 class Away:
     """Whether a server is away, and how that is told."""
 
+    _until = 0.0
+    """Until when it is left alone, by the monotonic clock."""
+    _why = ""
+
     def __init__(self, name: str, passwords: Iterable[str | None]) -> None:
         self._name = name
         given = [word for word in passwords if word]
         self._passwords = sorted({*given, *[quote(word, "") for word in given]}, key=len)[::-1]
-        self._until = 0.0
-        self._why = ""
 
     def check(self) -> None:
         """Raise StoreError while the server is left alone."""

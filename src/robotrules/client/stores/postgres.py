@@ -85,6 +85,9 @@ class PostgresStore:
     """A store on a PostgreSQL server. Safe to use from several threads and processes."""
 
     inline = False
+    _ready = _closed = False
+    _held = False
+    """Whether a fork waits with the lock."""
 
     def __init__(self, url: str, *, lazy: bool = False) -> None:
         """Connect; StoreError where that cannot be, unless *lazy*: then at the first call."""
@@ -107,12 +110,11 @@ class PostgresStore:
         limits = f"-c statement_timeout={ANSWER * 1000:.0f} -c lock_timeout={ANSWER * 1000:.0f}"
         given["options"] = f"{limits} {given.get('options', '')}"
         defaults = {"connect_timeout": f"{CONNECT:.0f}", "application_name": "robotrules"}
-        self._address = make_conninfo("", **defaults | given)
+        self._address = make_conninfo(**defaults | given)
         self._places = BoundedSemaphore(CONNECTIONS)
         self._idle: list[_Connection] = []
         self._lock = Lock()
-        self._process, self._held = os.getpid(), False
-        self._ready = self._closed = False
+        self._process = os.getpid()
         if not lazy:
             self._ask(lambda db: None)
         watch(self)
@@ -201,7 +203,7 @@ class PostgresStore:
         A damaged one raises StoreError: without it another visit would seem to be in force.
         """
         query = tables.NEXT_VISITS if origin is None else tables.NEXT_VISITS_OF
-        at, number = float("-inf") if after is None else float(after), -1
+        at, number = float("-inf") if after is None else float(after), 0
         end = float("inf") if before is None else float(before)
         only = () if origin is None else (origin,)
         while page := self._rows(query, (*only, at, number, end, PAGE)):

@@ -66,6 +66,7 @@ class RedisStore:
     """A store on a Redis server. Safe to use from several threads and processes."""
 
     inline = False
+    _ready = _closed = False
 
     def __init__(self, url: str, *, lazy: bool = False) -> None:
         """Connect; StoreError where that cannot be, unless *lazy*: then at the first call."""
@@ -96,7 +97,6 @@ class RedisStore:
         pool = _connection.BlockingConnectionPool(**options)
         self._redis: Any = redis.Redis(connection_pool=pool)
         self._scripts: dict[str, Any] = {}
-        self._ready = self._closed = False
         if not lazy:
             try:
                 self._ask(lambda: None)
@@ -176,7 +176,7 @@ class RedisStore:
         """Yield origin and agent, as keys have it, of all entries, in pages."""
         start = b"-"
         while page := self._ask(self._page, f"{PREFIX}entries", start):
-            yield [tuple(member.decode().split("\n", 1)) for member in page]
+            yield [tuple(member.decode().split("\n")) for member in page]
             start = b"(" + page[-1]
 
     def _page(self, key: str, start: bytes) -> Any:

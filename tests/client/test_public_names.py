@@ -1,0 +1,25 @@
+"""The names of `robotrules.client`, whose modules are imported when a name is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+
+from robotrules import client
+
+
+def test_each_name_is_that_of_its_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is looked for once, and then it is there."""
+    for name, module in client._LATER.items():
+        value = getattr(import_module(f"robotrules.client.{module}"), name)
+        monkeypatch.delitem(vars(client), name, raising=False)
+        assert getattr(client, name) is value
+        assert vars(client)[name] is value
+
+
+def test_a_name_that_there_is_not() -> None:
+    """It is told as Python tells it."""
+    with pytest.raises(AttributeError) as caught:
+        _ = client.Nothing
+    assert str(caught.value) == "module 'robotrules.client' has no attribute 'Nothing'"

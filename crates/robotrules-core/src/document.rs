@@ -5,7 +5,7 @@
 
 use crate::form::Compared;
 use crate::glance;
-use crate::groups::{self, Groups};
+use crate::groups::{self, Groups, Names};
 use crate::lines::{self, Ending, Line, Lines};
 use crate::notes::{Code, Note};
 use crate::octets;
@@ -24,6 +24,7 @@ pub struct Document<B> {
     complete: bool,
     records: Vec<Record>,
     groups: Vec<u32>,
+    names: Names,
 }
 
 /// Reads every line, gives each record to `take` and each tolerance to `listener`.
@@ -71,6 +72,7 @@ impl<B: AsRef<[u8]>> Document<B> {
             complete,
             records,
             groups: groups.starts,
+            names: Names::default(),
         }
     }
 
@@ -139,6 +141,13 @@ impl<B: AsRef<[u8]>> Document<B> {
     /// The groups one of whose `key` lines names `token`. Of user-agent lines, as §2.2.1 says, and
     /// `*` asks for the star groups; of any other START record, by its whole value (AMB-98).
     pub fn select(&self, key: u16, token: &[u8]) -> Vec<u32> {
+        if key == self.settings.user_agent {
+            let lines = || self.agent_lines();
+            let found = self.names.find(token, self.groups.len(), lines, &self.settings);
+            if let Some(chosen) = found {
+                return chosen;
+            }
+        }
         let (mut chosen, body) = (Vec::new(), self.body());
         for number in 0..self.groups.len() {
             let names = |record: &Record| {
@@ -156,6 +165,18 @@ impl<B: AsRef<[u8]>> Document<B> {
             }
         }
         chosen
+    }
+
+    /// The values of user-agent lines in order, each with the number of its group.
+    fn agent_lines(&self) -> Vec<(u32, &[u8])> {
+        let (body, agent) = (self.body(), self.settings.user_agent);
+        let mut lines = Vec::new();
+        for number in 0..self.groups.len() {
+            let starts = self.records[self.group(number)].iter();
+            let agents = starts.filter(|record| record.role == Role::Start && record.key == agent);
+            lines.extend(agents.map(|record| (number as u32, record.value(body))));
+        }
+        lines
     }
 
     /// The groups that a crawler called `token` obeys (§2.2.1): those that name it, and true; where

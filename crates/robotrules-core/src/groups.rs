@@ -6,6 +6,9 @@
 use crate::notes::Code;
 use crate::records::{faults, Listener, Record};
 use crate::settings::{Role, Settings};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::OnceLock;
 
 /// Collects records into groups.
 #[derive(Clone, Debug, Default)]
@@ -118,6 +121,80 @@ pub fn names(record: &Record, body: &[u8], token: &[u8], settings: &Settings) ->
     }
     // Most lines name somebody else: look at the octets only of those that might match.
     agent(value, settings).names(token, settings) && faults(value).usable_token(settings)
+}
+
+/// Groups by the names in their user-agent lines, in lower case.
+type Index = HashMap<Box<[u8]>, Vec<u32>>;
+
+/// The names of a file with very many groups, once it is asked for very many crawlers: to look at
+/// all its user-agent lines for each of them would cost their square.
+#[derive(Debug, Default)]
+pub struct Names {
+    asked: AtomicU32,
+    index: OnceLock<Index>,
+}
+
+/// So many groups are looked through each time; and of more, so many times. A crawler asks for its
+/// own name, once or twice, and making an index costs some ten looks.
+const FEW_GROUPS: usize = 64;
+const FEW_QUESTIONS: u32 = 16;
+
+impl Names {
+    /// The groups that name `token`, in order; none as long as looking at all of them costs less.
+    /// `lines` are the user-agent lines, each with the number of its group.
+    pub fn find<'a>(
+        &self,
+        token: &[u8],
+        groups: usize,
+        lines: impl FnOnce() -> Vec<(u32, &'a [u8])>,
+        settings: &Settings,
+    ) -> Option<Vec<u32>> {
+        let few = groups <= FEW_GROUPS || self.asked.fetch_add(1, Relaxed) < FEW_QUESTIONS;
+        if self.index.get().is_none() && few {
+            return None;
+        }
+        let index = self.index.get_or_init(|| index(lines(), settings));
+        Some(index.get(token.to_ascii_lowercase().as_slice()).cloned().unwrap_or_default())
+    }
+}
+
+impl Clone for Names {
+    fn clone(&self) -> Names {
+        Names::default()
+    }
+}
+
+fn index(lines: Vec<(u32, &[u8])>, settings: &Settings) -> Index {
+    let mut index = Index::new();
+    let mut add = |name: &[u8], group: u32| {
+        let groups = index.entry(name.to_ascii_lowercase().into()).or_default();
+        if groups.last() != Some(&group) {
+            groups.push(group);
+        }
+    };
+    for (group, value) in lines {
+        if !faults(value).usable_token(settings) {
+            continue;
+        }
+        let commas = settings.switches.comma_user_agents;
+        let one = (!commas).then(|| agent(value, settings));
+        let several = commas.then(|| agents(value, settings)).into_iter().flatten();
+        for agent in one.into_iter().chain(several) {
+            match agent {
+                Agent::Nobody => {}
+                Agent::Star => add(b"*", group),
+                Agent::Token { identifier, whole } => {
+                    if !identifier.is_empty() {
+                        add(identifier, group);
+                    }
+                    if settings.switches.literal_tokens {
+                        add(whole, group);
+                    }
+                }
+            }
+        }
+    }
+    index
 }
 
 /// Whether the whole value of a START record is `token`, without regard to ASCII case.

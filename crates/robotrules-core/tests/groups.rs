@@ -94,3 +94,53 @@ fn comma_lists() {
         assert_eq!(select(&parse(body, &["comma_user_agents"]), token), [], "{token}");
     }
 }
+
+/// A file with very many groups gives the same answers however often it is asked: as the first
+/// time, and as a small file would that has these user-agent lines alone.
+#[test]
+fn very_many_groups() {
+    let values = ["*", "Foo", "foo/1.0", "FOO bar", "a-b_c", "MJ12bot", "", "*x", "* x", "\u{e9}"];
+    let values = [&values[..], &["Foo, Bar", "bar,*", "9x", "x\u{1}y", "Foo\tBar"]].concat();
+    let mut body = String::new();
+    for number in 0..500 {
+        let value = values[number % values.len()];
+        body += &format!("User-agent: {value}\n");
+        if number % 7 == 0 {
+            body += &format!("User-agent: {value}\nX-other: 1\nUser-agent: n{number}\n");
+        }
+        body += "Disallow: /\n";
+    }
+    let tokens =
+        ["*", "foo", "FOO", "bar", "Bar", "a-b_c", "mj", "mj12bot", "", "n", "n7", "x", "9x"];
+    let switches: [&[&str]; 4] = [
+        &[],
+        &["comma_user_agents", "star_with_text"],
+        &["literal_tokens", "keep_invalid_utf8"],
+        &["literal_tokens", "comma_user_agents", "star_with_text"],
+    ];
+    for on in switches {
+        let document = parse(body.as_bytes(), on);
+        let first: Vec<_> = tokens.map(|token| select(&document, token)).into();
+        let (again, copy) = (document.clone(), document.clone());
+        for (token, expected) in tokens.iter().zip(&first) {
+            let one_by_one: Vec<u32> = (0..document.group_count())
+                .filter(|&number| {
+                    let lines = document.records()[document.group(number)].iter();
+                    let mut starts = lines.filter(|record| record.role == Role::Start);
+                    starts.any(|record| {
+                        let value = record.value(document.body());
+                        let line = [b"User-agent: ", value, b"\nDisallow: /\n"].concat();
+                        !select(&parse(&line, on), token).is_empty()
+                    })
+                })
+                .map(|number| number as u32)
+                .collect();
+            assert_eq!(expected, &one_by_one, "{token:?} {on:?}");
+            for _ in 0..20 {
+                assert_eq!(&select(&document, token), expected, "{token:?} {on:?}");
+                assert_eq!(&select(&again, token), expected, "{token:?} {on:?}");
+            }
+        }
+        assert_eq!(select(&copy, "nobody"), [0u32; 0]);
+    }
+}

@@ -96,18 +96,24 @@ fn trimmed(mut value: &[u8]) -> &[u8] {
     value
 }
 
-impl Agent<'_> {
+impl<'a> Agent<'a> {
+    /// The tokens that this names: the star, or one crawler by one or two spellings.
+    #[inline]
+    pub fn tokens(&self, settings: &Settings) -> [Option<&'a [u8]>; 2] {
+        match *self {
+            Agent::Nobody => [None, None],
+            Agent::Star => [Some(b"*"), None],
+            Agent::Token { identifier, whole } => [
+                (!identifier.is_empty()).then_some(identifier),
+                settings.switches.literal_tokens.then_some(whole),
+            ],
+        }
+    }
+
     /// Whether this names `token`, without regard to ASCII case (§2.2.1). `*` names the star.
     #[inline]
     pub fn names(&self, token: &[u8], settings: &Settings) -> bool {
-        match self {
-            Agent::Nobody => false,
-            Agent::Star => token == b"*",
-            Agent::Token { identifier, whole } => {
-                (!identifier.is_empty() && identifier.eq_ignore_ascii_case(token))
-                    || (settings.switches.literal_tokens && whole.eq_ignore_ascii_case(token))
-            }
-        }
+        self.tokens(settings).iter().flatten().any(|own| own.eq_ignore_ascii_case(token))
     }
 }
 
@@ -176,22 +182,8 @@ fn index(lines: Vec<(u32, &[u8])>, settings: &Settings) -> Index {
         if !faults(value).usable_token(settings) {
             continue;
         }
-        let commas = settings.switches.comma_user_agents;
-        let one = (!commas).then(|| agent(value, settings));
-        let several = commas.then(|| agents(value, settings)).into_iter().flatten();
-        for agent in one.into_iter().chain(several) {
-            match agent {
-                Agent::Nobody => {}
-                Agent::Star => add(b"*", group),
-                Agent::Token { identifier, whole } => {
-                    if !identifier.is_empty() {
-                        add(identifier, group);
-                    }
-                    if settings.switches.literal_tokens {
-                        add(whole, group);
-                    }
-                }
-            }
+        for name in agents(value, settings).flat_map(|agent| agent.tokens(settings)).flatten() {
+            add(name, group);
         }
     }
     index

@@ -7,12 +7,15 @@ everybody who uses the library: make it on purpose, with `python -m tests.test_p
 
 from __future__ import annotations
 
-import ast
 import inspect
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from enum import Enum
+from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -22,60 +25,142 @@ SOURCE = Path(robotrules.__file__).parents[1]
 SURFACE = Path(__file__).with_name("public_surface.txt")
 
 
-def definitions() -> dict[str, ast.stmt]:
-    """Return every class, function and constant of the package's modules, by name."""
-    found: dict[str, ast.stmt] = {}
-    for path in sorted((SOURCE / "robotrules").rglob("*.py")):
-        if path.name.startswith("pure") or "cli" in path.parts:
-            continue
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
-                found[node.name] = node
-            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                found.setdefault(node.targets[0].id, node)
-    return found
-
-
-def parts(node: ast.ClassDef, known: dict[str, ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield what stands in a class, and in those of its bases that are private."""
-    for base in node.bases:
-        owner = known.get(ast.unparse(base))
-        if isinstance(owner, ast.ClassDef) and owner.name.startswith("_"):
-            yield from parts(owner, known)
-    yield from node.body
-
-
-def shown(node: ast.stmt) -> str | None:
-    """Return one line that has the name and the types of a definition; None if it is private."""
-    match node:
-        case ast.FunctionDef(name=name) if not name.startswith("_"):
-            words = {ast.unparse(word) for word in node.decorator_list}
-            if "property" in words:
-                return f"{name} -> {ast.unparse(node.returns) if node.returns else None}"
-            returns = ast.unparse(node.returns) if node.returns else None
-            return f"{name}({ast.unparse(node.args)}) -> {returns}"
-        case ast.AnnAssign(target=ast.Name(id=name)) if not name.startswith("_"):
-            default = f" = {ast.unparse(node.value)}" if node.value else ""
-            return f"{name}: {ast.unparse(node.annotation)}{default}"
-        case ast.Assign(targets=[ast.Name(id=name)]) if not name.startswith("_"):
-            return f"{name} = {ast.unparse(node.value)}"
-    return None
+# Modules whose `__all__` is for users; what else they may import is ours to move.
+PUBLIC_MODULES = (
+    *("robotrules", "robotrules.access", "robotrules.analysis", "robotrules.cache"),
+    *("robotrules.client", "robotrules.client.auditing", "robotrules.client.evidence"),
+    *("robotrules.client.stores", "robotrules.client.transports", "robotrules.client.warc"),
+    *("robotrules.client.transports.aiohttp", "robotrules.client.transports.httpx2"),
+    *("robotrules.client.resolvers", "robotrules.expect", "robotrules.formatting"),
+    *("robotrules.linting", "robotrules.linting.render", "robotrules.matrix"),
+    *("robotrules.registries", "robotrules.tags", "robotrules.write"),
+)
 
 
 def surface() -> Iterator[str]:
-    """Yield the typed surface as it is written, one line for each name."""
-    known = definitions()
-    for name in robotrules.__all__:
-        node = known[name]
-        if isinstance(node, ast.ClassDef):
-            yield f"class {name}({', '.join(ast.unparse(base) for base in node.bases)})"
-            for part in parts(node, known):
-                if text := shown(part):
-                    yield f"    {text}"
-        elif isinstance(node, ast.FunctionDef):
-            yield shown(node) or name
-        else:
-            yield f"{name}: {type(getattr(robotrules, name)).__name__}"
+    """
+    Yield the typed surface: what each public module offers, then each thing by its full name.
+
+    A class has all its public members, those of its bases too, whichever module they are in. A
+    thing that several modules offer is described once.
+    """
+    things: dict[str, object] = {}
+    for module_name in PUBLIC_MODULES:
+        module = import_module(module_name)
+        yield f"module {module_name}"
+        for name in module.__all__:
+            thing = getattr(module, name)
+            where = full_name(thing, module_name, name)
+            things.setdefault(where, thing)
+            yield f"    {name}" if where == f"{module_name}.{name}" else f"    {name} = {where}"
+    for where, thing in sorted(things.items()):
+        yield from described(where, thing)
+
+
+def full_name(thing: object, module: str, name: str) -> str:
+    """Return where a class or function is defined; of a value, where it is offered."""
+    if inspect.isclass(thing) or inspect.isroutine(thing):
+        if thing.__module__.startswith("robotrules"):
+            return f"{thing.__module__}.{thing.__qualname__}"
+    return f"{module}.{name}"
+
+
+def described(where: str, thing: object) -> Iterator[str]:
+    """Yield the lines about one thing."""
+    if inspect.isclass(thing):
+        bases = ", ".join(
+            base.__qualname__ if base.__module__ == "builtins" else _dotted(base)
+            for base in thing.__bases__
+        )
+        yield f"class {where}({bases})"
+        yield from (f"    {line}" for line in (*_fields(thing), *sorted(set(_members(thing)))))
+    elif inspect.isroutine(thing):
+        yield signature_of(where, thing)
+    else:
+        yield f"{where}: {type(thing).__name__}"
+
+
+def _dotted(base: type) -> str:
+    return f"{base.__module__}.{base.__qualname__}"
+
+
+def _members(owner: type) -> Iterator[str]:
+    """Yield a line for each public member of a class, its own or of a base that is ours."""
+    fields = getattr(owner, "_fields", ())
+    annotations = _annotations(owner)
+    seen: set[str] = set()
+    for base in filter(_is_ours, owner.__mro__):
+        for name, value in vars(base).items():
+            if name in seen or (name.startswith("_") and name not in ("__init__", "__call__")):
+                continue
+            seen.add(name)
+            if name in fields:
+                continue
+            if name == "__init__" and issubclass(owner, tuple | Enum):
+                continue
+            if line := _member(owner, name, value):
+                yield line
+    yield from (
+        f"{name}: {annotations[name]}"
+        for name in annotations
+        if name not in seen and name not in fields and not name.startswith("_")
+    )
+
+
+def _fields(owner: type) -> Iterator[str]:
+    """Yield a line for each field of a named tuple, in their order."""
+    defaults, annotations = getattr(owner, "_field_defaults", {}), _annotations(owner)
+    for name in getattr(owner, "_fields", ()):
+        default = f" = {defaults[name]!r}" if name in defaults else ""
+        yield f"{name}: {annotations.get(name)}{default}"
+
+
+def _annotations(owner: type) -> dict[str, str]:
+    """Return the types of attributes as they are written."""
+    found: dict[str, str] = {}
+    for base in filter(_is_ours, reversed(owner.__mro__)):
+        for name, kind in getattr(base, "__annotations__", {}).items():
+            found[name] = getattr(kind, "__forward_arg__", str(kind))
+    return found
+
+
+def _is_ours(base: type) -> bool:
+    return base.__module__.startswith("robotrules")
+
+
+def _member(owner: type, name: str, value: object) -> str | None:
+    if isinstance(value, Enum) and type(value) is owner:
+        return f"{name} = {value.value!r}"
+    if isinstance(value, property):
+        returns = getattr(value.fget, "__annotations__", {}).get("return")
+        return f"property {name} -> {returns}"
+    if isinstance(value, cached_property):
+        return f"property {name} -> {value.func.__annotations__.get('return')}"
+    kind = ""
+    if isinstance(value, staticmethod | classmethod):
+        kind = f"{type(value).__name__} "
+        value = value.__func__
+    if inspect.isroutine(value):
+        return kind + signature_of(name, value)
+    if isinstance(value, type) or inspect.ismemberdescriptor(value):
+        return None
+    return f"{name}: {type(value).__name__}"
+
+
+def signature_of(name: str, function: object) -> str:
+    """Return a function with its parameters and types as they are written."""
+    assert callable(function)
+    plain = inspect.unwrap(function)
+    word = ""
+    if inspect.iscoroutinefunction(plain) or inspect.isasyncgenfunction(plain):
+        word = "async "
+    try:
+        signature = str(inspect.signature(function)).replace("'", "")
+        # A default that is a function is shown with its address, which changes.
+        signature = re.sub(r" at 0x[0-9a-f]+", "", signature)
+    except ValueError:  # of the compiled engine
+        signature = getattr(function, "__text_signature__", None) or "(...)"
+    return f"{word}{name}{signature}"
 
 
 def members(owner: type) -> Iterator[tuple[str, Any]]:

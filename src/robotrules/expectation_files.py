@@ -16,7 +16,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from robotrules.analysis.ground import BUDGET
+from robotrules.analysis.solver import BUDGET
 from robotrules.config import Config, shown_path
 from robotrules.errors import ExpectationError, SavedError
 from robotrules.expect import Carriers, Expectations, Judged, Question, judge, read_expectations

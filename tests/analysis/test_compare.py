@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from robotrules import DEFAULT, Reason, RobotsTxt, RuleSet, analysis
-from robotrules.analysis import Difference, Equivalence, Region, Undecided, Witness, ground
+from robotrules.analysis import Difference, Equivalence, Region, Undecided, Witness, solver
 from robotrules.errors import ProfileMismatchError, WrongWitnessError
 
 Read = Callable[..., RobotsTxt]
@@ -150,8 +150,8 @@ class TestEquivalent:
     def test_vetted(self, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
         """A path that tells nothing apart is never handed out as one that does."""
         old, new = rules_of(read, "Disallow: /a"), rules_of(read)
-        lie = ground.Sought(True, b"/b", 1, [[], []])
-        monkeypatch.setattr(ground.Ground, "seek", lambda *_: lie)
+        lie = solver.Sought(True, b"/b", 1, [[], []])
+        monkeypatch.setattr(solver.Ground, "seek", lambda *_: lie)
         with pytest.raises(WrongWitnessError, match="said to tell two rule sets apart"):
             analysis.equivalent(old, new)
 
@@ -159,9 +159,9 @@ class TestEquivalent:
         """Where the automata and `check` disagree, neither is believed."""
         old, new = rules_of(read, "Disallow: /a"), rules_of(read)
         deciders = iter((1, -1))
-        monkeypatch.setattr(ground.Ground, "decider", lambda *_: next(deciders))
+        monkeypatch.setattr(solver.Ground, "decider", lambda *_: next(deciders))
         monkeypatch.setattr(
-            ground.Ground, "seek", lambda *_: ground.Sought(True, b"/b", 1, [[], []])
+            solver.Ground, "seek", lambda *_: solver.Sought(True, b"/b", 1, [[], []])
         )
         with pytest.raises(WrongWitnessError, match="please report this with the file"):
             analysis.equivalent(old, new)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from robotrules import DEFAULT, Because, RobotsTxt, analysis, parse
-from robotrules.analysis import Crawler, FileDifference, Statements, files, ground
-from robotrules.analysis.statements import changed_statements
+from robotrules.analysis import Crawler, FileDifference, Statements, files, solver
+from robotrules.analysis.record_diff import changed_statements
 from robotrules.errors import ProfileMismatchError
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 
@@ -284,7 +284,7 @@ def test_json(read: Read) -> None:
     assert first["regions"][0]["witness"]["path"] in ("/x", "/y")
     assert plain["statements"][0]["record"] == "Crawl-delay"
     assert all(isinstance(one, Statements) for one in found.statements)
-    assert ground.BUDGET == analysis.BUDGET
+    assert solver.BUDGET == analysis.BUDGET
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -11,11 +11,11 @@ from collections.abc import Callable
 import pytest
 
 from robotrules import analysis, parse
-from robotrules.analysis import ground
+from robotrules.analysis import solver
 from robotrules.analysis.compare import difference
 from robotrules.analysis.files import compare
-from robotrules.analysis.ground import Entry, Ground, Index, most_states
 from robotrules.analysis.rules import dead_rules, minimise, redundant_rules
+from robotrules.analysis.solver import Entry, Ground, Index, most_states
 from robotrules.robotstxt.ruleset import RuleSet
 
 SMALL, LARGE = 200, 800
@@ -80,7 +80,7 @@ def test_of_identical_rules_one_stays(shape: str) -> None:
 
 def test_a_file_that_cannot_be_decided_soon_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rules all of which may meet cost their square: the budget of all questions ends that."""
-    monkeypatch.setattr(ground, "MOST_STATES", 500)
+    monkeypatch.setattr(solver, "MOST_STATES", 500)
     lines = "\n".join(f"Disallow: /*a{n % 7}*b{n}*c" for n in range(400))
     rules = parse(f"User-agent: *\n{lines}").rules_for("x")
     assert most_states(100) == 500

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from robotrules import GOOGLE, ProfileError, RobotsTxt, RuleSet, analysis, parse
-from robotrules.analysis import Dead, Minimised, Redundant, Undecided, Witness, ground
+from robotrules.analysis import Dead, Minimised, Redundant, Undecided, Witness, solver
 from robotrules.errors import WrongWitnessError
 
 Read = Callable[..., RobotsTxt]
@@ -147,8 +147,8 @@ class TestPatterns:
 
     def test_a_witness_that_does_not_hold(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """What the matcher contradicts is never handed out."""
-        lie = ground.Sought(True, b"/elsewhere", 1, [[], []])
-        monkeypatch.setattr(ground.Ground, "seek", lambda *_: lie)
+        lie = solver.Sought(True, b"/elsewhere", 1, [[], []])
+        monkeypatch.setattr(solver.Ground, "seek", lambda *_: lie)
         with pytest.raises(WrongWitnessError, match="please report this"):
             analysis.overlaps("/a", "/b")
 
@@ -316,8 +316,8 @@ class TestDeadRules:
     def test_vetted(self, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
         """A path that the matcher says is not decided by the rule raises, and never answers."""
         rules = rules_of(read, "Disallow: /a", "Disallow: /b")
-        lie = ground.Sought(True, b"/b", 1, [[]])
-        monkeypatch.setattr(ground.Ground, "seek", lambda *_: lie)
+        lie = solver.Sought(True, b"/b", 1, [[]])
+        monkeypatch.setattr(solver.Ground, "seek", lambda *_: lie)
         with pytest.raises(WrongWitnessError, match="should be disallowed by Disallow: /a"):
             analysis.dead_rules(rules)
 
@@ -470,7 +470,7 @@ class TestMinimise:
         """All questions together may see so many states; the rest is undecided, and quick."""
         rules = rules_of(read, "Disallow: /*x", TANGLE)
         found = analysis.redundant_rules(rules, budget=10)
-        assert found.states <= 10 * ground.QUESTIONS
+        assert found.states <= 10 * solver.QUESTIONS
         assert found.undecided
 
 

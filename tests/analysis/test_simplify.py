@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 import robotrules
 from robotrules import DEFAULT, RobotsTxt, crawler, parse
 from robotrules.analysis import compare
-from robotrules.analysis.ground import Sought
 from robotrules.analysis.neighbours import Neighbours
+from robotrules.analysis.removable_rules import Listener, View
 from robotrules.analysis.simplify import simplify
-from robotrules.analysis.spare import Listener, View
+from robotrules.analysis.solver import Sought
 from robotrules.analysis.steps import CODES, Simplification, named_lines
 from robotrules.errors import WrongWitnessError
 from robotrules.profile import PROFILES

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from robotrules import RobotsTxt
-from robotrules.analysis import Crawler, Stated, Statements, Undecided, ground
-from robotrules.analysis.statements import MOST_PATHS, changed_statements
+from robotrules.analysis import Crawler, Stated, Statements, Undecided, solver
+from robotrules.analysis.record_diff import MOST_PATHS, changed_statements
 
 Read = Callable[..., RobotsTxt]
 EVERYONE = Crawler("*")
@@ -23,7 +23,7 @@ def changed(
     crawler: Crawler | None = EVERYONE,
     *,
     profile: str = "default",
-    budget: int = ground.BUDGET,
+    budget: int = solver.BUDGET,
 ) -> list[Statements]:
     """Return what changes for a crawler; for None, what changes of the file."""
     named = () if crawler is None else (crawler,)

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 from robotrules import DEFAULT, GOOGLE, STRICT, Profile, RuleSet
 from robotrules.analysis import includes, is_empty, overlaps
+from robotrules.analysis.describe import Description, describe, trace
 from robotrules.analysis.tracing import Cut
 from robotrules.analysis.values import ORIGIN, Undecided, Witness
-from robotrules.analysis.words import Description, describe, trace
 from robotrules.errors import ProfileError, WrongWitnessError
 
 PROFILES = (
@@ -751,7 +751,7 @@ class TestHostile:
         undecided = Undecided(1)
         with (
             mock.patch("robotrules.analysis.examples.overlaps", return_value=undecided),
-            mock.patch("robotrules.analysis.words.includes", return_value=undecided),
+            mock.patch("robotrules.analysis.describe.includes", return_value=undecided),
         ):
             assert not describe("/*&a").shortest
             assert describe("/:", DEFAULT.replace(minimal_encoding=True)).empty is None
@@ -788,7 +788,7 @@ class TestValue:
     def test_the_same_in_every_process_and_engine(self) -> None:
         """Nothing depends on hashing, or on who searches."""
         program = (
-            "import json\nfrom robotrules.analysis.words import describe\n"
+            "import json\nfrom robotrules.analysis.describe import describe\n"
             "for p in ('/*/a$', '/*&a=*b', '/a/.', '/*/../', '/é*[a]', '/*?s='):\n"
             "    for name in ('default', 'google'): print(json.dumps(describe(p, name).as_dict()))"
         )

@@ -19,8 +19,9 @@ from __future__ import annotations
 
 from robotrules.analysis.compare import difference, equivalent, exceptions
 from robotrules.analysis.crawlers import Crawler, crawlers
+from robotrules.analysis.describe import Description, describe
 from robotrules.analysis.files import CrawlerChange, FileDifference, Obeyed, compare
-from robotrules.analysis.ground import BUDGET
+from robotrules.analysis.record_diff import Stated, Statements
 from robotrules.analysis.rules import (
     dead_rules,
     includes,
@@ -31,7 +32,7 @@ from robotrules.analysis.rules import (
     witness,
 )
 from robotrules.analysis.simplify import simplify
-from robotrules.analysis.statements import Stated, Statements
+from robotrules.analysis.solver import BUDGET
 from robotrules.analysis.steps import Simplification, Step
 from robotrules.analysis.values import (
     Dead,
@@ -45,7 +46,6 @@ from robotrules.analysis.values import (
     Undecided,
     Witness,
 )
-from robotrules.analysis.words import Description, describe
 
 __all__ = [
     "BUDGET",

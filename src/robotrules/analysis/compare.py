@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from robotrules.analysis.ground import (
+from robotrules.analysis.solver import (
     BUDGET,
     IMPLICIT,
     NOBODY,

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from robotrules.analysis.ground import vetted
 from robotrules.analysis.rules import overlaps
+from robotrules.analysis.solver import vetted
 from robotrules.analysis.tracing import Cut, Span
 from robotrules.analysis.values import Undecided, Witness
 from robotrules.errors import WrongWitnessError

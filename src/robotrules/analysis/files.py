@@ -20,8 +20,8 @@ from robotrules.analysis.crawlers import (
     rules_of,
     shown,
 )
-from robotrules.analysis.ground import BUDGET, RULES_FOR_A_STATE, most_states, vetted_budget
-from robotrules.analysis.statements import Statements, changed_statements, keys_of
+from robotrules.analysis.record_diff import Statements, changed_statements, keys_of
+from robotrules.analysis.solver import BUDGET, RULES_FOR_A_STATE, most_states, vetted_budget
 from robotrules.analysis.values import Difference
 from robotrules.errors import ProfileMismatchError
 from robotrules.profile import DOCUMENT_RULES

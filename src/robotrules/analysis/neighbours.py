@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
-from robotrules.analysis.ground import Entry, Ground, Index, Ladder, Side, Sought, first_of
+from robotrules.analysis.solver import Entry, Ground, Index, Ladder, Side, Sought, first_of
 
 # Rules with the same pattern that are compared whole; of rules that say the same, one will do.
 MOST_TWINS = 8

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from robotrules.analysis.ground import BUDGET, IMPLICIT, Ground, Side, Sought, vetted
 from robotrules.analysis.neighbours import Neighbours
+from robotrules.analysis.solver import BUDGET, IMPLICIT, Ground, Side, Sought, vetted
 from robotrules.analysis.values import Dead, Found, Minimised, Redundant, Undecided, Witness
 from robotrules.errors import WrongWitnessError
 from robotrules.profile import Profile

@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 from robotrules.analysis.crawlers import EVERYONE_ELSE, crawlers, folded, is_complete
 from robotrules.analysis.files import FileDifference, Told, compare
-from robotrules.analysis.ground import BUDGET, most_states
 from robotrules.analysis.regroup import (
     Groups,
     Regrouping,
@@ -28,8 +27,9 @@ from robotrules.analysis.regroup import (
     same_as_star,
     told_elsewhere,
 )
+from robotrules.analysis.removable_rules import Greedy, Kept, Known, View, rule_lines
 from robotrules.analysis.rewrite import Draft, Edit, rewritten
-from robotrules.analysis.spare import Greedy, Kept, Known, View, rule_lines
+from robotrules.analysis.solver import BUDGET, most_states
 from robotrules.analysis.steps import Left, Simplification, Step
 from robotrules.analysis.values import Witness
 from robotrules.profile import PROFILES, Profile, Role, find_profile

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from robotrules.analysis.words import Description, Place, Trace, describe, trace
+from robotrules.analysis.describe import Description, Place, Trace, describe, trace
 from robotrules.cli.options import given_urls, json_option, profile_option
 from robotrules.cli.streams import Output, Trouble, say
 from robotrules.cli.text import Paint, between, plural, shortened

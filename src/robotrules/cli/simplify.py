@@ -14,8 +14,8 @@ from typing import Any
 
 import click
 
-from robotrules.analysis.ground import BUDGET
 from robotrules.analysis.simplify import simplify as simplified
+from robotrules.analysis.solver import BUDGET
 from robotrules.analysis.steps import Simplification
 from robotrules.cli.diffs import diff_lines, painted
 from robotrules.cli.options import json_option, profile_option

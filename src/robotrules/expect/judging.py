@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from robotrules.analysis.ground import BUDGET, IMPLICIT, NOBODY, Ground, vetted
+from robotrules.analysis.solver import BUDGET, IMPLICIT, NOBODY, Ground, vetted
 from robotrules.analysis.values import Undecided, Witness
 from robotrules.errors import WrongWitnessError
 from robotrules.expect.crawlers import hint_name

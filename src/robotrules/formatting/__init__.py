@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from robotrules.analysis.ground import BUDGET
+from robotrules.analysis.solver import BUDGET
 from robotrules.formatting.layout import BOM, Layout, canonical_names
 from robotrules.formatting.proof import first_difference, keeps_text, proves_equal
 from robotrules.profile import DEFAULT, PROFILES, Role

@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from robotrules.analysis.crawlers import Crawler, shown
-from robotrules.analysis.ground import QUESTIONS
 from robotrules.analysis.rules import dead_rules, redundant_rules
+from robotrules.analysis.solver import QUESTIONS
 from robotrules.analysis.values import ORIGIN, Dead, Found, Redundant
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.values import Rule

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from robotrules.analysis.ground import IMPLICIT, Ground, vetted
+from robotrules.analysis.solver import IMPLICIT, Ground, vetted
 from robotrules.errors import WrongWitnessError
 from robotrules.matrix.asking import Choice, chosen, whom
 from robotrules.matrix.paths import columns, url_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.analysis.words import describe
+from robotrules.analysis.describe import describe
 from robotrules.linting.check import Check, quote
 from robotrules.linting.note import LintNote
 from robotrules.linting.shapes import is_expression, may_have_expressions

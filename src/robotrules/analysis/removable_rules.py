@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from robotrules.analysis.crawlers import crawlers
-from robotrules.analysis.ground import IMPLICIT, Ground, Sought, vetted
 from robotrules.analysis.neighbours import Neighbours
 from robotrules.analysis.rules import covers
+from robotrules.analysis.solver import IMPLICIT, Ground, Sought, vetted
 from robotrules.analysis.values import Witness
 from robotrules.errors import WrongWitnessError
 from robotrules.profile import Role

@@ -1,7 +1,7 @@
 """
 A path pattern in words: what it matches, what it nearly matches, and what people get wrong.
 
-    from robotrules.analysis import words
+    from robotrules.analysis import describe
     found = words.describe("/*/print$")
     found.sentence                       # one or two sentences for whoever runs a website
     found.matches[0].url                 # a shortest URL that it matches

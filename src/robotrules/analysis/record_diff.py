@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from robotrules.analysis.crawlers import Crawler
-from robotrules.analysis.ground import BUDGET, IMPLICIT, NOBODY, Ground, Ladder, Side, vetted
+from robotrules.analysis.solver import BUDGET, IMPLICIT, NOBODY, Ground, Ladder, Side, vetted
 from robotrules.analysis.values import Undecided, Witness
 from robotrules.extensions.app_directives import DirectiveSet
 from robotrules.extensions.app_lines import read_line

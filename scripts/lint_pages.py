@@ -12,8 +12,8 @@ from pathlib import Path
 
 from robotrules.linting import CHECKS, Check
 from robotrules.linting.check import PageCheck
+from robotrules.linting.check_docs import LAYERS, first_paragraph, parts
 from robotrules.linting.note import MEANINGS
-from robotrules.linting.teaching import LAYERS, first_paragraph, parts
 
 FOLDER = Path(__file__).parents[1] / "docs" / "lint"
 

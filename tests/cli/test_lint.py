@@ -426,7 +426,7 @@ class FixOfCase(Check):
 def lower_case() -> Iterator[None]:
     """One check more, whose fix changes nothing."""
     check = FixOfCase()
-    with mock.patch("robotrules.linting.choosing.CHECKS", (check,)):
+    with mock.patch("robotrules.linting.selection.CHECKS", (check,)):
         yield
 
 

@@ -8,7 +8,7 @@ from unittest import mock
 import pytest
 
 from robotrules.linting import CHECKS, Check
-from robotrules.linting.teaching import LAYERS, PARTS, parts
+from robotrules.linting.check_docs import LAYERS, PARTS, parts
 from tests.cli.shell import Ran, robotrules
 
 

@@ -16,7 +16,7 @@ from robotrules import parse
 from robotrules.extensions.codes import CODES
 from robotrules.linting import CHECKS, LEVELS, Check, find, lint, lint_page
 from robotrules.linting.check import PageCheck
-from robotrules.linting.teaching import PARTS, parts, sample
+from robotrules.linting.check_docs import PARTS, parts, sample
 from robotrules.robotstxt.values import NOTES
 from robotrules.tags.codes import CODES as TAG_CODES
 from tests.lint.literate import DOM, blocks, fixed, marked, notes_of, page_notes, served, unescaped

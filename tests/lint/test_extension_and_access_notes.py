@@ -16,7 +16,7 @@ from robotrules.linting.checks.leaking_purpose import MOST_SHOWN as LEAKS_SHOWN
 from robotrules.linting.checks.not_inherited import MOST_SHOWN as LOST_SHOWN
 from robotrules.linting.checks.sitemap_disallowed import MOST_JUDGED
 from robotrules.linting.responses import in_words
-from robotrules.linting.telling import telling
+from robotrules.linting.sensitive_paths import telling
 from robotrules.registries import Application, Registries, Registry
 
 

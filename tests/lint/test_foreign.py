@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from robotrules.linting.foreign import SIGN, SIGNS, home, mark, sign_name, unseen
+from robotrules.linting.pasted_text import SIGN, SIGNS, home, mark, sign_name, unseen
 
 
 def test_signs_are_what_they_are_called() -> None:

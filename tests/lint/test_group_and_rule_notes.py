@@ -15,7 +15,13 @@ from robotrules import analysis, parse
 from robotrules.linting import LintNote, Received, fix, lint
 from robotrules.linting.checks.misspelt_crawler import MOST_NAMES
 from robotrules.linting.checks.pattern_like_an_expression import MOST_DESCRIBED
-from robotrules.linting.shapes import is_authority, is_expression, is_header, list_members, path_of
+from robotrules.linting.value_shapes import (
+    is_authority,
+    is_expression,
+    is_header,
+    list_members,
+    path_of,
+)
 
 
 def only(body: str | bytes, slug: str, profile: str = "default") -> LintNote:

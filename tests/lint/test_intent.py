@@ -12,8 +12,8 @@ import pytest
 
 from robotrules import RobotsTxt, parse
 from robotrules.linting import Edit, Fix, LintNote, fix, intent, lint
+from robotrules.linting.context import Subject
 from robotrules.linting.intent import as_meant, misread_lines
-from robotrules.linting.subject import Subject
 
 EVIL = (
     b"User-agent: BadBot\nDisallow: /\nUser-agen: EvilBot\nDisallow: /\n\n"

@@ -13,8 +13,8 @@ from robotrules import parse
 from robotrules.errors import CheckError
 from robotrules.linting import CHECKS, lint, lint_page
 from robotrules.linting.check import PageCheck
+from robotrules.linting.context import Page
 from robotrules.linting.mentions import elsewhere, in_force, rules_of, said
-from robotrules.linting.subject import Page
 from robotrules.registries import Registries, Registry, TagRule
 from robotrules.tags import usage_rules
 from robotrules.tags.codes import Carrier, Source, State, TagNote

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from robotrules import parse
 from robotrules.linting import LintNote, lint
-from robotrules.linting.subject import Subject
+from robotrules.linting.context import Subject
 from robotrules.linting.suppressions import Suppression, misread, sieved, suppressions, without
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from robotrules.linting import CHECKS, Check, find
-from robotrules.linting.teaching import PARTS, parts, sample
+from robotrules.linting.check_docs import PARTS, parts, sample
 
 
 class Taught(Check):

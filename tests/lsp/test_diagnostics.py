@@ -9,7 +9,7 @@ from lsprotocol.types import DiagnosticSeverity, DiagnosticTag, Position, Range
 
 from robotrules.config import Config, LintConfig
 from robotrules.errors import ConfigError
-from robotrules.linting.choosing import find
+from robotrules.linting.selection import find
 from robotrules.lsp import diagnostics as module
 from robotrules.lsp.diagnostics import Showing, at, diagnostic, diagnostics, notes, teaching
 from robotrules.lsp.document import Document

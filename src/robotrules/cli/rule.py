@@ -1,8 +1,8 @@
 """
 `robotrules rule`: what a check of lint has to say for itself.
 
-A few lines over `robotrules.linting.teaching`: what it finds, why that matters, an example and what
-to write instead; or the list of all checks. It lints nothing.
+A few lines over `robotrules.linting.check_docs`: what it finds, why that matters, an example and
+what to write instead; or the list of all checks. It lints nothing.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from robotrules.cli.options import json_option
 from robotrules.cli.streams import Output, Trouble, quoted
 from robotrules.cli.text import Paint
 from robotrules.linting.check import Check, PageCheck
+from robotrules.linting.check_docs import LAYERS, parts
 from robotrules.linting.checks import CHECKS
-from robotrules.linting.choosing import find
 from robotrules.linting.note import MEANINGS
-from robotrules.linting.teaching import LAYERS, parts
+from robotrules.linting.selection import find
 
 # Raised when a key of the JSON changes meaning or goes away.
 SCHEMA_VERSION = 1

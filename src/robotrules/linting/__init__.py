@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import MOST_NOTES, Check, PageCheck, SuppressionCheck
 from robotrules.linting.checks import CHECKS
-from robotrules.linting.choosing import chosen, find
-from robotrules.linting.exact import BUDGET
+from robotrules.linting.context import Page, Received, Subject
 from robotrules.linting.fixing import Fixed, fix
 from robotrules.linting.intent import trusted
 from robotrules.linting.note import LEVELS, Edit, Fix, LintNote, Related
-from robotrules.linting.subject import Page, Received, Subject
+from robotrules.linting.rule_proofs import BUDGET
+from robotrules.linting.selection import chosen, find
 from robotrules.linting.suppressions import sieved, suppressions
 from robotrules.origins import origin_of
 from robotrules.registries import SHIPPED, Registries

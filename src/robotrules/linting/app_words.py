@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from robotrules.extensions.app_lines import AppDirective, Registration, read_line, statement_for
 from robotrules.linting.check import listed, quote
-from robotrules.linting.subject import Subject
+from robotrules.linting.context import Subject
 from robotrules.robotstxt.values import Group, Note, Record
 
 # What a message names at most, though a line may have a thousand.

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
+from robotrules.linting.context import Page, Subject
 from robotrules.linting.note import ROBOTS_TXT, Fix, LintNote, Related
-from robotrules.linting.subject import Page, Subject
 from robotrules.linting.suppressions import Suppression, Used
 from robotrules.robotstxt.values import Note, Record, Rule
 from robotrules.tags.codes import TagNote

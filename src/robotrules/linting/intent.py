@@ -20,9 +20,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from robotrules.linting.check import Check
 from robotrules.linting.checks import CHECKS
+from robotrules.linting.context import Subject
 from robotrules.linting.edits import apart, edited
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
 from robotrules.profile import DEFAULT
 from robotrules.robotstxt import RobotsTxt, parse
 

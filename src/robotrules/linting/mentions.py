@@ -9,7 +9,7 @@ does not know which notes there are.
 from __future__ import annotations
 
 from robotrules.linting.check import listed, quote
-from robotrules.linting.subject import Page
+from robotrules.linting.context import Page
 from robotrules.tags.codes import Carrier, TagNote
 from robotrules.tags.known import Value
 from robotrules.tags.rules import Standing

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from robotrules.linting.check import Check
+from robotrules.linting.context import Received, Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Received, Subject
 from robotrules.tags.freshness import Freshness, freshness
 
 RESPONSE = "response"

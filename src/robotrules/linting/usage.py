@@ -12,7 +12,7 @@ from __future__ import annotations
 from robotrules.extensions.content_usage import KEYS
 from robotrules.extensions.scoped import split
 from robotrules.extensions.vocabulary import Source, Statement, read_values
-from robotrules.linting.subject import Subject
+from robotrules.linting.context import Subject
 from robotrules.robotstxt.values import Record
 from robotrules.structured import parse_dictionary
 

@@ -22,9 +22,9 @@ from lsprotocol.types import (
 from robotrules.config import Config
 from robotrules.errors import CheckError, ConfigError
 from robotrules.linting import BUDGET, lint
-from robotrules.linting.choosing import find
+from robotrules.linting.check_docs import first_paragraph, parts
 from robotrules.linting.note import LintNote
-from robotrules.linting.teaching import first_paragraph, parts
+from robotrules.linting.selection import find
 from robotrules.lsp.document import Document
 from robotrules.lsp.markup import brief
 

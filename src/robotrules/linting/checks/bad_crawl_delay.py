@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from robotrules.linting.check import ValueNote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix
-from robotrules.linting.subject import Subject
 from robotrules.robotstxt.values import Note
 
 _NUMBER = rb"([0-9]{1,9}(?:\.[0-9]{1,9})?)"

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
 
 _STRAY = re.compile(rb"%(?![0-9a-fA-F]{2})")
 

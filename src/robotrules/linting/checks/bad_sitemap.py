@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from robotrules.linting.check import ValueNote, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix
-from robotrules.linting.subject import Subject
 from robotrules.robotstxt.values import Note
 
 _NO_BREAK = re.compile(r"[\u00a0\u2000-\u200b\u202f\u3000\ufeff]+")

@@ -7,9 +7,9 @@ from typing import Any
 
 from robotrules.extensions.scoped import split
 from robotrules.linting.check import ParserNote, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
 from robotrules.linting.star_paths import star_path
-from robotrules.linting.subject import Subject
 from robotrules.robotstxt.values import Note
 from robotrules.structured import parse_dictionary
 

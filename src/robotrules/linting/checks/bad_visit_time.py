@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from robotrules.extensions.visit_time import read_window
 from robotrules.linting.check import ValueNote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix
-from robotrules.linting.subject import Subject
 from robotrules.robotstxt.values import Note
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from robotrules.linting.check import ParserNote, listed, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.shapes import identifier, line_end, list_members
-from robotrules.linting.subject import Subject
+from robotrules.linting.value_shapes import identifier, line_end, list_members
 from robotrules.robotstxt.values import Note
 
 

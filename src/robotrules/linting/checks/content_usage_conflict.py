@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from robotrules.extensions.vocabulary import CATEGORIES, Preference
 from robotrules.linting.check import Check, related
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
 from robotrules.linting.usage import stated
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import PageCheck, quote
+from robotrules.linting.context import Page
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Page
 from robotrules.tags.codes import Carrier, TagNote
 from robotrules.tags.known import LIFTS, Value
 from robotrules.tags.rules import Mention, Standing

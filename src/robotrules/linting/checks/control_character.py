@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from robotrules.linting.check import ParserNote, quote
-from robotrules.linting.subject import Subject
+from robotrules.linting.context import Subject
 from robotrules.robotstxt.values import Note
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f]")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from robotrules.linting.check import ParserNote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix
-from robotrules.linting.subject import Subject
 from robotrules.robotstxt.values import Note
 
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote, related
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.subject import Subject
 from robotrules.robotstxt.values import Rule, octets_of
 
 # A segment of one or two dots, which may be escaped, with something after it: at the end of a

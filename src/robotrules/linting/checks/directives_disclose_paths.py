@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from robotrules.extensions.scoped import split
 from robotrules.linting.check import Check, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
-from robotrules.linting.telling import telling
+from robotrules.linting.sensitive_paths import telling
 from robotrules.robotstxt.values import shown
 
 KEYS = ("app-directives", "app-directive", "content-usage", "content-signal")

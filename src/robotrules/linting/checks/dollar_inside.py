@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.shapes import example
-from robotrules.linting.subject import Subject
+from robotrules.linting.value_shapes import example
 
 # Rules of a file that are shown with a URL.
 MOST_SHOWN = 100

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote, related
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.shapes import taken_out
-from robotrules.linting.subject import Subject
+from robotrules.linting.value_shapes import taken_out
 from robotrules.profile import PROFILES, Role
 
 # What each profile compares of a rule; None: it does not use the line.

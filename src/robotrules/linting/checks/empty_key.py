@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import ParserNote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
 
 
 class EmptyKey(ParserNote):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.linting.check import ParserNote
-from robotrules.linting.subject import Subject
+from robotrules.linting.context import Subject
 from robotrules.robotstxt.values import Note
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.names import KNOWN
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
 
 # Not Disallow, which allows everything then, nor records that checks of their own look at.
 KEYS = ("allow", "sitemap", "crawl-delay", "request-rate", "visit-time", "clean-param", "host")

@@ -8,9 +8,9 @@ from robotrules.analysis.compare import equivalent
 from robotrules.analysis.crawlers import EVERYONE_ELSE
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import Check, quote
-from robotrules.linting.exact import Kind
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
+from robotrules.linting.rule_proofs import Kind
 from robotrules.robotstxt import parse
 from robotrules.robotstxt.values import Rule
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from robotrules.linting.app_words import named
 from robotrules.linting.check import Check, quote, related
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
 from robotrules.profile import DOCUMENT_RULES, Role
 from robotrules.robotstxt.values import Record
 

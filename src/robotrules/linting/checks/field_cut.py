@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.linting.check import PageCheck
-from robotrules.linting.subject import Page
+from robotrules.linting.context import Page
 from robotrules.tags.codes import TagNote
 from robotrules.tags.profile import DEFAULT
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check
-from robotrules.linting.foreign import GARBLED_BOM
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.subject import Subject
+from robotrules.linting.pasted_text import GARBLED_BOM
 
 _AT_START = re.compile(rb"(?:\A|(?<=[\r\n]))(?:\xef\xbb\xbf)?((?:" + GARBLED_BOM + rb")+)")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, listed, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.shapes import token_of
-from robotrules.linting.subject import Subject
+from robotrules.linting.value_shapes import token_of
 from robotrules.profile import Role
 
 # Records that are a group's whole point.

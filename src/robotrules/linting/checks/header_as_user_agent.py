@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.shapes import identifier, is_header, is_url
-from robotrules.linting.subject import Subject
+from robotrules.linting.value_shapes import identifier, is_header, is_url
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt.tokens import leading_name, product_token
 from robotrules.robotstxt.values import Record

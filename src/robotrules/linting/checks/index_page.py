@@ -7,9 +7,9 @@ from typing import Any
 
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import ParserNote, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.shapes import token_of
-from robotrules.linting.subject import Subject
+from robotrules.linting.value_shapes import token_of
 from robotrules.robotstxt.values import Note, Record, shown
 
 INDEX = b"/index.htm"

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check
-from robotrules.linting.foreign import FULL_WIDTH_COLON, JOINERS, LEADING, SIGN, sign_name, unseen
+from robotrules.linting.context import Subject
 from robotrules.linting.names import KNOWN
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.subject import Subject
+from robotrules.linting.pasted_text import (
+    FULL_WIDTH_COLON,
+    JOINERS,
+    LEADING,
+    SIGN,
+    sign_name,
+    unseen,
+)
 from robotrules.robotstxt.values import Line, Record
 
 

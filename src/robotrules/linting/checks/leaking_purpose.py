@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import Check, quote, related
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.subject import Subject
 from robotrules.profile import USER_AGENT_PURPOSE
 from robotrules.robotstxt.tokens import is_product_token
 from robotrules.robotstxt.values import Group, Record

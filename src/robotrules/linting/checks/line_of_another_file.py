@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.foreign import FIELDS, SECURITY, home, strangers
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
+from robotrules.linting.pasted_text import FIELDS, SECURITY, home, strangers
 
 _FIELD = "the header fields of HTTP responses"
 

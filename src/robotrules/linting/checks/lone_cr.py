@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.subject import Subject
 
 # Of several CR before a LF nobody makes a line of its own that has something in it.
 _RUN = re.compile(rb"\r+(?P<lf>\n?)")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
 
 DAY = 86_400
 # Bing's largest window, and what crawler-commons takes for a request to stay away (AMB-118).

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.foreign import TAG_AT_END, home, mark, strangers
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.subject import Subject
+from robotrules.linting.pasted_text import TAG_AT_END, home, mark, strangers
 
 # What a line that is no comment can start with, to be looked at.
 STARTS = b"/;<-`~*"

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from robotrules.linting.check import Check, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.shapes import identifier
-from robotrules.linting.subject import Subject
+from robotrules.linting.value_shapes import identifier
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt.values import Record, shown
 

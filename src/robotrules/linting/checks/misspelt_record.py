@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from itertools import islice
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.foreign import mark
+from robotrules.linting.context import Subject
 from robotrules.linting.names import KNOWN, meant
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.subject import Subject
+from robotrules.linting.pasted_text import mark
 
 # Names of a file that are compared: real files have some dozens, and hostile ones thousands.
 MOST_NAMES = 1_000

@@ -7,8 +7,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from robotrules.linting.check import PageCheck, quote
+from robotrules.linting.context import Page
 from robotrules.linting.mentions import said
-from robotrules.linting.subject import Page
 from robotrules.tags.codes import TagNote
 from robotrules.tags.known import KNOWN, MOST_LETTERS
 from robotrules.tags.rules import Standing

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import ParserNote
-from robotrules.linting.foreign import FULL_WIDTH_COLON, GARBLED_BOM, home, mark, unseen
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
+from robotrules.linting.pasted_text import FULL_WIDTH_COLON, GARBLED_BOM, home, mark, unseen
 
 
 class NoSeparator(ParserNote):

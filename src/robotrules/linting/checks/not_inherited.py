@@ -9,8 +9,8 @@ from robotrules.extensions.content_usage import KEYS, PreferenceSet, preferences
 from robotrules.extensions.scoped import split
 from robotrules.extensions.vocabulary import CATEGORIES, LABELS, Preference, Statement
 from robotrules.linting.check import Check, listed, related
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.subject import Subject
 from robotrules.linting.usage import stated
 from robotrules.robotstxt.tokens import is_product_token
 from robotrules.robotstxt.values import Record, shown

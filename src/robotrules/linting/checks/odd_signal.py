@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from robotrules.linting.check import ParserNote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix
-from robotrules.linting.subject import Subject
 from robotrules.robotstxt.values import Note
 
 _LETTER = re.compile(rb"[^=]*=[ \t]*([yn])", re.IGNORECASE)

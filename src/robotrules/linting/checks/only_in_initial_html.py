@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.linting.check import PageCheck
+from robotrules.linting.context import Page
 from robotrules.linting.mentions import rules_of
-from robotrules.linting.subject import Page
 from robotrules.tags.codes import TagNote
 
 

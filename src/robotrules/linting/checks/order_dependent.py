@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import Check, quote, related
-from robotrules.linting.exact import MOST_WILD, Kind, Prefixes
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
+from robotrules.linting.rule_proofs import MOST_WILD, Kind, Prefixes
 from robotrules.robotstxt.values import Rule
 
 

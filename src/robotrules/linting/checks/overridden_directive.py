@@ -7,8 +7,8 @@ from typing import Any
 
 from robotrules.extensions.app_lines import KEYS, read_line
 from robotrules.linting.check import Check, quote, related
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
 from robotrules.robotstxt import normal_form
 from robotrules.robotstxt.values import Record, shown
 from robotrules.structured import value_type

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from robotrules.analysis.describe import describe
 from robotrules.linting.check import Check, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.shapes import is_expression, may_have_expressions
-from robotrules.linting.subject import Subject
+from robotrules.linting.value_shapes import is_expression, may_have_expressions
 from robotrules.robotstxt.values import Record
 
 # Patterns of a file that are put into words.

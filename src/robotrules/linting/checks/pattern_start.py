@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from robotrules.linting.check import ParserNote, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.shapes import is_authority, is_expression, is_url
-from robotrules.linting.subject import Subject
+from robotrules.linting.value_shapes import is_authority, is_expression, is_url
 from robotrules.robotstxt.values import Note
 
 

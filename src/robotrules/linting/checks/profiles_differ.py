@@ -11,9 +11,9 @@ from urllib.parse import unquote
 from robotrules.analysis.crawlers import EVERYONE_ELSE, Crawler, rules_of
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import Check, places, related
-from robotrules.linting.exact import Kind, affordable, spelled_out
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
+from robotrules.linting.rule_proofs import Kind, affordable, spelled_out
 from robotrules.profile import PROFILES
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.tokens import is_product_token

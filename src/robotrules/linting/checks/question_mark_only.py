@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import Check, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
 
 WANTED = frozenset((b"/*?", b"/*?*", b"*?", b"*?*"))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.subject import Subject
 
 # Names of records whose value is never written in quotation marks.
 PLAIN = ("user-agent", "allow", "disallow", "sitemap", "crawl-delay", "host")

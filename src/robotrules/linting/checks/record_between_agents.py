@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.between import gaps
+from robotrules.linting.agent_gaps import gaps
 from robotrules.linting.check import ParserNote, quote, related
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
 
 
 class RecordBetweenAgents(ParserNote):

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from robotrules.analysis.values import Redundant
 from robotrules.linting.check import Check, places, quote, related
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
 
 
 class RedundantRule(Check):

@@ -7,8 +7,8 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from robotrules.linting.check import ParserNote, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix
-from robotrules.linting.subject import Subject
 from robotrules.origins import origin_of
 from robotrules.robotstxt.values import Note
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote, related
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.shapes import taken_out
-from robotrules.linting.subject import Subject
+from robotrules.linting.value_shapes import taken_out
 from robotrules.robotstxt.values import Record
 
 

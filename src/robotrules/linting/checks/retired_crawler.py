@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from robotrules.linting.check import Check, listed, places, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.shapes import name_of
-from robotrules.linting.subject import Subject
+from robotrules.linting.value_shapes import name_of
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 
 # Where a remark goes on to say how its facts are known.

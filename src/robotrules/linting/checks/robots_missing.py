@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from robotrules.linting.context import Received, Subject
 from robotrules.linting.note import LintNote
 from robotrules.linting.responses import ResponseCheck
-from robotrules.linting.subject import Received, Subject
 
 # Answers that are about who asks, or how often, and not about the file (AMB-50 to AMB-52).
 OTHERS = (401, 403, 408, 421, 425, 429)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from robotrules.linting.check import quote
+from robotrules.linting.context import Received, Subject
 from robotrules.linting.note import LintNote
 from robotrules.linting.responses import MOST_HOPS, ResponseCheck, is_success
-from robotrules.linting.subject import Received, Subject
 from robotrules.origins import origin_of
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import PageCheck, quote
+from robotrules.linting.context import Page
 from robotrules.linting.mentions import elsewhere
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Page
 from robotrules.tags.codes import TagNote
 from robotrules.tags.rules import Standing
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from robotrules.linting.check import ParserNote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix
-from robotrules.linting.shapes import line_end
-from robotrules.linting.subject import Subject
+from robotrules.linting.value_shapes import line_end
 from robotrules.robotstxt.values import Note
 
 

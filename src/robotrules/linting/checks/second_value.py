@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import ParserNote, quote, related
+from robotrules.linting.context import Subject
 from robotrules.linting.names import KNOWN
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
 from robotrules.robotstxt.values import Record
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from robotrules.linting.context import Received, Subject
 from robotrules.linting.note import LintNote
 from robotrules.linting.responses import ResponseCheck, in_words, lifetime_asked
-from robotrules.linting.subject import Received, Subject
 
 SHORT = 300.0
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from robotrules.analysis.values import ORIGIN
 from robotrules.extensions.sitemap import Sitemap, sitemaps
 from robotrules.linting.check import Check, listed, quote, related
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
 from robotrules.origins import authority_end, origin_of
 
 # Search engines that many sites want to be found by.

@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 from robotrules.extensions.sitemap import sitemaps
 from robotrules.linting.check import Check, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
 from robotrules.origins import origin_of
 
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.names import KNOWN
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.subject import Subject
 
 _GAP = re.compile(rb"(?:\A|[\r\n])[ \t]*[-\w]+([ \t]+):")
 

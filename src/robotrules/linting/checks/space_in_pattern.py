@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 from robotrules.linting.check import ParserNote, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix
-from robotrules.linting.shapes import line_end
-from robotrules.linting.subject import Subject
+from robotrules.linting.value_shapes import line_end
 from robotrules.robotstxt.values import Note
 
 _SPACE = re.compile(rb"[ \t]")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from robotrules.analysis.crawlers import EVERYONE_ELSE
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import Check, listed, quote
-from robotrules.linting.exact import Kind
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
+from robotrules.linting.rule_proofs import Kind
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt.values import Rule
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.star_paths import star_path
-from robotrules.linting.subject import Subject
 
 KEYS = ("content-usage", "app-directives", "app-directive", "content-signal")
 

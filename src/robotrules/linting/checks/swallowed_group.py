@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from itertools import count
 
 from robotrules.analysis.values import ORIGIN
-from robotrules.linting.between import MOST_TRIED, Gap, gaps, shared
+from robotrules.linting.agent_gaps import MOST_TRIED, Gap, gaps, shared
 from robotrules.linting.check import Check, quote, related
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Fix, LintNote
-from robotrules.linting.shapes import line_after
-from robotrules.linting.subject import Subject
+from robotrules.linting.value_shapes import line_after
 
 
 class SwallowedGroup(Check):

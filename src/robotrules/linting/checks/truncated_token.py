@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.shapes import identifier, is_name
-from robotrules.linting.subject import Subject
+from robotrules.linting.value_shapes import identifier, is_name
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt.values import shown
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.linting.check import ParserNote, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.names import KNOWN
 from robotrules.linting.note import Edit, Fix
-from robotrules.linting.subject import Subject
 from robotrules.robotstxt.values import Note
 
 

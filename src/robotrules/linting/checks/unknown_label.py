@@ -8,8 +8,8 @@ from typing import Any
 
 from robotrules.extensions.vocabulary import CATEGORIES
 from robotrules.linting.check import ParserNote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
 from robotrules.linting.usage import OLD_LABELS
 from robotrules.robotstxt.values import Note, shown
 

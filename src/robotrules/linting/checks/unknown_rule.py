@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from robotrules.linting.check import PageCheck, quote
+from robotrules.linting.context import Page
 from robotrules.linting.mentions import elsewhere, said
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Page
 from robotrules.tags.codes import TagNote
 from robotrules.tags.rules import Standing
 

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
 
 from robotrules.linting.check import Check, SuppressionCheck, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.subject import Subject
 from robotrules.linting.suppressions import (
     IGNORE,
     IGNORE_FILE,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.linting.check import PageCheck, quote
+from robotrules.linting.context import Page
 from robotrules.linting.mentions import said
-from robotrules.linting.subject import Page
 from robotrules.tags.codes import TagNote
 
 

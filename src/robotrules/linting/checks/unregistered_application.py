@@ -7,8 +7,8 @@ from typing import Any
 
 from robotrules.linting.app_words import applications
 from robotrules.linting.check import ParserNote, listed, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
 from robotrules.robotstxt.values import Note
 
 

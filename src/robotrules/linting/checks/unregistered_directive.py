@@ -7,7 +7,7 @@ from typing import Any
 from robotrules.extensions.app_lines import Registration
 from robotrules.linting.app_words import MOST, told
 from robotrules.linting.check import ParserNote, listed, quote
-from robotrules.linting.subject import Subject
+from robotrules.linting.context import Subject
 from robotrules.robotstxt.values import Note
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from robotrules.linting.check import ParserNote, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.subject import Subject
 from robotrules.robotstxt.values import Note
 
 

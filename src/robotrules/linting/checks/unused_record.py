@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.linting.check import ParserNote, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.names import KNOWN
-from robotrules.linting.subject import Subject
 from robotrules.robotstxt.values import Note
 
 

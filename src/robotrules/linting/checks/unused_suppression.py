@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from robotrules.linting.check import Check, SuppressionCheck, listed, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.subject import Subject
 from robotrules.linting.suppressions import Suppression, Used, without
 
 

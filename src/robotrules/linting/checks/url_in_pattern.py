@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from robotrules.linting.check import Check, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import LintNote
-from robotrules.linting.shapes import is_url, path_alone
-from robotrules.linting.subject import Subject
+from robotrules.linting.value_shapes import is_url, path_alone
 
 
 class UrlInPattern(Check):

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from robotrules.linting.check import ParserNote, quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.shapes import identifier, is_header, is_name, list_members
-from robotrules.linting.subject import Subject
+from robotrules.linting.value_shapes import identifier, is_header, is_name, list_members
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt.values import Note, shown
 

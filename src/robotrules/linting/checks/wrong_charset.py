@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import quote
+from robotrules.linting.context import Received, Subject
 from robotrules.linting.note import LintNote
 from robotrules.linting.responses import ResponseCheck, is_success
-from robotrules.linting.subject import Received, Subject
 
 # RFC 9309 §2.3: UTF-8, of which ASCII is a part.
 GOOD = ("utf-8", "utf8", "us-ascii", "ascii")

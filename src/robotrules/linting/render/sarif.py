@@ -16,11 +16,11 @@ from hashlib import sha256
 from typing import Any
 
 from robotrules.linting.check import Check
+from robotrules.linting.check_docs import first_paragraph, parts
 from robotrules.linting.checks import CHECKS
 from robotrules.linting.note import Edit, Fix, LintNote, Related
 from robotrules.linting.render import Linted
 from robotrules.linting.render.places import Places
-from robotrules.linting.teaching import first_paragraph, parts
 from robotrules.robotstxt.values import octets_of, visible
 
 VERSION = "2.1.0"

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import quote
+from robotrules.linting.context import Subject
 from robotrules.linting.note import Edit, Fix
-from robotrules.linting.subject import Subject
 from robotrules.robotstxt import normal_form
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.tokens import is_compared_whole

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from robotrules.linting.check import listed, quote
-from robotrules.linting.shapes import example, token_of
-from robotrules.linting.subject import Subject
+from robotrules.linting.context import Subject
+from robotrules.linting.value_shapes import example, token_of
 from robotrules.profile import Role
 from robotrules.robotstxt.values import Group, Record
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from robotrules import extensions
 from robotrules.analysis.crawlers import EVERYONE_ELSE, Crawler, named_crawlers
 from robotrules.extensions.scoped import document_groups
-from robotrules.linting.exact import BUDGET, Exact, Kind
+from robotrules.linting.rule_proofs import BUDGET, Exact, Kind
 from robotrules.profile import DOCUMENT_RULES, Profile, find_profile
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import RobotsTxt, parse

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from robotrules.linting.names import KNOWN
 
 if TYPE_CHECKING:
-    from robotrules.linting.subject import Subject
+    from robotrules.linting.context import Subject
 
 # Signs that look like nothing or like a space, or like a colon, by code point.
 SIGNS = {

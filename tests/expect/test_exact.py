@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from robotrules import parse
 from robotrules.analysis import Undecided, Witness
-from robotrules.expect.judging import NOTHING, counterexample
+from robotrules.expect.evaluate import NOTHING, counterexample
 from robotrules.robotstxt.ruleset import RuleSet
 from tests.expect.asking import asked, one, passed
 

@@ -26,7 +26,7 @@ from robotrules.cli.text import plural
 from robotrules.config import Config, find_config
 from robotrules.errors import ConfigError, ExpectationError, MissingExtraError
 from robotrules.expect import read_expectations
-from robotrules.expect.starting import starter
+from robotrules.expect.scaffold import starter
 from robotrules.expect.values import SCHEMA_VERSION, Carriers
 from robotrules.expectation_files import NAME, ClientFetcher, Given, Trial, find_files
 from robotrules.profile import PROFILES

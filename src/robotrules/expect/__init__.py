@@ -15,7 +15,7 @@ file, a network or a clock: `robotrules.expectation_files` does.
 
 from __future__ import annotations
 
-from robotrules.expect.judging import counterexample, judge
+from robotrules.expect.evaluate import counterexample, judge
 from robotrules.expect.reading import read_expectations
 from robotrules.expect.values import (
     Carriers,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from robotrules.expect.telling import shortened
+from robotrules.expect.report_lines import shortened
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.tokens import can_be_name, leading_name, product_token

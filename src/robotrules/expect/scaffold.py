@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from robotrules.errors import RobotrulesError
-from robotrules.expect.judging import judge
+from robotrules.expect.evaluate import judge
 from robotrules.expect.reading import read_expectations
 from robotrules.extensions.sitemap import sitemaps
 from robotrules.robotstxt import RobotsTxt

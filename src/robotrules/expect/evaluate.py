@@ -15,8 +15,8 @@ from robotrules.analysis.solver import BUDGET, IMPLICIT, NOBODY, Ground, vetted
 from robotrules.analysis.values import Undecided, Witness
 from robotrules.errors import WrongWitnessError
 from robotrules.expect.crawlers import hint_name
-from robotrules.expect.others import of_directives, of_file, of_preferences, of_tags
-from robotrules.expect.telling import between, told_record, told_verdict, why_groups
+from robotrules.expect.page_expectations import of_directives, of_file, of_preferences, of_tags
+from robotrules.expect.report_lines import between, told_record, told_verdict, why_groups
 from robotrules.expect.values import OBEYED, Carriers, Judged, Question
 from robotrules.extensions.crawl_delay import crawl_delay
 from robotrules.registries.crawlers import KnownCrawler, crawler

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from robotrules.expect.telling import shortened, told_record, told_verdict
+from robotrules.expect.report_lines import shortened, told_record, told_verdict
 from robotrules.expect.values import Carriers, Judged, Question, Told, shown_value
 from robotrules.extensions.app_directives import directives_for
 from robotrules.extensions.sitemap import sitemaps

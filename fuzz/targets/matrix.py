@@ -5,8 +5,8 @@ from __future__ import annotations
 import robotrules
 from fuzz.nasty import Case
 from robotrules.matrix import matrix
-from robotrules.matrix.page import page
-from robotrules.matrix.picture import picture
+from robotrules.matrix.html import page
+from robotrules.matrix.svg import picture
 
 
 def check(case: Case) -> None:

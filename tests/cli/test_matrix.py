@@ -14,8 +14,8 @@ import pytest
 import robotrules as library
 from robotrules.cli.matrix_text import LONGEST_NAME
 from robotrules.matrix import matrix as made
-from robotrules.matrix.page import page
-from robotrules.matrix.picture import picture
+from robotrules.matrix.html import page
+from robotrules.matrix.svg import picture
 from tests.cli.shell import Ran, robotrules
 from tests.cli.sites import response, site
 

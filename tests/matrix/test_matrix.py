@@ -19,7 +19,7 @@ from robotrules import Because, Reason, RobotsTxt, RuleSet, parse
 from robotrules.analysis import Witness, describe, equivalent
 from robotrules.errors import WrongWitnessError
 from robotrules.matrix import SUMMARIES, Asked, Matrix, matrix
-from robotrules.matrix.asking import MOST_NAMED, MOST_PURPOSES
+from robotrules.matrix.crawler_selection import MOST_NAMED, MOST_PURPOSES
 from robotrules.matrix.paths import LONGEST, MOST_PATHS, MOST_SOUGHT
 from robotrules.profile import PROFILES
 from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS

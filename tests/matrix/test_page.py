@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from robotrules import parse
 from robotrules.matrix import matrix
-from robotrules.matrix.page import page
+from robotrules.matrix.html import page
 from robotrules.matrix.words import FOOTNOTE
 
 BODY = """\

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from robotrules import parse
 from robotrules.matrix import matrix
-from robotrules.matrix.picture import MOST_ASKED, picture
+from robotrules.matrix.svg import MOST_ASKED, picture
 from robotrules.matrix.words import FOOTNOTE, headline
 from tests.matrix.test_page import BODY, NASTY
 

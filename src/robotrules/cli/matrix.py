@@ -201,10 +201,10 @@ def _path(path: str) -> str:
 def _drawn(form: str, found: Matrix, date: str | None) -> str:
     day = visible(date) if date else None
     if form == "html":
-        from robotrules.matrix.page import page
+        from robotrules.matrix.html import page
 
         return page(found, date=day)
-    from robotrules.matrix.picture import picture
+    from robotrules.matrix.svg import picture
 
     return picture(found, date=day)
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from robotrules.analysis.solver import IMPLICIT, Ground, vetted
 from robotrules.errors import WrongWitnessError
-from robotrules.matrix.asking import Choice, chosen, whom
+from robotrules.matrix.crawler_selection import Choice, chosen, whom
 from robotrules.matrix.paths import columns, url_of
 from robotrules.matrix.values import (
     EVERYTHING,

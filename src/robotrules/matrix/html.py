@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.matrix.page_style import STYLE, SYMBOLS
+from robotrules.matrix.html_style import STYLE, SYMBOLS
 from robotrules.matrix.values import NOT_DECIDED, OTHERS, SUMMARIES, Asked, Band, Cell, Matrix
 from robotrules.matrix.words import (
     BADGES,

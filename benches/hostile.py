@@ -37,7 +37,7 @@ EDITOR = """
 import gc, sys
 from robotrules.cli import COLLECTED_AFTER
 gc.set_threshold(COLLECTED_AFTER)  # as the command `lsp` does
-from robotrules.lsp.colours import tokens
+from robotrules.lsp.semantic_tokens import tokens
 from robotrules.lsp.diagnostics import diagnostics, notes
 from robotrules.lsp.document import Document
 from robotrules.lsp.hover import hover

@@ -5,14 +5,14 @@ from __future__ import annotations
 from random import Random
 
 from fuzz.nasty import Case
-from robotrules.lsp.actions import Place, fix_all, quick_fixes
-from robotrules.lsp.colours import tokens
+from robotrules.lsp.code_actions import Place, fix_all, quick_fixes
 from robotrules.lsp.completion import complete
 from robotrules.lsp.diagnostics import diagnostics, notes
 from robotrules.lsp.document import Document
 from robotrules.lsp.edits import of_octets
 from robotrules.lsp.hover import hover
 from robotrules.lsp.outline import foldings, symbols
+from robotrules.lsp.semantic_tokens import tokens
 
 URI = "file:///robots.txt"
 

@@ -7,7 +7,7 @@ from lsprotocol.types import CodeActionKind
 
 from robotrules.linting import lint
 from robotrules.linting.note import LintNote
-from robotrules.lsp.actions import FIX_ALL, Place, fix_all, quick_fixes
+from robotrules.lsp.code_actions import FIX_ALL, Place, fix_all, quick_fixes
 from robotrules.lsp.document import Document
 from tests.lsp.editor import done
 from tests.lsp.samples import note

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from robotrules.lsp import colours
-from robotrules.lsp.colours import LEGEND, tokens
+from robotrules.lsp import semantic_tokens
 from robotrules.lsp.document import Document
+from robotrules.lsp.semantic_tokens import LEGEND, tokens
 
 
 def painted(text: str, encoding: str = "utf-16") -> list[tuple[str, str]]:
@@ -57,7 +57,7 @@ def test_some_lines_alone() -> None:
 
 def test_long_files_and_lines_are_bounded() -> None:
     """What is beyond the limits has no colour, and nothing takes long."""
-    many = Document("# x\n" * (colours.MOST_LINES + 5))
-    assert len(tokens(many)) == 5 * colours.MOST_LINES
+    many = Document("# x\n" * (semantic_tokens.MOST_LINES + 5))
+    assert len(tokens(many)) == 5 * semantic_tokens.MOST_LINES
     stars = Document("Disallow: /" + "a*" * 1_000)
-    assert len(tokens(stars)) // 5 <= 2 * colours.MOST_IN_A_LINE + 3
+    assert len(tokens(stars)) // 5 <= 2 * semantic_tokens.MOST_IN_A_LINE + 3

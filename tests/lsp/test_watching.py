@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from robotrules.lsp.watching import Watch
+from robotrules.lsp.debounce import Watch
 
 
 class Looks:

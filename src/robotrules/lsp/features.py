@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from robotrules.formatting import BUDGET, Formatted, format_robots
-from robotrules.lsp.actions import FIX_ALL, fix_all, quick_fixes
-from robotrules.lsp.colours import LEGEND, tokens
+from robotrules.lsp.code_actions import FIX_ALL, fix_all, quick_fixes
 from robotrules.lsp.completion import TRIGGERS, complete
 from robotrules.lsp.edits import between
 from robotrules.lsp.hover import hover
 from robotrules.lsp.outline import foldings, symbols
+from robotrules.lsp.semantic_tokens import LEGEND, tokens
 
 if TYPE_CHECKING:
     from robotrules.lsp.server import Opened, Server

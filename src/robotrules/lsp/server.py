@@ -29,12 +29,12 @@ except ImportError:
         "the language server needs pygls, which is not installed: pip install 'robotrules[lsp]'"
     ) from None
 
-from robotrules.lsp.actions import Place
+from robotrules.lsp.code_actions import Place
+from robotrules.lsp.debounce import PAUSE, REST, Watch
 from robotrules.lsp.diagnostics import TYPING_BUDGET, Showing, diagnostics, notes
 from robotrules.lsp.document import Document
 from robotrules.lsp.features import FEATURES
 from robotrules.lsp.markup import brief
-from robotrules.lsp.watching import PAUSE, REST, Watch
 
 __all__ = ["Server", "make_server"]
 

@@ -16,11 +16,11 @@ import pytest
 
 from robotrules.access import ACCESS_PROFILES, Failure, Request, Response, Trouble
 from robotrules.cache import Decides, Entry, Freshness
-from robotrules.cli import check_text, fetching, url_files
+from robotrules.cli import check_text, origin_lookup, url_files
 from robotrules.cli import client as cli_client
 from robotrules.cli.check_text import JSONLines, TextLines
-from robotrules.cli.fetching import host_of
 from robotrules.cli.options import ACCESS_ONLY, GivenCrawler
+from robotrules.cli.origin_lookup import host_of
 from robotrules.cli.streams import Output
 from robotrules.client import memory, sync
 from robotrules.client.held import Held, Source, held
@@ -232,9 +232,9 @@ class TestManyOrigins:
         for name, bound in zip(
             ("MOST_ORIGINS", "MOST_WAITING", "MOST_WAITING_OCTETS"), most, strict=True
         ):
-            monkeypatch.setattr(fetching, name, bound)
+            monkeypatch.setattr(origin_lookup, name, bound)
         monkeypatch.setattr(url_files, "TOGETHER", 7)
-        monkeypatch.setattr(fetching, "MOST_SPELLINGS", 4)
+        monkeypatch.setattr(origin_lookup, "MOST_SPELLINGS", 4)
         urls = [f"https://site{n}.example/{n}" for n in range(10)] * 2 + ["ftp://x/", "/a"]
         option = ["--ordered"] if ordered else []
         ran = robotrules("check", "--urls", "-", *AS, *option, stdin="\n".join(urls).encode())
@@ -269,9 +269,9 @@ class TestManyOrigins:
         """The others are written before it answers; with `--ordered` they wait for it."""
         written: list[str] = []
         answers = Event()
-        held, add = fetching.Looker.held, TextLines.add_fetched
+        held, add = origin_lookup.Looker.held, TextLines.add_fetched
 
-        def slow(self: fetching.Looker, origin: str) -> Held:
+        def slow(self: origin_lookup.Looker, origin: str) -> Held:
             if "slow" in origin:
                 assert answers.wait(30)
             return held(self, origin)
@@ -282,7 +282,7 @@ class TestManyOrigins:
             if len(written) >= 10:
                 answers.set()
 
-        monkeypatch.setattr(fetching.Looker, "held", slow)
+        monkeypatch.setattr(origin_lookup.Looker, "held", slow)
         monkeypatch.setattr(TextLines, "add_fetched", noted)
         urls = ["https://slow.example/s", *(f"https://site{n}.example/{n}" for n in range(10))]
         ran = robotrules("check", "--urls", "-", *AS, stdin="\n".join(urls).encode())
@@ -298,14 +298,14 @@ class TestManyOrigins:
     ) -> None:
         """The first disallowed URL is the answer, whoever else has not answered."""
         answers = Event()
-        held = fetching.Looker.held
+        held = origin_lookup.Looker.held
 
-        def slow(self: fetching.Looker, origin: str) -> Held:
+        def slow(self: origin_lookup.Looker, origin: str) -> Held:
             if "slow" in origin:
                 assert answers.wait(30)
             return held(self, origin)
 
-        monkeypatch.setattr(fetching.Looker, "held", slow)
+        monkeypatch.setattr(origin_lookup.Looker, "held", slow)
         urls = b"https://slow.example/a\nhttps://site1.example/1\n"
         try:
             assert robotrules("check", "--urls", "-", "-q", *AS, stdin=urls) == Ran(1, "", "")
@@ -333,7 +333,7 @@ class TestManyOrigins:
     ) -> None:
         """A client forgets what the store has; the store still answers."""
         monkeypatch.setattr(memory, "REMEMBERED_ORIGINS", 4)
-        monkeypatch.setattr(fetching, "MOST_ASKED", 2)
+        monkeypatch.setattr(origin_lookup, "MOST_ASKED", 2)
         urls = "\n".join(f"https://site{n}.example/" for n in [*range(10), *range(10)])
         robotrules("check", "--urls", "-", *AS, stdin=urls.encode())
         assert len(asked_for) == 10

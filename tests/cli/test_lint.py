@@ -614,7 +614,7 @@ class TestFixing:
     def test_a_file_that_may_not_be_written(self, file: Path, mode: int) -> None:
         """It is left alone, although its folder would let it go."""
         file.chmod(mode)
-        with mock.patch("robotrules.cli.saving.os.access", return_value=mode == 0o444):
+        with mock.patch("robotrules.cli.atomic_write.os.access", return_value=mode == 0o444):
             ran = lint(file, "--fix-verdicts")
         assert (ran.code, file.read_bytes()) == (2, BODY)
         assert ran.err == (
@@ -623,7 +623,9 @@ class TestFixing:
 
     def test_a_file_that_cannot_be_written(self, file: Path) -> None:
         """It is as it was, and the line says so."""
-        with mock.patch("robotrules.cli.saving.os.replace", side_effect=OSError(28, "No space")):
+        with mock.patch(
+            "robotrules.cli.atomic_write.os.replace", side_effect=OSError(28, "No space")
+        ):
             ran = lint(file, "--fix-verdicts")
         assert ran.code == 2
         assert "cannot write 'robots.txt'" in ran.err.replace(str(file), "robots.txt")

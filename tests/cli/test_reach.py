@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robotrules import RuleSet, parse
-from robotrules.cli.reach import (
+from robotrules.cli.impact import (
     MOST_SEGMENTS,
     SEGMENTS_APART,
     Compared,
@@ -27,7 +27,7 @@ from robotrules.cli.reach import (
     Segment,
     reach_of,
 )
-from robotrules.cli.reach_text import reach_lines, reach_markdown
+from robotrules.cli.impact_text import reach_lines, reach_markdown
 from robotrules.cli.streams import Trouble
 from robotrules.cli.text import Paint
 from robotrules.cli.url_files import UrlFile
@@ -442,7 +442,7 @@ def test_a_million_urls_take_the_memory_of_a_few(tmp_path: Path) -> None:
     (tmp_path / "new.txt").write_text("User-agent: *\nDisallow: /", encoding="utf-8")
     program = (
         "import re, sys, robotrules\n"
-        "from robotrules.cli.reach import reach_of\n"
+        "from robotrules.cli.impact import reach_of\n"
         "old, new = (robotrules.parse(open(n).read()).rules_for('*') for n in sys.argv[1:])\n"
         "found = reach_of('-', [(str(n), old, new) for n in range(3)])\n"
         "peak = re.search(r'VmHWM:\\s+(\\d+) kB', open('/proc/self/status').read())\n"

@@ -14,13 +14,6 @@ import click
 
 from robotrules.access import Trouble as AccessTrouble
 from robotrules.cli.client import Opening, client_options, told
-from robotrules.cli.fetching import hint_private, host_of, refuse_paths
-from robotrules.cli.given import (
-    can_read_html,
-    robots_profile,
-    tag_profile_option,
-    warn_html_unread,
-)
 from robotrules.cli.options import (
     KnownHint,
     given_crawler,
@@ -29,6 +22,13 @@ from robotrules.cli.options import (
     literal_option,
     purpose_option,
     token_option,
+)
+from robotrules.cli.origin_lookup import hint_private, host_of, refuse_paths
+from robotrules.cli.page_inputs import (
+    can_read_html,
+    robots_profile,
+    tag_profile_option,
+    warn_html_unread,
 )
 from robotrules.cli.progress import Doing
 from robotrules.cli.streams import Output, Trouble, quoted, say

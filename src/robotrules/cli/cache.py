@@ -20,7 +20,7 @@ from robotrules.cache import Decides, Entry, Freshness, freshness, moment
 from robotrules.cli import client
 from robotrules.cli.access_text import answer_words, moment_words
 from robotrules.cli.client import open_given_store, store_option, told
-from robotrules.cli.moments import given_moment, given_span
+from robotrules.cli.datetimes import given_moment, given_span
 from robotrules.cli.options import fetching_profile_option, json_option
 from robotrules.cli.streams import Output, Trouble, quoted, say
 from robotrules.cli.text import cells, plural, shortened

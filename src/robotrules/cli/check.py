@@ -39,7 +39,7 @@ from robotrules.cli.url_forms import LOG_ORIGIN, Form
 from robotrules.robotstxt.values import visible
 
 if TYPE_CHECKING:
-    from robotrules.cli.fetching import Answers, AnswerStream
+    from robotrules.cli.origin_lookup import Answers, AnswerStream
 
 
 @click.command()
@@ -158,7 +158,7 @@ class _Run:
     def fetching(self, urls: tuple[str, ...], opening: Opening, access: str) -> int:
         """Answer from the robots.txt files of the URLs' origins."""
         # Who has a file at hand does not wait for what fetches.
-        from robotrules.cli.fetching import Looker, refuse_paths
+        from robotrules.cli.origin_lookup import Looker, refuse_paths
 
         crawler, purposes = self._who()
         refuse_paths(urls)

@@ -34,6 +34,7 @@ from robotrules.cli.diff_parts import (
     parts_of,
 )
 from robotrules.cli.diff_words import names_of
+from robotrules.cli.impact import Reach, reach_of
 from robotrules.cli.options import (
     given_purposes,
     given_tokens,
@@ -43,14 +44,13 @@ from robotrules.cli.options import (
     say_notes,
 )
 from robotrules.cli.progress import counting
-from robotrules.cli.reach import Reach, reach_of
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
 from robotrules.origins import authority_end, origin_of
 from robotrules.profile import PROFILES
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 
 if TYPE_CHECKING:
-    from robotrules.cli.fetching import Looker
+    from robotrules.cli.origin_lookup import Looker
 
 # Regions that are shown for each kind of crawlers: more would not be one screen.
 MOST = 5
@@ -223,7 +223,7 @@ def _files(names: Sequence[str], profile: str, opening: Opening) -> list[RobotsT
     live: dict[str, RobotsTxt] = {}
     if origins:
         # Who has files at hand does not wait for what fetches.
-        from robotrules.cli.fetching import Looker
+        from robotrules.cli.origin_lookup import Looker
 
         with (
             opening.client(profile) as client,

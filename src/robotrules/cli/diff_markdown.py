@@ -72,7 +72,7 @@ class DiffComment:
         if parts.statements:
             pieces.append(("other records", self._other_records()))
         if parts.reach:
-            from robotrules.cli.reach_text import reach_markdown  # which needs `code`
+            from robotrules.cli.impact_text import reach_markdown  # which needs `code`
 
             pieces.append(
                 ("real URLs", ["", "#### On real URLs", "", *reach_markdown(parts.reach)])

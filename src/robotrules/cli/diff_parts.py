@@ -22,7 +22,7 @@ from robotrules.analysis import (
     includes,
 )
 from robotrules.analysis.compare import MOST_REGIONS
-from robotrules.cli.reach import Reach
+from robotrules.cli.impact import Reach
 from robotrules.registries.crawlers import KnownCrawler
 
 EVERYONE_ELSE = Crawler("*")

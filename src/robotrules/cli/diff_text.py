@@ -24,7 +24,7 @@ from robotrules.cli.diff_words import (
     statements_words,
     urls_words,
 )
-from robotrules.cli.reach_text import reach_lines
+from robotrules.cli.impact_text import reach_lines
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Paint, cells, plural, shortened
 from robotrules.robotstxt.values import visible

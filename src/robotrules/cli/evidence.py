@@ -18,8 +18,8 @@ import click
 from robotrules.cli import client
 from robotrules.cli.cache import existing_store
 from robotrules.cli.client import open_given_store, store_option, told
+from robotrules.cli.datetimes import given_moment
 from robotrules.cli.evidence_text import Known, PeriodLines, TestimonyPage, origin_lines
-from robotrules.cli.moments import given_moment
 from robotrules.cli.options import (
     KnownHint,
     fetching_profile_option,

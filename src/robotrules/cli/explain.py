@@ -99,7 +99,7 @@ def explain(
             opening.hint_unused()
             parsed = given_robots(robots, profile)
         else:
-            from robotrules.cli.fetching import Looker, refuse_paths
+            from robotrules.cli.origin_lookup import Looker, refuse_paths
 
             refuse_paths(urls)
             client = opened.enter_context(opening.client(access))

@@ -26,8 +26,8 @@ from robotrules.access import Trouble as AccessTrouble
 from robotrules.cache import Decides, moment
 from robotrules.cli.access_text import SOURCES, answer_words, failure_of, moment_words
 from robotrules.cli.client import Opening, aloud, client_options, told
-from robotrules.cli.fetching import hint_private, host_of
 from robotrules.cli.options import fetching_profile_option, json_option
+from robotrules.cli.origin_lookup import hint_private, host_of
 from robotrules.cli.progress import Progress
 from robotrules.cli.streams import (
     STDIN,

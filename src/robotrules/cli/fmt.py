@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import click
 
+from robotrules.cli.atomic_write import save
 from robotrules.cli.diffs import diff_lines, painted
 from robotrules.cli.options import json_option
 from robotrules.cli.robots_file import usual_file
-from robotrules.cli.saving import save
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
 from robotrules.cli.text import plural
 from robotrules.config import find_config

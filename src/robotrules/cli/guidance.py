@@ -24,21 +24,6 @@ from robotrules.access import Trouble as AccessTrouble
 from robotrules.cache import Decides, moment
 from robotrules.cli.access_text import answer_words
 from robotrules.cli.client import Opening, client_options
-from robotrules.cli.fetching import hint_private, host_of, refuse_paths
-from robotrules.cli.given import (
-    carrier_options,
-    fetching_tag_profile_option,
-    given_har,
-    given_headers,
-    given_page,
-    given_response,
-    given_tdmrep,
-    html_libraries,
-    refuse_stdin_twice,
-    robots_profile,
-    warn_html_unread,
-    with_headers,
-)
 from robotrules.cli.guidance_text import Found, GuidancePage, GuidanceRows
 from robotrules.cli.options import (
     ACCESS_ONLY,
@@ -54,6 +39,21 @@ from robotrules.cli.options import (
     robots_option,
     say_notes,
     token_option,
+)
+from robotrules.cli.origin_lookup import hint_private, host_of, refuse_paths
+from robotrules.cli.page_inputs import (
+    carrier_options,
+    fetching_tag_profile_option,
+    given_har,
+    given_headers,
+    given_page,
+    given_response,
+    given_tdmrep,
+    html_libraries,
+    refuse_stdin_twice,
+    robots_profile,
+    warn_html_unread,
+    with_headers,
 )
 from robotrules.cli.streams import Output, Trouble, quoted, say
 from robotrules.cli.text import plural

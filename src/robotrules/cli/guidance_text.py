@@ -19,7 +19,7 @@ from robotrules.cli.access_text import (
     reason_words,
     state_words,
 )
-from robotrules.cli.given import Noted, about_status, note_line, was_read
+from robotrules.cli.page_inputs import Noted, about_status, note_line, was_read
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Paint, cells, listed, plural, shortened
 from robotrules.guide import Answer, TagsSeen

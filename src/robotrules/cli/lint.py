@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 import robotrules
+from robotrules.cli.atomic_write import refuse_overwriting, save
 from robotrules.cli.client import Opening, client_options
 from robotrules.cli.diffs import painted
 from robotrules.cli.lint_given import Choices, Given, is_url
@@ -25,7 +26,6 @@ from robotrules.cli.lint_work import Work
 from robotrules.cli.options import json_option
 from robotrules.cli.progress import Progress
 from robotrules.cli.robots_file import usual_file
-from robotrules.cli.saving import refuse_overwriting, save
 from robotrules.cli.streams import STDIN, Output, quoted, say
 from robotrules.cli.text import Paint, is_terminal, plural
 from robotrules.linting import BUDGET, LEVELS

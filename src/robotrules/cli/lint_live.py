@@ -20,9 +20,9 @@ from robotrules.access import target_of
 from robotrules.cache import Decides
 from robotrules.cli.access_text import moment_words, page_words, state_words
 from robotrules.cli.client import Opening, told
-from robotrules.cli.fetching import Looker
-from robotrules.cli.given import can_read_html, warn_html_unread
 from robotrules.cli.lint_given import Settings
+from robotrules.cli.origin_lookup import Looker
+from robotrules.cli.page_inputs import can_read_html, warn_html_unread
 from robotrules.cli.streams import Trouble, say
 from robotrules.cli.text import shortened
 from robotrules.client.held import Source

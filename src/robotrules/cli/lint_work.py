@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from robotrules.cli.atomic_write import save
 from robotrules.cli.client import Opening
 from robotrules.cli.diffs import diff_lines
 from robotrules.cli.lint_fixing import NOT_UTF8, Changed, changes, mended
@@ -28,7 +29,6 @@ from robotrules.cli.lint_given import (
 )
 from robotrules.cli.lint_text import fixes
 from robotrules.cli.progress import Progress
-from robotrules.cli.saving import save
 from robotrules.cli.streams import STDIN, Trouble, quoted, say
 from robotrules.cli.text import listed
 from robotrules.errors import MissingExtraError

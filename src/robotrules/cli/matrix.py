@@ -14,6 +14,7 @@ import sys
 import click
 
 from robotrules import RobotsTxt
+from robotrules.cli.atomic_write import refuse_overwriting, save
 from robotrules.cli.client import Opening, client_options, told
 from robotrules.cli.matrix_text import MatrixPage
 from robotrules.cli.options import (
@@ -25,7 +26,6 @@ from robotrules.cli.options import (
     say_notes,
 )
 from robotrules.cli.robots_file import refuse_binary, usual_file
-from robotrules.cli.saving import refuse_overwriting, save
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
 from robotrules.config import MatrixConfig, find_config
 from robotrules.matrix import BUDGET, MOST_GIVEN, Matrix
@@ -175,7 +175,7 @@ def _robots(file: str, profile: str, reading: str, opening: Opening) -> RobotsTx
         say_notes(robots.notes, file)
         return robots
     # Who has a file at hand does not wait for what fetches.
-    from robotrules.cli.fetching import fetched_robots
+    from robotrules.cli.origin_lookup import fetched_robots
 
     robots = fetched_robots([file], profile, opening)
     say_notes(robots.notes, file)

@@ -146,7 +146,7 @@ def given_or_fetched(
 ) -> robotrules.RobotsTxt:
     """Return the file that `--robots` names, else that of the one origin that URLs have."""
     if robots is None:
-        from robotrules.cli.fetching import fetched_robots
+        from robotrules.cli.origin_lookup import fetched_robots
 
         return fetched_robots(urls, profile, opening)
     opening.hint_unused()

@@ -17,10 +17,10 @@ import click
 from robotrules.analysis.simplify import simplify as simplified
 from robotrules.analysis.solver import BUDGET
 from robotrules.analysis.steps import Simplification
+from robotrules.cli.atomic_write import save
 from robotrules.cli.diffs import diff_lines, painted
 from robotrules.cli.options import json_option, profile_option
 from robotrules.cli.progress import counting
-from robotrules.cli.saving import save
 from robotrules.cli.simplify_text import SimplifyPage
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
 from robotrules.cli.text import plural, shortened

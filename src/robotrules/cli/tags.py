@@ -15,7 +15,14 @@ from datetime import UTC, datetime
 
 import click
 
-from robotrules.cli.given import (
+from robotrules.cli.options import (
+    given_tokens,
+    given_urls,
+    json_option,
+    single_or_many,
+    token_option,
+)
+from robotrules.cli.page_inputs import (
     carrier_options,
     given_headers,
     given_page,
@@ -27,13 +34,6 @@ from robotrules.cli.given import (
     tag_profile_option,
     was_read,
     with_headers,
-)
-from robotrules.cli.options import (
-    given_tokens,
-    given_urls,
-    json_option,
-    single_or_many,
-    token_option,
 )
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted
 from robotrules.cli.text import Paint, cells, listed, shortened

@@ -16,11 +16,11 @@ from typing import Any
 import click
 
 from robotrules import RobotsTxt
+from robotrules.cli.atomic_write import refuse_overwriting, save
 from robotrules.cli.client import Opening, client_options, told
 from robotrules.cli.expectations_text import Answered, ExpectationsPage, junit, total
 from robotrules.cli.options import json_option, literal_option
 from robotrules.cli.progress import counting
-from robotrules.cli.saving import refuse_overwriting, save
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
 from robotrules.cli.text import plural
 from robotrules.config import Config, find_config
@@ -247,14 +247,14 @@ class _Live:
 
     def robots(self, url: str, profile: str) -> RobotsTxt:
         """Return the robots.txt of the origin of a URL."""
-        from robotrules.cli.fetching import fetched_robots
+        from robotrules.cli.origin_lookup import fetched_robots
 
         self.used = True
         return fetched_robots([url], profile, self._opening)
 
     def page(self, url: str, crawler: tuple[str, ...], purposes: tuple[str, ...]) -> Carriers:
         """Return headers and HTML of a page."""
-        from robotrules.cli.fetching import hint_private, host_of
+        from robotrules.cli.origin_lookup import hint_private, host_of
 
         self.used = True
         try:

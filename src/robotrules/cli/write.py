@@ -13,9 +13,9 @@ from typing import Any
 import click
 
 from robotrules import is_product_token
+from robotrules.cli.atomic_write import refuse_overwriting, save
 from robotrules.cli.diffs import painted, unified
 from robotrules.cli.options import json_option
-from robotrules.cli.saving import refuse_overwriting, save
 from robotrules.cli.streams import (
     STDIN,
     Output,

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from robotrules.cli.diff_markdown import code
-from robotrules.cli.reach import CrawlerReach, Reach
+from robotrules.cli.impact import CrawlerReach, Reach
 from robotrules.cli.streams import STDIN
 from robotrules.cli.text import Paint, cells, plural, shortened
 from robotrules.robotstxt.values import visible

@@ -117,7 +117,7 @@ PARTS = {
     ),
     "evidence": Part(
         (
-            *("src/robotrules/client/evidence.py", "src/robotrules/client/testimony.py"),
+            *("src/robotrules/client/evidence.py", "src/robotrules/client/historical_verdict.py"),
             "src/robotrules/client/sources.py",
         ),
         (
@@ -140,7 +140,7 @@ PARTS = {
         ("tests/client/stores", "tests/client/test_store_faults.py"),
         left_out=(
             *("src/robotrules/client/stores/redis*", "src/robotrules/client/stores/postgres*"),
-            "src/robotrules/client/stores/away.py",
+            "src/robotrules/client/circuit_breaker.py",
         ),
         chosen="not redis and not postgres and not any_bit and not test_crowds and not no_room "
         "and not test_words",
@@ -148,7 +148,7 @@ PARTS = {
     "servers": Part(
         (
             *("src/robotrules/client/stores/redis*", "src/robotrules/client/stores/postgres*"),
-            "src/robotrules/client/stores/away.py",
+            "src/robotrules/client/circuit_breaker.py",
         ),
         ("tests/client/stores",),
         chosen="(redis or postgres or test_fleet or test_words) and not test_restarted "
@@ -175,7 +175,7 @@ PARTS = {
         chosen="not redis and not postgres and not Hammered and not no_room and not every_cell",
     ),
     "addresses": Part(
-        ("src/robotrules/client/addresses.py", "src/robotrules/client/resolvers.py"),
+        ("src/robotrules/client/ssrf.py", "src/robotrules/client/resolvers.py"),
         tuple(f"tests/client/test_{name}.py" for name in ("addresses", "refusals", "resolvers")),
     ),
     "auditing": Part(

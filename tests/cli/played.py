@@ -119,7 +119,7 @@ class _AsyncPlayed(_Played):
 def _play() -> None:
     """Let clients know the sites."""
     from robotrules.client import aio, sync
-    from robotrules.client.addresses import Addresses
+    from robotrules.client.ssrf import Addresses
     from robotrules.client.transports import open_async_transport, open_transport
 
     loopback = Addresses(allow_private=["127.0.0.1"])

@@ -23,7 +23,7 @@ from robotrules.cli.access_text import (
     reason_words,
     state_words,
 )
-from robotrules.client.held import Held, Source, held
+from robotrules.client.origin_state import Held, Source, held
 from robotrules.client.pages import Fetched
 from robotrules.profile import DEFAULT
 from robotrules.tags.fields import NO_FIELDS

@@ -11,7 +11,7 @@ import pytest
 from robotrules.access import Response
 from robotrules.cli import client
 from robotrules.cli.cache import _Lines
-from robotrules.client.stores import SQLiteStore, rows
+from robotrules.client.stores import SQLiteStore, serialization
 from tests.cli.shell import Ran, robotrules
 from tests.client.diary import DAY, SITE, START, Diary, file, refused
 
@@ -124,7 +124,7 @@ class TestShow:
 
     def test_hostile(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A store of version 1 took names that are refused now."""
-        monkeypatch.setattr(rows, "vet", lambda visit, body: None)
+        monkeypatch.setattr(serialization, "vet", lambda visit, body: None)
         store = SQLiteStore(tmp_path / "s")
         Diary(store).visit(0, Response(404), agent="Bot\x1b[2J")
         store.close()

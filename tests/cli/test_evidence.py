@@ -14,7 +14,7 @@ from robotrules import StoreError
 from robotrules.access import Response
 from robotrules.cache import digest_of
 from robotrules.cli import client
-from robotrules.client.stores import SQLiteStore, rows
+from robotrules.client.stores import SQLiteStore, serialization
 from robotrules.client.warc import export_warc
 from tests.cli.shell import Ran, robotrules
 from tests.client.archives import with_fastwarc
@@ -39,7 +39,7 @@ def where(tmp_path: Path) -> str:
 @pytest.fixture
 def evil(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A store with everything that a stranger could write into it, in version 1."""
-    monkeypatch.setattr(rows, "vet", lambda visit, body: None)
+    monkeypatch.setattr(serialization, "vet", lambda visit, body: None)
     path = tmp_path / "evil.sqlite"
     store = SQLiteStore(path)
     body = b"User-agent: *\nDisallow: /a\x1b[31m\n"

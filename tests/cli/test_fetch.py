@@ -18,7 +18,7 @@ import pytest
 
 from robotrules.access import Failure, Request, Response, Trouble
 from robotrules.cli.progress import Doing, Progress
-from robotrules.client import aio, memory
+from robotrules.client import aio, memory_cache
 from robotrules.client.stores.sqlite import SQLiteStore
 from tests.cli.shell import COMMAND, Ran, Stream, Terminal, process_environment, robotrules
 from tests.cli.sites import Site, response, site
@@ -254,7 +254,7 @@ class TestMany:
         self, everywhere: dict[str, int], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Twice as many origins take no more memory."""
-        monkeypatch.setattr(memory, "REMEMBERED_ORIGINS", 30)
+        monkeypatch.setattr(memory_cache, "REMEMBERED_ORIGINS", 30)
         peaks = []
         for count in (150, 300):
             origins = "\n".join(f"https://h{n}.{count}.example" for n in range(count)).encode()

@@ -22,8 +22,8 @@ from robotrules.cli.check_text import JSONLines, TextLines
 from robotrules.cli.options import ACCESS_ONLY, GivenCrawler
 from robotrules.cli.origin_lookup import host_of
 from robotrules.cli.streams import Output
-from robotrules.client import memory, sync
-from robotrules.client.held import Held, Source, held
+from robotrules.client import memory_cache, sync
+from robotrules.client.origin_state import Held, Source, held
 from robotrules.client.stores.sqlite import SQLiteStore
 from robotrules.errors import StoreError
 from robotrules.profile import DEFAULT, PROFILES
@@ -332,7 +332,7 @@ class TestManyOrigins:
         self, asked_for: list[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A client forgets what the store has; the store still answers."""
-        monkeypatch.setattr(memory, "REMEMBERED_ORIGINS", 4)
+        monkeypatch.setattr(memory_cache, "REMEMBERED_ORIGINS", 4)
         monkeypatch.setattr(origin_lookup, "MOST_ASKED", 2)
         urls = "\n".join(f"https://site{n}.example/" for n in [*range(10), *range(10)])
         robotrules("check", "--urls", "-", *AS, stdin=urls.encode())

@@ -19,7 +19,7 @@ from pathlib import Path
 from threading import Barrier, Thread
 from typing import Any
 
-from robotrules.client import AsyncClient, Client, flow
+from robotrules.client import AsyncClient, Client, cache_engine
 
 AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
 # A job that takes longer is a failure of the test.
@@ -36,7 +36,7 @@ def said(verdict: Any) -> str:
 
 def options(job: dict[str, Any]) -> dict[str, Any]:
     """Return what a client is made with."""
-    flow.MARGIN = job.get("margin", flow.MARGIN)
+    cache_engine.MARGIN = job.get("margin", cache_engine.MARGIN)
     names: list[str] = ["seconds", "min_delay", "background"]
     given = {name: job[name] for name in names if name in job}
     return {"store": job["store"], "allow_private": ["127.0.0.1"], **given}

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robotrules.access import Failure, Trouble
-from robotrules.client.addresses import MOST_ADDRESSES, PUBLIC, Addresses, one_line
+from robotrules.client.ssrf import MOST_ADDRESSES, PUBLIC, Addresses, one_line
 
 PUBLIC_ADDRESSES = (
     "1.1.1.1",

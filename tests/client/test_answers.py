@@ -13,9 +13,9 @@ import pytest
 from robotrules import Reason, StoreError
 from robotrules.access import Response
 from robotrules.cache import SKEW
-from robotrules.client import asking
-from robotrules.client.asking import opened_store, prefetch_origin, vet_prefetch
-from robotrules.client.politeness import pace_of
+from robotrules.client import base_client
+from robotrules.client.base_client import opened_store, prefetch_origin, vet_prefetch
+from robotrules.client.rate_limiter import pace_of
 from robotrules.client.stores import MemoryStore, SQLiteStore
 from robotrules.origins import split_origin
 from tests.client.scripted import START, Clock, Server, opened
@@ -93,7 +93,7 @@ class TestAtOnce:
         self, make: Make, server: Server, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """How origins are written is remembered for some of them, and not what is long."""
-        monkeypatch.setattr(asking, "REMEMBERED_SPELLINGS", 2)
+        monkeypatch.setattr(base_client, "REMEMBERED_SPELLINGS", 2)
         client = make()
         for number in range(2):
             client.check(f"https://s{number}.example/x")
@@ -121,7 +121,7 @@ class TestAtOnce:
             found.append(url)
             return split_origin(url)
 
-        monkeypatch.setattr(asking, "split_origin", finding)
+        monkeypatch.setattr(base_client, "split_origin", finding)
         for path in ("/a/b/c", "/", "/d/e"):
             assert client._origin(f"{SITE}{path}") == SITE
         assert found == [f"{SITE}/a/b/c"]
@@ -182,8 +182,8 @@ class TestPaces:
             read.append(robots)
             return pace_of(robots, *args)
 
-        monkeypatch.setattr(asking, "pace_of", reading)
-        monkeypatch.setattr(asking, "REMEMBERED_PACES", 1)
+        monkeypatch.setattr(base_client, "pace_of", reading)
+        monkeypatch.setattr(base_client, "REMEMBERED_PACES", 1)
         client = make(min_delay=1.0)
         assert [client.delay(SITE).seconds for _ in range(2)] == [5.0, 5.0]
         assert len(read) == 1

@@ -530,7 +530,7 @@ class TestStoreTrouble:
         assert client.check(f"{SITE}/x").reason is Reason.UNREACHABLE
 
     def test_comes_back(self, make: Make, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("robotrules.client.flow.REST", 0.0)
+        monkeypatch.setattr("robotrules.client.cache_engine.REST", 0.0)
         store = open_store("memory:")
         get = store.get
         store.get = _Down().get  # type: ignore[method-assign]

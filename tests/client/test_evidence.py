@@ -26,9 +26,9 @@ from robotrules.access import ACCESS_PROFILES, Failure, Response, State, Trouble
 from robotrules.cache import Decides, Visit, digest_of
 from robotrules.client import Client, open_store
 from robotrules.client.evidence import Evidence
-from robotrules.client.held import Held, Source
+from robotrules.client.historical_verdict import Testimony, told
+from robotrules.client.origin_state import Held, Source
 from robotrules.client.stores import MemoryStore, SQLiteStore
-from robotrules.client.testimony import Testimony, told
 from robotrules.client.warc import export_warc, import_warc
 from robotrules.tags.fields import Fields
 from tests.client import wire

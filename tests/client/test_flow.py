@@ -11,9 +11,9 @@ import pytest
 from robotrules.access import ACCESS_PROFILES, Failure, Request, Response, Trouble
 from robotrules.access.values import SLACK
 from robotrules.cache import Decides, Entry, Visit
-from robotrules.client import flow, holders
-from robotrules.client.flow import Call, Desk, Wait, Wanted
-from robotrules.client.held import Held, Source
+from robotrules.client import cache_engine, holders
+from robotrules.client.cache_engine import Call, Desk, Wait, Wanted
+from robotrules.client.origin_state import Held, Source
 from robotrules.client.stores import MemoryStore
 from robotrules.errors import StoreError
 from robotrules.profile import DEFAULT
@@ -284,7 +284,7 @@ class TestOthers:
         self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Its lease is freed."""
-        monkeypatch.setattr(flow, "is_dead", lambda holder: holder == "dead")
+        monkeypatch.setattr(cache_engine, "is_dead", lambda holder: holder == "dead")
         for other, waits in (("dead", False), ("alive", True)):
             clock.now += 10
             assert MemoryStore.lease(store, SITE, other, 1000)
@@ -374,7 +374,7 @@ class TestTrouble:
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         """That is said, too, once what failed can be done."""
-        monkeypatch.setattr(flow, "REST", 0.0)
+        monkeypatch.setattr(cache_engine, "REST", 0.0)
         store.failing = {"put"}
         desk = desk_of(store, clock)
         with caplog.at_level(logging.WARNING, "robotrules"):
@@ -518,7 +518,7 @@ class TestKeeping:
     def test_time_in_all(self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
         """Redirects share one time, and what is left of it is told with each."""
         now = [100.0]
-        monkeypatch.setattr(flow, "monotonic", lambda: now[0])
+        monkeypatch.setattr(cache_engine, "monotonic", lambda: now[0])
         going = desk_of(store, clock, seconds=9.0).renew(SITE)
         effect = going.send(None)
         left: list[float | None] = []

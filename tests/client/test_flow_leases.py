@@ -12,9 +12,9 @@ import pytest
 
 from robotrules.access import ACCESS_PROFILES, Failure, Request, Response, Trouble
 from robotrules.cache import SKEW, Decides
-from robotrules.client import flow
-from robotrules.client.flow import Call, Wait, Wanted
-from robotrules.client.held import Held, Source
+from robotrules.client import cache_engine
+from robotrules.client.cache_engine import Call, Wait, Wanted
+from robotrules.client.origin_state import Held, Source
 from robotrules.client.stores import MemoryStore
 from tests.client.scripted import START, Clock
 from tests.client.test_flow import FILE, FOUND, OTHER, SITE, Told, desk_of, run
@@ -42,7 +42,7 @@ class Named(Told):
 
 
 def interrupted(
-    going: flow.Renewal, clock: Clock, before: Callable[[str, int], object]
+    going: cache_engine.Renewal, clock: Clock, before: Callable[[str, int], object]
 ) -> tuple[Held, list[float]]:
     """
     Drive a flow that sends no request; return what it ends with, and its pauses.
@@ -67,7 +67,7 @@ def interrupted(
             answer = effect.work()
 
 
-def driven(going: flow.Renewal, answer: Any) -> Any:
+def driven(going: cache_engine.Renewal, answer: Any) -> Any:
     """Drive a flow that sends no more requests; return what it ends with."""
     while True:
         try:
@@ -156,10 +156,10 @@ class TestWaiting:
 
     def test_how_long(self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
         """Twice the time of a lease, and not a look more."""
-        monkeypatch.setattr(flow, "FIRST_LOOK", 0.25)
+        monkeypatch.setattr(cache_engine, "FIRST_LOOK", 0.25)
         assert MemoryStore.lease(store, SITE, SOMEBODY, 1000)
         _, _, pauses = run(desk_of(store, clock, seconds=1.0).renew(SITE), FOUND, clock=clock)
-        assert sum(pauses) == 2 * (1.0 + flow.MARGIN)
+        assert sum(pauses) == 2 * (1.0 + cache_engine.MARGIN)
 
 
 class TestClaiming:
@@ -265,8 +265,8 @@ class TestClaiming:
 
     def test_after_a_dead_one(self, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
         """The lease is taken by who asked for it; where that fails, a lease that works ends it."""
-        monkeypatch.setattr(flow, "is_dead", lambda holder: holder == "dead")
-        monkeypatch.setattr(flow, "REST", 0.0)
+        monkeypatch.setattr(cache_engine, "is_dead", lambda holder: holder == "dead")
+        monkeypatch.setattr(cache_engine, "REST", 0.0)
 
         class Once(Told):
             def release(self, *args: Any) -> Any:
@@ -291,7 +291,7 @@ class TestClaiming:
         self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """It does not matter what it is for."""
-        monkeypatch.setattr(flow, "REST", 0.0)
+        monkeypatch.setattr(cache_engine, "REST", 0.0)
         store.failing = {"lease", "put"}
         desk = desk_of(store, clock)
         run(desk._claim(SITE, "me", 5.0))
@@ -316,7 +316,7 @@ class TestTrouble:
         self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A file that could not be read is no trouble any more once it was put anew."""
-        monkeypatch.setattr(flow, "REST", 0.0)
+        monkeypatch.setattr(cache_engine, "REST", 0.0)
         run(desk_of(store, clock).renew(SITE), FOUND)
         store.failing = {"body"}
         desk = desk_of(store, clock)
@@ -327,7 +327,7 @@ class TestTrouble:
         self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch, caplog: Any
     ) -> None:
         """That another store was wanted is told again, and logged once."""
-        monkeypatch.setattr(flow, "REST", 0.0)
+        monkeypatch.setattr(cache_engine, "REST", 0.0)
         desk = desk_of(store, clock, without="no folder")
         store.failing = {"put"}
         with caplog.at_level(logging.WARNING, "robotrules"):
@@ -346,7 +346,7 @@ class TestTrouble:
     ) -> None:
         """Five seconds, and then it is asked."""
         now = [100.0]
-        monkeypatch.setattr(flow, "monotonic", lambda: now[0])
+        monkeypatch.setattr(cache_engine, "monotonic", lambda: now[0])
         store.failing = {"get"}
         desk = desk_of(store, clock)
         asked = partial(desk.ask, store.get, SITE, "ExampleBot")
@@ -359,7 +359,7 @@ class TestTrouble:
         self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A store that has not failed is asked, to read and to write."""
-        monkeypatch.setattr(flow, "monotonic", lambda: 0.0)
+        monkeypatch.setattr(cache_engine, "monotonic", lambda: 0.0)
         run(desk_of(store, clock).renew(SITE), FOUND)
         assert store.calls == ["get", "lease", "get", "put", "release"]
 
@@ -384,7 +384,7 @@ class TestTrouble:
     ) -> None:
         """In thousandths of a second; with nothing left the server is not asked."""
         asked: list[float | None] = []
-        monkeypatch.setattr(flow, "monotonic", lambda: 100.0 + each * len(asked))
+        monkeypatch.setattr(cache_engine, "monotonic", lambda: 100.0 + each * len(asked))
         going = desk_of(store, clock, seconds=seconds).renew(SITE)
         answer = None
         while True:

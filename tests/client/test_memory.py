@@ -10,9 +10,9 @@ import pytest
 
 from robotrules.access import ACCESS_PROFILES, Hop, Response
 from robotrules.cache import SKEW, digest_of, freshness, recorded
-from robotrules.client import Client, memory
-from robotrules.client.held import Held, Source, held
-from robotrules.client.memory import Memory, _octets_of
+from robotrules.client import Client, memory_cache
+from robotrules.client.memory_cache import Memory, _octets_of
+from robotrules.client.origin_state import Held, Source, held
 from robotrules.profile import DEFAULT
 from robotrules.robotstxt import parse
 from robotrules.tags.fields import Fields
@@ -49,7 +49,7 @@ def test_files_are_shared_by_what_they_hold(server: Server) -> None:
 def test_bounded(server: Server, monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
     """With more than that the oldest go; the store has them all the same."""
     most = {"REMEMBERED_ORIGINS": 5, "REMEMBERED_OCTETS": 12_000}[limit]
-    monkeypatch.setattr(f"robotrules.client.memory.{limit}", most)
+    monkeypatch.setattr(f"robotrules.client.memory_cache.{limit}", most)
     with client_of(server, Clock()) as client:
         memory = client._desk.memory
         for n in range(20):
@@ -144,7 +144,7 @@ class TestBounds:
 
     def test_as_many_as_may_be(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """With one more the oldest goes."""
-        monkeypatch.setattr(memory, "REMEMBERED_ORIGINS", 2)
+        monkeypatch.setattr(memory_cache, "REMEMBERED_ORIGINS", 2)
         kept = Memory(DEFAULT)
         assert kept._octets == 0
         for number in range(2):
@@ -157,7 +157,7 @@ class TestBounds:
     def test_as_large_as_may_be(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """With one octet more the oldest goes."""
         size = _octets_of(holding(0).entry)
-        monkeypatch.setattr(memory, "REMEMBERED_OCTETS", 2 * size)
+        monkeypatch.setattr(memory_cache, "REMEMBERED_OCTETS", 2 * size)
         kept = Memory(DEFAULT)
         for number in range(2):
             kept.hold(holding(number), None, NOW)

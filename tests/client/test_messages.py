@@ -11,7 +11,7 @@ import pytest
 
 from robotrules import CrawlerError, Reason
 from robotrules.client import Addresses, AsyncClient, Client
-from robotrules.client.asking import Carrying, carrying
+from robotrules.client.base_client import Carrying, carrying
 from robotrules.client.stores import MemoryStore
 from robotrules.client.transports.adapters import AsyncHttpxAdapter, HttpxAdapter
 from tests.client.scripted import AsyncServer, Clock, Server, opened

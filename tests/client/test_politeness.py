@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from robotrules import parse
-from robotrules.client import politeness
-from robotrules.client.flow import FIRST_LOOK, Wait
-from robotrules.client.politeness import (
+from robotrules.client import rate_limiter
+from robotrules.client.cache_engine import FIRST_LOOK, Wait
+from robotrules.client.rate_limiter import (
     LAST_TURN_LOOK,
     LONGEST_DELAY,
     LONGEST_WAIT,
@@ -238,7 +238,7 @@ class TestTurns:
 
     def test_few_are_remembered(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """With more than so many origins, what is over goes."""
-        monkeypatch.setattr(politeness, "REMEMBERED_TURNS", 2)
+        monkeypatch.setattr(rate_limiter, "REMEMBERED_TURNS", 2)
         some, desk = turns(release=[None])
         some._next = {"a": NOON + 5, "b": NOON}
         some._remember("c", NOON - 1)
@@ -260,12 +260,12 @@ class TestTurns:
 
     def test_how_long_others_go_first(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Up to that moment, and no longer."""
-        monkeypatch.setattr(politeness, "LAST_TURN_LOOK", 0.5)
+        monkeypatch.setattr(rate_limiter, "LAST_TURN_LOOK", 0.5)
         for now, waits in ((100.25, [0.5]), (100.5, [])):
             some, _ = turns(lease=[True], begin=[NOON])
             some._ended["a"] = 100.0
             with monkeypatch.context() as patch:
-                patch.setattr(politeness, "monotonic", lambda now=now: now)
+                patch.setattr(rate_limiter, "monotonic", lambda now=now: now)
                 assert driven(some.take("a", 1.0, "me")) == (waits, 0)
 
     def test_a_turn(self) -> None:

@@ -11,8 +11,8 @@ import aiodns
 import pytest
 
 from robotrules.access import Failure, Trouble
-from robotrules.client.addresses import PUBLIC, Addresses, is_async, literal_of, one_line
 from robotrules.client.resolvers import AsyncResolver, _asked, _text
+from robotrules.client.ssrf import PUBLIC, Addresses, is_async, literal_of, one_line
 
 
 def words_of(act: Any, *args: Any, **options: Any) -> str:

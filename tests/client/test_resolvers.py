@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from robotrules.access import Failure, Request, Response, Trouble
-from robotrules.client.addresses import Addresses
 from robotrules.client.resolvers import AsyncResolver
+from robotrules.client.ssrf import Addresses
 from robotrules.client.transports import lookups as lookups_module
 from robotrules.client.transports.aiohttp import AiohttpTransport
 from robotrules.client.transports.httpx2 import AsyncHttpx2Transport
-from robotrules.client.transports.lookups import Lookups
+from robotrules.client.transports.resolver import Lookups
 from tests.client import wire
 from tests.client.servers import free_port
 

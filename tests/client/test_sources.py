@@ -17,9 +17,9 @@ import pytest
 from robotrules.access import Response
 from robotrules.cache import Provenance, Store, digest_of
 from robotrules.client.evidence import Evidence
+from robotrules.client.historical_verdict import Testimony, imported_from
 from robotrules.client.sources import chosen_source
 from robotrules.client.stores import MemoryStore
-from robotrules.client.testimony import Testimony, imported_from
 from robotrules.client.warc import export_warc, import_warc
 from tests.client.diary import DAY, SITE, START, Diary, file, refused
 

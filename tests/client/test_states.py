@@ -7,7 +7,7 @@ import pytest
 from robotrules import Reason
 from robotrules.access import ACCESS_PROFILES, Failure, Response, State
 from robotrules.cache import Decides, Freshness, freshness, moment
-from robotrules.client.held import Held, Source, held
+from robotrules.client.origin_state import Held, Source, held
 from robotrules.profile import DEFAULT, STRICT
 from robotrules.robotstxt import parse
 from robotrules.robotstxt.verdict import Because, Verdict

@@ -63,8 +63,8 @@ def make(request: pytest.FixtureRequest, web: Server) -> Iterator[Make]:
 @pytest.fixture(autouse=True)
 def restless(monkeypatch: pytest.MonkeyPatch) -> None:
     """A store that failed is asked again at once, and none is waited for long."""
-    monkeypatch.setattr("robotrules.client.flow.REST", 0.0)
-    monkeypatch.setattr("robotrules.client.stores.away.REST", 0.0)
+    monkeypatch.setattr("robotrules.client.cache_engine.REST", 0.0)
+    monkeypatch.setattr("robotrules.client.circuit_breaker.REST", 0.0)
     monkeypatch.setattr("robotrules.client.stores.redis.ANSWER", 0.3)
     monkeypatch.setattr("robotrules.client.stores.postgres.ANSWER", 0.1)
     monkeypatch.setattr("robotrules.client.stores.sqlite.BUSY", 0.2)
@@ -137,7 +137,7 @@ class TestAway:
     def test_hangs(
         self, make: Make, served: tuple[Process, str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("robotrules.client.flow.REST", 5.0)
+        monkeypatch.setattr("robotrules.client.cache_engine.REST", 5.0)
         process, where = served
         client = make(store=where)
         assert client.check(f"{A}/page")
@@ -204,7 +204,7 @@ def test_full(
             assert len(web.asked) == 4
             assert store.get(B, "ExampleBot") is None
             # Nor does it have to be well to be read.
-            monkeypatch.setattr("robotrules.client.flow.REST", 5.0)
+            monkeypatch.setattr("robotrules.client.cache_engine.REST", 5.0)
             assert patient.check(f"{B}/page")
             follows_the_rfc(patient, A)
             follows_the_rfc(patient, C)

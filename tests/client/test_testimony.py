@@ -24,8 +24,8 @@ from robotrules.access import (
 )
 from robotrules.cache import Provenance, Visit, digest_of
 from robotrules.client.evidence import MOST_NAMES, Evidence
+from robotrules.client.historical_verdict import EvidenceNote, Period, Testimony, told, when
 from robotrules.client.stores import MemoryStore
-from robotrules.client.testimony import EvidenceNote, Period, Testimony, told, when
 from robotrules.client.warc import export_warc, import_warc
 from tests.client.diary import DAY, SITE, START, Diary, file, refused, rules
 

@@ -16,7 +16,7 @@ from robotrules import CrawlerError, Reason
 from robotrules.access import Failure, Response, Trouble
 from robotrules.access.values import SLACK
 from robotrules.client import AsyncClient, Client, aio, sync
-from robotrules.client.flow import MARGIN
+from robotrules.client.cache_engine import MARGIN
 from robotrules.client.stores import MemoryStore
 from robotrules.client.threads import together
 from robotrules.profile import DEFAULT

@@ -22,7 +22,7 @@ from time import sleep
 
 import trustme
 
-from robotrules.client.addresses import Addresses
+from robotrules.client.ssrf import Addresses
 
 # No test is late by more than this.
 LONGEST = 20.0

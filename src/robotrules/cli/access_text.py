@@ -20,7 +20,7 @@ from robotrules.robotstxt.values import visible
 
 if TYPE_CHECKING:
     from robotrules.cache import Visit
-    from robotrules.client.held import Held
+    from robotrules.client.origin_state import Held
     from robotrules.client.pages import Fetched
 
 # What a person reads of a URL or of a sentence of the network's; JSON has all of it.

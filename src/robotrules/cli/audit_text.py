@@ -23,7 +23,7 @@ from robotrules.tags.media import media_type
 
 if TYPE_CHECKING:
     from robotrules.client.auditing import Audit, Listed
-    from robotrules.client.held import Held
+    from robotrules.client.origin_state import Held
 
 # What a person reads of a long list or text; JSON has all of it.
 MOST = 40

@@ -23,7 +23,7 @@ from robotrules.robotstxt.values import visible
 if TYPE_CHECKING:
     from robotrules.cache import Entry
     from robotrules.cli.options import GivenCrawler
-    from robotrules.client.held import Held
+    from robotrules.client.origin_state import Held
 
 # What one write holds, more or less. A path pattern can be as long as a file, and many URLs can
 # have it in their line.

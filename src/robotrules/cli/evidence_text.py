@@ -16,7 +16,7 @@ from robotrules.cache import moment
 from robotrules.cli.access_text import answer_words, hop_lines
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Excerpt, Paint, between, cells, plural, shortened
-from robotrules.client.testimony import Period, Testimony, imported_from, when
+from robotrules.client.historical_verdict import Period, Testimony, imported_from, when
 from robotrules.robotstxt.values import visible
 
 if TYPE_CHECKING:

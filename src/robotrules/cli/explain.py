@@ -34,7 +34,7 @@ from robotrules.robotstxt.values import Line, Note, visible
 from robotrules.robotstxt.verdict import Because
 
 if TYPE_CHECKING:
-    from robotrules.client.held import Held
+    from robotrules.client.origin_state import Held
 
 # What a person reads of a long list; JSON has all of it.
 MOST = 20

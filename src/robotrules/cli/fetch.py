@@ -46,7 +46,7 @@ from robotrules.robotstxt.values import visible
 
 if TYPE_CHECKING:
     from robotrules.cache import Visit
-    from robotrules.client.held import Held
+    from robotrules.client.origin_state import Held
 
 STYLES = {State.SUCCESS: "allowed", State.UNAVAILABLE: "warning", State.UNREACHABLE: "disallowed"}
 SKIPPED = "no-origin"

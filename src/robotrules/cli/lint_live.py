@@ -25,7 +25,7 @@ from robotrules.cli.origin_lookup import Looker
 from robotrules.cli.page_inputs import can_read_html, warn_html_unread
 from robotrules.cli.streams import Trouble, say
 from robotrules.cli.text import shortened
-from robotrules.client.held import Source
+from robotrules.client.origin_state import Source
 from robotrules.linting import Received, lint, lint_page
 from robotrules.linting.note import ROBOTS_TXT
 from robotrules.linting.render import Linted
@@ -35,7 +35,7 @@ from robotrules.tags.media import charset_of, is_html, media_type
 
 if TYPE_CHECKING:
     from robotrules.cache import Visit
-    from robotrules.client.held import Held
+    from robotrules.client.origin_state import Held
     from robotrules.client.pages import Fetched
     from robotrules.client.sync import Client
 

@@ -31,7 +31,7 @@ from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.values import visible
 
 if TYPE_CHECKING:
-    from robotrules.client.held import Held
+    from robotrules.client.origin_state import Held
     from robotrules.client.sync import Client
 
 # Origins that are asked at once, and whose files are held until their URLs are answered. Each may

@@ -10,18 +10,18 @@ importing this, and each name is imported when it is first asked for.
 import typing as _typing
 
 if _typing.TYPE_CHECKING:
-    from robotrules.client.addresses import PUBLIC, Addresses
     from robotrules.client.aio import AsyncClient
-    from robotrules.client.asking import Prefetched
     from robotrules.client.auditing import Audit, audit
+    from robotrules.client.base_client import Prefetched
     from robotrules.client.evidence import Evidence
-    from robotrules.client.held import Held, Source
+    from robotrules.client.historical_verdict import EvidenceNote, Period, Testimony
     from robotrules.client.metrics import FetchEvent, Stats
+    from robotrules.client.origin_state import Held, Source
     from robotrules.client.pages import Fetched
-    from robotrules.client.politeness import Delay, Turn, delay_of
+    from robotrules.client.rate_limiter import Delay, Turn, delay_of
+    from robotrules.client.ssrf import PUBLIC, Addresses
     from robotrules.client.stores import default_path, open_store
     from robotrules.client.sync import Client
-    from robotrules.client.testimony import EvidenceNote, Period, Testimony
     from robotrules.client.transports import (
         AsyncTransport,
         Transport,
@@ -62,29 +62,29 @@ __all__ = [
 ]
 
 _LATER = {
-    "PUBLIC": "addresses",
-    "Addresses": "addresses",
+    "PUBLIC": "ssrf",
+    "Addresses": "ssrf",
     "AsyncClient": "aio",
     "AsyncTransport": "transports",
     "Audit": "auditing",
     "Client": "sync",
-    "Delay": "politeness",
+    "Delay": "rate_limiter",
     "Evidence": "evidence",
-    "EvidenceNote": "testimony",
+    "EvidenceNote": "historical_verdict",
     "FetchEvent": "metrics",
     "Fetched": "pages",
-    "Held": "held",
-    "Period": "testimony",
-    "Prefetched": "asking",
-    "Source": "held",
+    "Held": "origin_state",
+    "Period": "historical_verdict",
+    "Prefetched": "base_client",
+    "Source": "origin_state",
     "Stats": "metrics",
-    "Testimony": "testimony",
+    "Testimony": "historical_verdict",
     "Transport": "transports",
-    "Turn": "politeness",
+    "Turn": "rate_limiter",
     "WarcImport": "warc",
     "audit": "auditing",
     "default_path": "stores",
-    "delay_of": "politeness",
+    "delay_of": "rate_limiter",
     "export_warc": "warc",
     "import_warc": "warc",
     "open_async_transport": "transports",

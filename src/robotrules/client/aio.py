@@ -32,8 +32,7 @@ from typing import Any, TypeVar
 
 from robotrules.access import AccessProfile, Failure, Request, Response
 from robotrules.cache import Store
-from robotrules.client.addresses import Addresses
-from robotrules.client.asking import (
+from robotrules.client.base_client import (
     Asking,
     Prefetched,
     carrying,
@@ -42,11 +41,12 @@ from robotrules.client.asking import (
     prefetch_origin,
     vet_prefetch,
 )
-from robotrules.client.flow import Effect, Wait, Wanted
-from robotrules.client.held import Held
+from robotrules.client.cache_engine import Effect, Wait, Wanted
 from robotrules.client.metrics import AsyncOnFetch
+from robotrules.client.origin_state import Held
 from robotrules.client.pages import MOST_OCTETS, Fetched, Look, Sent, fetching, guidance_of
-from robotrules.client.politeness import Delay, Turn, pause_after
+from robotrules.client.rate_limiter import Delay, Turn, pause_after
+from robotrules.client.ssrf import Addresses
 from robotrules.client.tasks import Blocking, TaskQueues, each
 from robotrules.client.transports import (
     AsyncTransport,

@@ -42,9 +42,15 @@ from robotrules.cache import (
     recorded,
     visit_of,
 )
-from robotrules.client.held import Held, Source, held
+from robotrules.client.historical_verdict import (
+    EvidenceNote,
+    Period,
+    Testimony,
+    imported_from,
+    when,
+)
+from robotrules.client.origin_state import Held, Source, held
 from robotrules.client.sources import IMPORTED, OWN, chosen_source
-from robotrules.client.testimony import EvidenceNote, Period, Testimony, imported_from, when
 from robotrules.errors import MissingExtraError, StoreError
 from robotrules.origins import origin_of
 from robotrules.profile import Profile

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from robotrules.access import Failure, Hop, Request, Response, location_of, target_of
 from robotrules.access.values import Trouble
-from robotrules.client.held import Held
+from robotrules.client.origin_state import Held
 from robotrules.guide import Guidance, guidance
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import Tokens

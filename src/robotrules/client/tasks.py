@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager, asynccontextmanager
 from typing import Any
 from weakref import WeakValueDictionary
 
-from robotrules.client.stores.hurry import hurried
+from robotrules.client.stores.nonblocking import hurried
 from robotrules.client.threads import waits_for_itself
 from robotrules.errors import StoreBusyError
 

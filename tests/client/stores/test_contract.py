@@ -13,7 +13,7 @@ import pytest
 from robotrules.access import Response, State
 from robotrules.cache import SKEW, Entry, Store, Visit, digest_of, recorded
 from robotrules.client import open_store
-from robotrules.client.politeness import LONGEST_DELAY
+from robotrules.client.rate_limiter import LONGEST_DELAY
 from robotrules.errors import StoreError
 from robotrules.tags.fields import Fields
 from tests.client.scripted import Clock, Server, opened

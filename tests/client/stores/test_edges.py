@@ -25,8 +25,8 @@ from robotrules.client.stores import (
     sqlite,
     sqlite_tables,
 )
-from robotrules.client.stores.hurry import hurried
-from robotrules.client.stores.turns import Noted
+from robotrules.client.stores.nonblocking import hurried
+from robotrules.client.stores.pacing import Noted
 from robotrules.errors import MissingExtraError, StoreBusyError, StoreError
 from tests.client.servers import free_port
 from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, made

@@ -18,7 +18,7 @@ import redis
 
 from robotrules.cache import Store, digest_of, recorded
 from robotrules.client import open_store
-from robotrules.client.stores import away, postgres, postgres_tables
+from robotrules.client.stores import circuit_breaker, postgres, postgres_tables
 from robotrules.client.stores.postgres import PostgresStore
 from robotrules.client.stores.redis import RedisStore
 from robotrules.errors import StoreError
@@ -26,7 +26,7 @@ from tests.client.servers import PASSWORD, PostgresServer, RedisServer, Server, 
 from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, made
 
 # A call may take as long as a connection and an answer, and a little.
-BOUND = away.CONNECT + away.ANSWER + 3
+BOUND = circuit_breaker.CONNECT + circuit_breaker.ANSWER + 3
 
 
 @pytest.fixture(params=["redis", "postgres"])
@@ -42,8 +42,8 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Less patience, so that the tests need less."""
     for name in ("redis", "postgres"):
         monkeypatch.setattr(f"robotrules.client.stores.{name}.ANSWER", 0.5)
-    monkeypatch.setattr(away, "SLOW", 0.3)
-    monkeypatch.setattr(away, "REST", 1.0)
+    monkeypatch.setattr(circuit_breaker, "SLOW", 0.3)
+    monkeypatch.setattr(circuit_breaker, "REST", 1.0)
 
 
 @contextmanager
@@ -147,13 +147,13 @@ class TestAway:
         """Only who waited makes others not wait, and an answer ends it."""
         clock = [100.0]
         monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-        state = away.Away("Redis, host", ["pass"])
+        state = circuit_breaker.Away("Redis, host", ["pass"])
         assert "no pass" not in str(state.trouble(OSError("no pass"), 100.0, "cure"))
         state.check()
         state.trouble(OSError(), 98.0, "cure")
         with pytest.raises(StoreError, match="OSError; cure; it is asked again in 5 s"):
             state.check()
-        clock[0] += away.REST
+        clock[0] += circuit_breaker.REST
         state.check()
         state.trouble(OSError(), 90.0, "cure")
         state.answered()
@@ -233,7 +233,7 @@ class TestSecrets:
 
     def test_servers_that_repeat_it(self) -> None:
         """An old server quotes what it was sent."""
-        state = away.Away("Redis, host", [PASSWORD, None, ""])
+        state = circuit_breaker.Away("Redis, host", [PASSWORD, None, ""])
         error = state.trouble(OSError(f"unknown command AUTH {PASSWORD}"), 0.0, "cure")
         assert "s3cr3t" not in str(error)
         assert "***" in str(error)

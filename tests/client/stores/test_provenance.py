@@ -17,9 +17,9 @@ import redis
 
 from robotrules.cache import Entry, Provenance, Store, digest_of, recorded
 from robotrules.client import open_store
-from robotrules.client.stores import SQLiteStore, rows
+from robotrules.client.stores import SQLiteStore, serialization
 from robotrules.client.stores.redis import RedisStore
-from robotrules.client.stores.rows import entry_row, read_entry, read_visit, visit_row
+from robotrules.client.stores.serialization import entry_row, read_entry, read_visit, visit_row
 from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, made
 
 ARCHIVE = Provenance("crawl.warc.gz", digest_of(b"an archive"), NOW + 500)
@@ -196,7 +196,7 @@ class TestVersion1:
             assert store.get(ORIGIN, AGENT) == recorded(None, made())
             assert store.add([(IMPORTED._replace(at=NOW + 5), BODY)]) == 1
             assert [visit.source for visit in store.visits()] == ["own", "import"]
-        assert version_of(where) == rows.VERSION == 2
+        assert version_of(where) == serialization.VERSION == 2
 
     def test_a_file_that_is_busy(self, tmp_path: Path) -> None:
         """Two processes may open an old file at the same moment."""
@@ -234,6 +234,6 @@ class TestRows:
         assert read_visit(row) == IMPORTED
         start, _, _ = row[41:].decode().partition(',"provenance":')
         for text in texts:
-            made_up = rows._row(b"visit/1 ", f'{start},"provenance":{text}}}')
+            made_up = serialization._row(b"visit/1 ", f'{start},"provenance":{text}}}')
             assert read_visit(made_up) is None, text
-        assert read_visit(rows._row(b"visit/1 ", f"{start}}}")) == made()
+        assert read_visit(serialization._row(b"visit/1 ", f"{start}}}")) == made()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from robotrules.access import Trouble
 from robotrules.cache import Entry, Visit, digest_of, recorded
-from robotrules.client.stores import rows
+from robotrules.client.stores import serialization
 from tests.client.stores.drawn import ENTRIES, VISITS
 from tests.client.stores.made import BODY, made
 
@@ -34,22 +34,22 @@ class TestRoundTrip:
     @given(ENTRIES)
     def test_entries(self, entry: Entry) -> None:
         """Every entry: infinity, no value, all code points, all octets."""
-        row = rows.entry_row(entry)
-        assert rows.read_entry(row) == entry
-        assert rows.read_visit(row) is None
+        row = serialization.entry_row(entry)
+        assert serialization.read_entry(row) == entry
+        assert serialization.read_visit(row) is None
 
     @given(VISITS)
     def test_visits(self, visit: Visit) -> None:
         """Every visit, and its parts have their own types again."""
-        row = rows.visit_row(visit)
-        found = rows.read_visit(row)
+        row = serialization.visit_row(visit)
+        found = serialization.read_visit(row)
         assert found == visit
         assert repr(found) == repr(visit)
-        assert rows.read_entry(row) is None
+        assert serialization.read_entry(row) is None
 
     def test_values_have_their_types(self) -> None:
         """Plain texts would compare equal to what they are read as."""
-        found = rows.read_visit(rows.visit_row(made(body=None)))
+        found = serialization.read_visit(serialization.visit_row(made(body=None)))
         assert found is not None
         assert (type(found.trouble), type(found.hops), type(found.hops[0]).__name__) == (
             Trouble,
@@ -61,19 +61,19 @@ class TestRoundTrip:
     def test_long_rows_are_read_too(self) -> None:
         """What is too long to be remembered is read each time."""
         entry = recorded(None, made(detail="x" * 20_000))
-        row = rows.entry_row(entry)
-        assert rows.read_entry(row) == entry
-        assert rows.read_entry(row[:-1]) is None
+        row = serialization.entry_row(entry)
+        assert serialization.read_entry(row) == entry
+        assert serialization.read_entry(row[:-1]) is None
 
     @pytest.mark.parametrize("visit", [made(nan), made(until=nan)], ids=["at", "until"])
     def test_no_time(self, visit: Visit) -> None:
         """What is not a number has no place in an order."""
         with pytest.raises(ValueError, match="not a number"):
-            rows.visit_row(visit)
+            serialization.visit_row(visit)
 
     def test_a_row_is_json(self) -> None:
         """Others can read it."""
-        row = rows.visit_row(made(body=None))
+        row = serialization.visit_row(made(body=None))
         word, _, text = row.split(b" ", 2)
         assert word == b"visit/1"
         assert json.loads(text)["until"] == "inf"
@@ -82,12 +82,15 @@ class TestRoundTrip:
 class TestDamage:
     """What is not what was written is None, and never another value."""
 
-    ENTRY = rows.entry_row(recorded(recorded(None, made()), made(body=None)))
-    VISIT = rows.visit_row(made())
+    ENTRY = serialization.entry_row(recorded(recorded(None, made()), made(body=None)))
+    VISIT = serialization.visit_row(made())
 
     def test_every_truncation(self) -> None:
         """Each prefix, and each row with something behind it."""
-        for row, read in ((self.ENTRY, rows.read_entry), (self.VISIT, rows.read_visit)):
+        for row, read in (
+            (self.ENTRY, serialization.read_entry),
+            (self.VISIT, serialization.read_visit),
+        ):
             assert read(row) is not None
             for end in range(len(row)):
                 assert read(row[:end]) is None
@@ -96,7 +99,10 @@ class TestDamage:
 
     def test_every_bit(self) -> None:
         """Each bit that flips."""
-        for row, read in ((self.ENTRY, rows.read_entry), (self.VISIT, rows.read_visit)):
+        for row, read in (
+            (self.ENTRY, serialization.read_entry),
+            (self.VISIT, serialization.read_visit),
+        ):
             for place in range(len(row)):
                 for bit in range(8):
                     octets = bytearray(row)
@@ -106,37 +112,45 @@ class TestDamage:
     @given(st.binary(max_size=200))
     def test_noise(self, octets: bytes) -> None:
         """Any octets."""
-        assert rows.read_entry(octets) is None
-        assert rows.read_visit(octets) is None
+        assert serialization.read_entry(octets) is None
+        assert serialization.read_visit(octets) is None
 
     @pytest.mark.parametrize("row", [None, "entry/1", 1, 1.5])
     def test_what_is_not_octets(self, row: Any) -> None:
         """A damaged file may give any type."""
-        assert rows.read_entry(row) is None
-        assert rows.read_visit(row) is None
-        assert rows.body_of(row, digest_of(b"")) is None
+        assert serialization.read_entry(row) is None
+        assert serialization.read_visit(row) is None
+        assert serialization.body_of(row, digest_of(b"")) is None
 
     def test_another_version(self) -> None:
         """A version that this one does not know is not guessed at."""
         text = self.VISIT.split(b" ", 2)[2]
         word = b"visit/2 "
-        assert rows.read_visit(word + rows._checksum(word, text) + b" " + text) is None
+        assert (
+            serialization.read_visit(word + serialization._checksum(word, text) + b" " + text)
+            is None
+        )
 
     def test_a_good_checksum_over_nonsense(self) -> None:
         """The shape is looked at too."""
         for text in (b"", b"[]", b"{}", b"null", b"1", b"\xff", b"[" * 100_000, b'{"origin":1}'):
-            for word, read in ((rows._ENTRY, rows.read_entry), (rows._VISIT, rows.read_visit)):
-                assert read(word + rows._checksum(word, text) + b" " + text) is None
+            for word, read in (
+                (serialization._ENTRY, serialization.read_entry),
+                (serialization._VISIT, serialization.read_visit),
+            ):
+                assert read(word + serialization._checksum(word, text) + b" " + text) is None
 
     @pytest.mark.parametrize("name", [*Visit._fields, "more"])
     def test_shapes_of_visits(self, name: str) -> None:
         """A value of another type in any place is no visit."""
         there = json.loads(self.VISIT.split(b" ", 2)[2])
-        word = rows._VISIT
+        word = serialization._VISIT
         value: Any
         for value in ({}, 1.5, True, "x", 7, None, [[1, 2, 3]], [[["a", 1]], True], [[], 1]):
             octets = json.dumps(there | {name: value}).encode()
-            found = rows.read_visit(word + rows._checksum(word, octets) + b" " + octets)
+            found = serialization.read_visit(
+                word + serialization._checksum(word, octets) + b" " + octets
+            )
             assert (found is not None) is (type(value).__name__ in FITS.get(name, ())), value
 
     @pytest.mark.parametrize(
@@ -147,8 +161,11 @@ class TestDamage:
         """The same of entries."""
         text = json.loads(self.ENTRY.split(b" ", 2)[2]) | {name: value}
         octets = json.dumps(text).encode()
-        word = rows._ENTRY
-        assert rows.read_entry(word + rows._checksum(word, octets) + b" " + octets) is None
+        word = serialization._ENTRY
+        assert (
+            serialization.read_entry(word + serialization._checksum(word, octets) + b" " + octets)
+            is None
+        )
 
 
 class TestVetting:
@@ -156,41 +173,46 @@ class TestVetting:
 
     def test_bodies(self) -> None:
         """A body is the one that the visit names, or there is none."""
-        rows.vet(made(), BODY)
-        rows.vet(made(), None)
+        serialization.vet(made(), BODY)
+        serialization.vet(made(), None)
         for visit, body in ((made(), b"x"), (made(body=None), b"")):
             with pytest.raises(ValueError, match="not the one"):
-                rows.vet(visit, body)
+                serialization.vet(visit, body)
 
     def test_moments(self) -> None:
         """A visit has a time."""
         with pytest.raises(ValueError, match="no time"):
-            rows.vet(made(nan), None)
+            serialization.vet(made(nan), None)
 
     @pytest.mark.parametrize("seconds", [0, -1, inf, nan])
     def test_leases(self, seconds: float) -> None:
         """A lease begins and ends."""
         with pytest.raises(ValueError, match="more than 0"):
-            rows.vet_lease("key", seconds)
+            serialization.vet_lease("key", seconds)
 
     @pytest.mark.parametrize(("now", "interval"), [(nan, 1), (inf, 1), (0, -1), (0, inf), (0, nan)])
     def test_turns(self, now: float, interval: float) -> None:
         """A turn comes."""
         with pytest.raises(ValueError, match="0 or more"):
-            rows.vet_turn("https://example.com", now, interval)
+            serialization.vet_turn("https://example.com", now, interval)
 
     def test_batches_are_bounded(self) -> None:
         """Neither many visits nor large ones are written in one go."""
-        sizes = [len(batch) for batch in rows.batches((made(float(n)), None) for n in range(600))]
+        sizes = [
+            len(batch)
+            for batch in serialization.batches((made(float(n)), None) for n in range(600))
+        ]
         assert sizes == [256, 256, 88]
         large = b"x" * 3_000_000
         visit = made(body=large)
-        assert [len(batch) for batch in rows.batches([(visit, large)] * 7)] == [3, 3, 1]
-        assert list(rows.batches([])) == []
+        assert [len(batch) for batch in serialization.batches([(visit, large)] * 7)] == [3, 3, 1]
+        assert list(serialization.batches([])) == []
 
 
 def test_identity() -> None:
     """One and the same visit is known by five things."""
-    assert rows.identity_of(made(5)) == rows.identity_of(made(5.0, user_agent="x", detail="y"))
+    assert serialization.identity_of(made(5)) == serialization.identity_of(
+        made(5.0, user_agent="x", detail="y")
+    )
     for change in ({"agent": "b"}, {"status": 404}, {"digest": "0"}, {"at": 1.0}, {"origin": "o"}):
-        assert rows.identity_of(made()) != rows.identity_of(made(**change))
+        assert serialization.identity_of(made()) != serialization.identity_of(made(**change))

@@ -20,8 +20,8 @@ from typing import Any, ClassVar
 import pytest
 
 from robotrules.cache import digest_of, recorded
-from robotrules.client.stores import SQLiteStore, forks, rows, sqlite, sqlite_tables
-from robotrules.client.stores.hurry import hurried, is_hurried
+from robotrules.client.stores import SQLiteStore, forks, serialization, sqlite, sqlite_tables
+from robotrules.client.stores.nonblocking import hurried, is_hurried
 from robotrules.errors import StoreBusyError, StoreError
 from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, made, numbered
 
@@ -63,7 +63,7 @@ class TestFiles:
         assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
         assert ask(path, "PRAGMA journal_mode") == [("wal",)]
         assert ask(path, "PRAGMA application_id") == [(sqlite_tables.APPLICATION_ID,)]
-        assert ask(path, "PRAGMA user_version") == [(rows.VERSION,)]
+        assert ask(path, "PRAGMA user_version") == [(serialization.VERSION,)]
         assert not path.with_name("robots.sqlite-wal").exists()
 
     @pytest.mark.parametrize("mask", [0o000, 0o022, 0o077])

@@ -11,7 +11,7 @@ from threading import Thread
 import pytest
 
 from robotrules.cache import recorded
-from robotrules.client.stores.hurry import hurried
+from robotrules.client.stores.nonblocking import hurried
 from robotrules.client.stores.sqlite import SQLiteStore
 from robotrules.errors import StoreBusyError, StoreError
 from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, made

@@ -12,7 +12,7 @@ import pytest
 import redis
 
 from robotrules.cache import recorded
-from robotrules.client.stores import away, postgres, rows
+from robotrules.client.stores import circuit_breaker, postgres, serialization
 from robotrules.client.stores import redis as redis_store
 from robotrules.client.stores.postgres import PostgresStore
 from robotrules.client.stores.redis import RedisStore
@@ -48,15 +48,15 @@ class TestAway:
     def test_addresses(self, url: str, is_right: bool) -> None:
         """What is special in a password is encoded."""
         if is_right:
-            away.vet_address(url)
+            circuit_breaker.vet_address(url)
         else:
-            assert words_of(ValueError, lambda: away.vet_address(url)) == ""
+            assert words_of(ValueError, lambda: circuit_breaker.vet_address(url)) == ""
 
     def test_words(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """What, why and the cure on one line, without a password however it is written."""
         now = [100.0]
         monkeypatch.setattr(time, "monotonic", lambda: now[0])
-        state = away.Away("Redis, host", ["a/b", "a/b/c", None, ""])
+        state = circuit_breaker.Away("Redis, host", ["a/b", "a/b/c", None, ""])
         error = OSError("a/b/c said\n  a%2Fb%2Fc and a/b; a%2Fb")
         words = "Redis, host cannot be used: *** said *** and ***; ***; cure"
         assert str(state.trouble(error, 100.0, "cure")) == words
@@ -66,32 +66,32 @@ class TestAway:
         long = state.trouble(OSError("x" * 600), 100.0, "cure")
         assert str(long) == f"Redis, host cannot be used: {'x' * 500}; cure"
         state.check()
-        state.trouble(OSError("slow"), 100.0 - away.SLOW, "cure")
+        state.trouble(OSError("slow"), 100.0 - circuit_breaker.SLOW, "cure")
         assert words_of(StoreError, state.check) == (
             "Redis, host cannot be used: slow; cure; it is asked again in 5 s"
         )
-        now[0] += away.REST - 1
+        now[0] += circuit_breaker.REST - 1
         assert words_of(StoreError, state.check).endswith("; it is asked again in 1 s")
         now[0] += 1
         state.check()
-        state.trouble(OSError("slow"), now[0] - away.SLOW, "cure")
+        state.trouble(OSError("slow"), now[0] - circuit_breaker.SLOW, "cure")
         state.answered()
         state.check()
-        state.trouble(OSError("quick"), now[0] - away.SLOW + 0.001, "cure")
+        state.trouble(OSError("quick"), now[0] - circuit_breaker.SLOW + 0.001, "cure")
         state.check()
 
     def test_one_password_in_another(self) -> None:
         """The longer one goes first, or a part of it would be left."""
-        state = away.Away("Redis, host", ["b", "ab"])
+        state = circuit_breaker.Away("Redis, host", ["b", "ab"])
         words = str(state.trouble(OSError("ab"), time.monotonic(), "cure"))
         assert words == "Redis, host cannot be used: ***; cure"
 
     def test_a_clock_that_has_just_started(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The monotonic clock may be that of a machine that was started this moment."""
         monkeypatch.setattr(time, "monotonic", lambda: 0.0)
-        state = away.Away("Redis, host", [])
+        state = circuit_breaker.Away("Redis, host", [])
         state.check()
-        state.trouble(OSError("slow"), -away.SLOW, "cure")
+        state.trouble(OSError("slow"), -circuit_breaker.SLOW, "cure")
         assert words_of(StoreError, state.check)
         state.answered()
         state.check()
@@ -170,11 +170,11 @@ class TestRedis:
         client.set("robotrules:version", "99")
         assert words_of(StoreError, lambda: RedisStore(redis_where)) == (
             f"{name} was filled by a newer robotrules (its version is 99, this one knows "
-            f"{rows.VERSION}): install the newer one here too, or use another database"
+            f"{serialization.VERSION}): install the newer one here too, or use another database"
         )
         client.set("robotrules:version", "1")
         RedisStore(redis_where).close()
-        assert client.get("robotrules:version") == str(rows.VERSION).encode()
+        assert client.get("robotrules:version") == str(serialization.VERSION).encode()
 
     def test_the_version_is_looked_at_once(self, redis_where: str, client: Any) -> None:
         """When the store is opened, and not at each call."""
@@ -252,9 +252,15 @@ class TestRedis:
         store = RedisStore("redis://h/0?socket_timeout=9&decode_responses=yes", lazy=True)
         pool = store._redis.connection_pool
         given = pool.connection_kwargs
-        assert (given["socket_connect_timeout"], given["socket_timeout"]) == (away.CONNECT, 9.0)
+        assert (given["socket_connect_timeout"], given["socket_timeout"]) == (
+            circuit_breaker.CONNECT,
+            9.0,
+        )
         assert (given["client_name"], given["decode_responses"]) == ("robotrules", False)
-        assert (pool.max_connections, pool.timeout) == (redis_store.CONNECTIONS, away.ANSWER)
+        assert (pool.max_connections, pool.timeout) == (
+            redis_store.CONNECTIONS,
+            circuit_breaker.ANSWER,
+        )
         assert given["retry"]._retries == 1
         assert given["retry"]._supported_errors == (redis.ConnectionError,)
         store.close()
@@ -309,12 +315,12 @@ class TestPostgres:
             db.execute("UPDATE robotrules_store SET version = 99")
             assert words_of(StoreError, lambda: PostgresStore(postgres_where)) == (
                 f"{name} was made by a newer robotrules (its version is 99, this one knows "
-                f"{rows.VERSION}): install the newer one here too, or use another database"
+                f"{serialization.VERSION}): install the newer one here too, or use another database"
             )
             db.execute("UPDATE robotrules_store SET version = 1")
             PostgresStore(postgres_where).close()
             assert db.execute("SELECT version FROM robotrules_store").fetchall() == [
-                (rows.VERSION,)
+                (serialization.VERSION,)
             ]
             db.execute("DROP TABLE robotrules_store")
             db.execute("CREATE TABLE robotrules_store (x text)")
@@ -439,7 +445,7 @@ class TestPostgres:
 
         wait = postgres._bounded(asking())
         assert next(wait) == "first"
-        now[0] += away.ANSWER + 1
+        now[0] += circuit_breaker.ANSWER + 1
         assert wait.send(0) == "second"
         now[0] += 0.1
         assert wait.send(1) == "third"
@@ -448,7 +454,7 @@ class TestPostgres:
         assert stop.value.value == [0, 1, 2]
         wait = postgres._bounded(asking())
         next(wait)
-        now[0] += away.ANSWER + 1.1
+        now[0] += circuit_breaker.ANSWER + 1.1
         assert words_of(psycopg.OperationalError, lambda: wait.send(0)) == "no answer in 6 s"
 
     def test_many_pages(self, postgres_where: str, monkeypatch: pytest.MonkeyPatch) -> None:

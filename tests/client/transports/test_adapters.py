@@ -22,7 +22,7 @@ import requests.adapters
 from robotrules import Reason
 from robotrules.access import Failure, Request, Response, Trouble
 from robotrules.client import Addresses, AsyncClient, Client
-from robotrules.client.addresses import PUBLIC
+from robotrules.client.ssrf import PUBLIC
 from robotrules.client.transports import open_async_transport, open_transport
 from robotrules.tags.fields import read_fields
 from tests.client import wire

@@ -17,7 +17,7 @@ from contextlib import ExitStack
 import pytest
 
 from robotrules.access import Failure, Request, Response, Trouble
-from robotrules.client.addresses import Addresses
+from robotrules.client.ssrf import Addresses
 from tests.client import wire
 from tests.client.transports.conftest import Carrier
 

@@ -11,7 +11,7 @@ import pytest
 from robotrules import Reason
 from robotrules.access import Failure, Request, Response, Trouble
 from robotrules.client import Addresses, AsyncClient, Client
-from robotrules.client.addresses import PUBLIC
+from robotrules.client.ssrf import PUBLIC
 from robotrules.client.transports import open_async_transport, open_transport
 from tests.client import wire
 from tests.client.scripted import AsyncServer, Server

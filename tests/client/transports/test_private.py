@@ -12,7 +12,7 @@ from itertools import chain, repeat
 import pytest
 
 from robotrules.access import Failure, Request, Response, Trouble
-from robotrules.client.addresses import PUBLIC, Addresses
+from robotrules.client.ssrf import PUBLIC, Addresses
 from tests.client import wire
 from tests.client.transports.conftest import Carrier
 

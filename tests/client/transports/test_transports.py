@@ -15,14 +15,14 @@ import pytest
 
 from robotrules import MissingExtraError
 from robotrules.access import Failure, Request, Response, Trouble
-from robotrules.client.addresses import Addresses
 from robotrules.client.aio import AsyncClient
+from robotrules.client.ssrf import Addresses
 from robotrules.client.sync import Client
 from robotrules.client.transports import open_async_transport, open_transport
 from robotrules.client.transports.aiohttp import AiohttpTransport
 from robotrules.client.transports.exchange import Settings, target_of, words
 from robotrules.client.transports.httpx2 import AsyncHttpx2Transport, Httpx2Transport
-from robotrules.client.transports.lookups import Lookups
+from robotrules.client.transports.resolver import Lookups
 from tests.client import wire
 from tests.client.transports.conftest import AGENT, KINDS, Carrier
 
@@ -183,7 +183,7 @@ def test_ten_threads_share_one() -> None:
 FORKS = """
 import os, sys
 from robotrules.access import Request, Response
-from robotrules.client.addresses import Addresses
+from robotrules.client.ssrf import Addresses
 from robotrules.client.transports import open_transport
 transport = open_transport("ExampleBot/1.0", addresses=Addresses(["127.0.0.1"]))
 ask = lambda: isinstance(transport.send(Request(sys.argv[1])), Response)

@@ -26,7 +26,7 @@ from robotrules.client.auditing.checks import (
 from robotrules.client.auditing.findings import LEVELS, Finding, finding
 from robotrules.client.auditing.sitemap_files import MOST_OCTETS as MOST_SITEMAP
 from robotrules.client.auditing.sitemap_files import Form, SitemapFile, read_sitemap
-from robotrules.client.held import Held
+from robotrules.client.origin_state import Held
 from robotrules.client.pages import MOST_OCTETS, Fetched, fetching, guidance_of
 from robotrules.client.sync import Client
 from robotrules.extensions.sitemap import sitemaps

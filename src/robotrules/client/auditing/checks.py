@@ -16,7 +16,7 @@ from robotrules.cache import Decides, Visit
 from robotrules.client.auditing.canonical import Canonical
 from robotrules.client.auditing.findings import Finding, finding
 from robotrules.client.auditing.sitemap_files import Form, odd_media_type
-from robotrules.client.held import Held
+from robotrules.client.origin_state import Held
 from robotrules.client.pages import Fetched
 from robotrules.extensions.vocabulary import CATEGORIES, Preference, Source, Statement
 from robotrules.guide import Guidance

@@ -17,7 +17,8 @@ from threading import Lock
 
 from robotrules.cache import SKEW, Entry, Visit
 from robotrules.client.stores.forks import PATIENCE, watch
-from robotrules.client.stores.rows import (
+from robotrules.client.stores.pacing import Noted
+from robotrules.client.stores.serialization import (
     Identity,
     identity_of,
     vet,
@@ -25,7 +26,6 @@ from robotrules.client.stores.rows import (
     vet_own,
     vet_turn,
 )
-from robotrules.client.stores.turns import Noted
 from robotrules.errors import StoreError
 
 _AT = attrgetter("at")

@@ -19,10 +19,10 @@ from threading import BoundedSemaphore, Lock
 from typing import Any, TypeVar
 
 from robotrules.cache import Entry, Visit
+from robotrules.client.circuit_breaker import ANSWER, CONNECT, Away, vet_address
 from robotrules.client.stores import postgres_tables as tables
-from robotrules.client.stores.away import ANSWER, CONNECT, Away, vet_address
 from robotrules.client.stores.forks import PATIENCE, watch
-from robotrules.client.stores.rows import (
+from robotrules.client.stores.serialization import (
     VERSION,
     batches,
     body_of,

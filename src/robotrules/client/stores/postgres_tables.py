@@ -10,7 +10,7 @@ nothing without a transaction around it. It does not know what is in a row.
 from __future__ import annotations
 
 from robotrules.cache import SKEW
-from robotrules.client.stores.turns import BELIEVED, FARTHEST
+from robotrules.client.stores.pacing import BELIEVED, FARTHEST
 
 # `rbtr`: who makes tables holds this advisory lock.
 LOCK = int.from_bytes(b"rbtr", "big")

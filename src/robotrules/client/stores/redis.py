@@ -23,9 +23,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from robotrules.cache import SKEW, Entry, Visit
+from robotrules.client.circuit_breaker import ANSWER, CONNECT, Away, vet_address
 from robotrules.client.stores import redis_scripts as scripts
-from robotrules.client.stores.away import ANSWER, CONNECT, Away, vet_address
-from robotrules.client.stores.rows import (
+from robotrules.client.stores.pacing import BELIEVED, FARTHEST
+from robotrules.client.stores.serialization import (
     VERSION,
     batches,
     body_of,
@@ -38,7 +39,6 @@ from robotrules.client.stores.rows import (
     vet_turn,
     visit_row,
 )
-from robotrules.client.stores.turns import BELIEVED, FARTHEST
 from robotrules.errors import MissingExtraError, StoreError
 
 try:

@@ -30,8 +30,9 @@ from typing import Any
 from robotrules.cache import SKEW, Entry, Visit
 from robotrules.client.stores import sqlite_tables
 from robotrules.client.stores.forks import PATIENCE, watch
-from robotrules.client.stores.hurry import HURRY, is_hurried
-from robotrules.client.stores.rows import (
+from robotrules.client.stores.nonblocking import HURRY, is_hurried
+from robotrules.client.stores.pacing import Noted
+from robotrules.client.stores.serialization import (
     batches,
     body_of,
     entry_row,
@@ -55,7 +56,6 @@ from robotrules.client.stores.sqlite_tables import (
     SWEEP_BODIES,
     TURN,
 )
-from robotrules.client.stores.turns import Noted
 from robotrules.errors import StoreBusyError, StoreError
 
 # Seconds to wait for another process that writes, or for a thread of this one; see `hurry`.

@@ -16,8 +16,8 @@ from pathlib import Path
 from secrets import token_hex
 
 from robotrules.cache import SKEW
-from robotrules.client.stores.hurry import is_hurried
-from robotrules.client.stores.rows import VERSION
+from robotrules.client.stores.nonblocking import is_hurried
+from robotrules.client.stores.serialization import VERSION
 from robotrules.errors import StoreBusyError, StoreError
 
 # `rbtr`, as `file` and SQLite's own tools show it.

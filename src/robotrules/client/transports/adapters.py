@@ -20,7 +20,7 @@ from collections.abc import Callable
 from typing import Any
 
 from robotrules.access import Failure, Request, Response, Trouble
-from robotrules.client.addresses import PUBLIC, Addresses
+from robotrules.client.ssrf import PUBLIC, Addresses
 from robotrules.client.transports.codings import Body, CodingError
 from robotrules.client.transports.exchange import (
     Exchange,
@@ -30,7 +30,7 @@ from robotrules.client.transports.exchange import (
     causes,
     extra_headers,
 )
-from robotrules.client.transports.lookups import Lookups
+from robotrules.client.transports.resolver import Lookups
 
 # Octets of a body that are read at a time.
 READ = 64 * 1024

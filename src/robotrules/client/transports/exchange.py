@@ -21,7 +21,7 @@ from urllib.parse import quote_from_bytes, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from robotrules.access import Failure, Request, Response, Trouble
-from robotrules.client.addresses import Addresses, literal_of, one_line
+from robotrules.client.ssrf import Addresses, literal_of, one_line
 from robotrules.client.transports.codings import ACCEPT_ENCODING, Body, CodingError
 from robotrules.client.transports.framing import Framing, FramingError
 from robotrules.origins import split_origin

@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any
 
 from robotrules.access import Failure, Request, Response, Trouble
-from robotrules.client.addresses import PUBLIC, Addresses
+from robotrules.client.ssrf import PUBLIC, Addresses
 from robotrules.client.transports.codings import Body, CodingError
 from robotrules.client.transports.exchange import (
     CLOSED,
@@ -38,7 +38,7 @@ from robotrules.client.transports.exchange import (
     same_loop,
 )
 from robotrules.client.transports.framing import FramingError
-from robotrules.client.transports.lookups import Lookups
+from robotrules.client.transports.resolver import Lookups
 from robotrules.errors import MissingExtraError
 
 try:

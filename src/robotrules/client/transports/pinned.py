@@ -22,7 +22,7 @@ import httpcore2
 
 from robotrules.access import Failure
 from robotrules.client.transports.exchange import CURRENT, NoAddressError, Watch
-from robotrules.client.transports.lookups import Lookups
+from robotrules.client.transports.resolver import Lookups
 
 Options = Iterable[httpcore2.SOCKET_OPTION] | None
 

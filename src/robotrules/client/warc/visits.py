@@ -17,7 +17,7 @@ from typing import Any
 
 from robotrules.access import Hop, State, Trouble
 from robotrules.cache import Visit
-from robotrules.client.stores.rows import CONTROL
+from robotrules.client.stores.serialization import CONTROL
 from robotrules.origins import origin_of
 from robotrules.tags.fields import Fields
 

@@ -17,7 +17,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from robotrules.cache import retry_after
-from robotrules.client.flow import FIRST_LOOK, Desk, Effect, Wait
+from robotrules.client.cache_engine import FIRST_LOOK, Desk, Effect, Wait
 from robotrules.client.holders import new_holder
 from robotrules.extensions.crawl_delay import CrawlDelay, crawl_delay
 from robotrules.extensions.request_rate import RequestRate, request_rates

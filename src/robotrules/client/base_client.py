@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 
 from robotrules.access import AccessProfile, find_access_profile, profiles_of
 from robotrules.cache import Decides, Store
-from robotrules.client.addresses import Addresses, vet_allow_private
-from robotrules.client.flow import Desk
-from robotrules.client.held import Held
+from robotrules.client.cache_engine import Desk
 from robotrules.client.metrics import Meter, Stats
-from robotrules.client.politeness import Delay, Pace, Turns, delay_at, pace_of, states_pace
+from robotrules.client.origin_state import Held
+from robotrules.client.rate_limiter import Delay, Pace, Turns, delay_at, pace_of, states_pace
+from robotrules.client.ssrf import Addresses, vet_allow_private
 from robotrules.client.stores import MemoryStore, default_path, open_store
 from robotrules.client.transports import is_transport, open_async_transport, open_transport
 from robotrules.client.transports.exchange import (

@@ -54,9 +54,9 @@ from robotrules.cache import (
     stored_of,
     visit_of,
 )
-from robotrules.client.held import Held, Source, held
 from robotrules.client.holders import is_dead, new_holder
-from robotrules.client.memory import Memory
+from robotrules.client.memory_cache import Memory
+from robotrules.client.origin_state import Held, Source, held
 from robotrules.errors import StoreError
 from robotrules.profile import Profile
 

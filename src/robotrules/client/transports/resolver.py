@@ -21,7 +21,7 @@ from threading import Lock, Thread
 from time import monotonic
 
 from robotrules.access import Failure
-from robotrules.client.addresses import Addresses, literal_of
+from robotrules.client.ssrf import Addresses, literal_of
 
 Vetted = list[str] | Failure
 

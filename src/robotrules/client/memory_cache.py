@@ -15,7 +15,7 @@ from threading import Lock
 from weakref import WeakValueDictionary
 
 from robotrules.cache import SKEW, Entry, Visit
-from robotrules.client.held import Held, Source
+from robotrules.client.origin_state import Held, Source
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.robotstxt.verdict import Verdict

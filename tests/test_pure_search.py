@@ -9,9 +9,9 @@ import pytest
 
 from robotrules import DEFAULT, GOOGLE, Profile
 from robotrules._engine import pure
-from robotrules._engine.pure_machine import DEAD, MARK, MATCHED, Machine, failure
+from robotrules._engine.pure_path_dfa import Universe
+from robotrules._engine.pure_pattern_dfa import DEAD, MARK, MATCHED, Machine, failure
 from robotrules._engine.pure_rules import Pattern, compared
-from robotrules._engine.pure_universe import Universe
 
 MINIMAL = DEFAULT.replace(minimal_encoding=True)
 

@@ -22,11 +22,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from robotrules._engine.pure_machine import Machine
+from robotrules._engine.pure_path_dfa import Universe
+from robotrules._engine.pure_pattern_dfa import Machine
+from robotrules._engine.pure_product_search import NO_LIMIT, Ladder, Walk
 from robotrules._engine.pure_rules import Patterns, compared, has_units, uncompared
 from robotrules._engine.pure_settings import Settings
-from robotrules._engine.pure_universe import Universe
-from robotrules._engine.pure_walk import NO_LIMIT, Ladder, Walk
 
 Sought = tuple[bool, bytes | None, int, list[list[int]]]
 

@@ -7,7 +7,7 @@ know patterns: `pure_walk.py` walks both together.
 
 from __future__ import annotations
 
-from robotrules._engine.pure_machine import MARK
+from robotrules._engine.pure_pattern_dfa import MARK
 from robotrules._engine.pure_rules import MARKED, UNRESERVED
 
 # Octets that stand for all that nobody asks about, in the order in which they are taken.

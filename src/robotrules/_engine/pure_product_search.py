@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from robotrules._engine.pure_machine import DEAD, MATCHED, Machine
-from robotrules._engine.pure_universe import Universe
+from robotrules._engine.pure_path_dfa import Universe
+from robotrules._engine.pure_pattern_dfa import DEAD, MATCHED, Machine
 
 # Rungs in the order of precedence, each the number of a pattern shifted left by one, plus 1 for
 # yes; and the word at the foot, for a path that none of them matches.

@@ -37,8 +37,8 @@ FILES = {
     "2.1": (CORE + "groups.rs", PURE),
     "2.2": (CORE + "lines.rs", CORE + "records.rs", PURE),
     "2.2.1": (CORE + "groups.rs", "src/robotrules/robotstxt/tokens.py", PURE),
-    "2.2.2": (CORE + "octets.rs", CORE + "ruleset.rs", PURE_RULES),
-    "2.2.3": (CORE + "pattern.rs", CORE + "octets.rs", PURE_RULES),
+    "2.2.2": (CORE + "url_path.rs", CORE + "ruleset.rs", PURE_RULES),
+    "2.2.3": (CORE + "pattern.rs", CORE + "url_path.rs", PURE_RULES),
     "2.2.4": (CORE + "records.rs", CORE + "groups.rs", PURE),
     "2.3": ("src/robotrules/origins.py", ACCESS),
     "2.3.1.1": (ACCESS, ACCESS_VALUES, CORE + "lines.rs", CORE + "groups.rs", PURE),
@@ -51,7 +51,7 @@ FILES = {
     "3": (CORE + "records.rs", CORE + "pattern.rs", PURE, PURE_RULES),
     "5.1": (CORE + "groups.rs", CORE + "ruleset.rs", PURE, PURE_RULES),
     "5.2": (CORE + "ruleset.rs", PURE_RULES),
-    "1": (CORE + "octets.rs", PURE_RULES),
+    "1": (CORE + "url_path.rs", PURE_RULES),
 }
 LONG = 300
 

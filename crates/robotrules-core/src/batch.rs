@@ -6,9 +6,9 @@
 //!
 //! It does not know rules, nor who wrote the text.
 
-use crate::form::Compared;
-use crate::lanes::{self, is, Lanes};
-use crate::octets::{self, not_in_query, not_usual_in_path, Path};
+use crate::normalize::Compared;
+use crate::simd::{self, is, Lanes};
+use crate::url_path::{self, not_in_query, not_usual_in_path, Path};
 
 /// Gives `take` the path of every line of `lines`, in order. There is one line more than there are
 /// newlines, as in a text that was joined by them.
@@ -30,12 +30,12 @@ pub fn each_path(lines: &[u8], compared: Compared, mut take: impl FnMut(Path<'_>
             Ok(path) => (path, path.text.len()),
             Err(plain) if known => {
                 let end = line_end(lines, start + plain);
-                (octets::normalised(&lines[start..end], plain, compared, &mut scratch), end)
+                (url_path::normalised(&lines[start..end], plain, compared, &mut scratch), end)
             }
             Err(_) => {
                 let end = line_end(lines, at);
                 let line = &lines[at..end];
-                let (path, before) = octets::path_and_origin(line, compared, &mut scratch);
+                let (path, before) = url_path::path_and_origin(line, compared, &mut scratch);
                 origin = before.map_or(origin, |before| &line[..before]);
                 (path, end)
             }
@@ -51,7 +51,7 @@ pub fn each_path(lines: &[u8], compared: Compared, mut take: impl FnMut(Path<'_>
 #[cold]
 #[inline(never)]
 fn line_end(lines: &[u8], from: usize) -> usize {
-    lanes::find(lines, from, |octets| is(octets, b'\n'))
+    simd::find(lines, from, |octets| is(octets, b'\n'))
 }
 
 /// The path that starts at `start`, if it goes on to the end of its line in normal form, perhaps

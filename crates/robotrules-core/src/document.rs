@@ -3,12 +3,12 @@
 //! It does not know rule sets' insides or what a person reads. Notes are not made while parsing:
 //! [`Document::notes`] reads the body once more with somebody listening, through the same code.
 
-use crate::form::Compared;
-use crate::glance;
+use crate::normalize::Compared;
+use crate::uncompiled;
 use crate::groups::{self, Groups, Names};
 use crate::lines::{self, Ending, Line, Lines};
 use crate::notes::{Code, Note};
-use crate::octets;
+use crate::url_path;
 use crate::records::{self, Deaf, Listener, Record};
 use crate::ruleset::{self, Decision, Kind, RuleSet};
 use crate::settings::{Role, Settings};
@@ -211,18 +211,18 @@ impl<B: AsRef<[u8]>> Document<B> {
             return None;
         }
         let mut scratch = Vec::new();
-        let path = octets::path(url, Compared::Units, &mut scratch);
+        let path = url_path::path(url, Compared::Units, &mut scratch);
         if ruleset::is_robots_txt(path) {
             return Some(Decision::Implicit);
         }
-        let winner = glance::winner(self.patterns(groups), path, &self.settings);
+        let winner = uncompiled::winner(self.patterns(groups), path, &self.settings);
         Some(ruleset::decision(winner))
     }
 
     /// How many rules of the given groups can match: the same as [`RuleSet::len`], likewise.
     pub fn usable(&self, groups: &[u32]) -> Option<usize> {
         let as_written = self.settings.switches.compare_as_written();
-        as_written.then(|| glance::usable(self.patterns(groups), &self.settings))
+        as_written.then(|| uncompiled::usable(self.patterns(groups), &self.settings))
     }
 
     /// The patterns of the given groups' rules, in the order of [`Document::rules`].

@@ -7,12 +7,12 @@
 //!
 //! Built once. It knows patterns by their rank: of those that match, the greatest decides.
 
-use crate::lanes::first_word;
-use crate::octets::Path;
-use crate::pairs;
+use crate::simd::first_word;
+use crate::url_path::Path;
+use crate::bigrams;
 use crate::pattern::{Arena, Pattern};
 use crate::ruleset::Rank;
-use crate::tree::{Growth, Tree};
+use crate::prefix_trie::{Growth, Tree};
 use std::collections::HashMap;
 
 /// To try so many patterns costs less than to look for their grams.
@@ -103,7 +103,7 @@ const PAIRS: usize = 1 << 12;
 /// The pair that a gram starts with; of one octet alone the pair with zero.
 fn start(gram: Gram) -> usize {
     let [first, second, ..] = gram.to_le_bytes();
-    pairs::place::<PAIRS>(first, second)
+    bigrams::place::<PAIRS>(first, second)
 }
 
 impl Grams {
@@ -113,7 +113,7 @@ impl Grams {
         for (_, pattern) in wild {
             each_gram(arena, pattern, |gram| *frequency.entry(gram).or_default() += 1);
         }
-        let usual = pairs::counted::<PAIRS>(&arena.octets);
+        let usual = bigrams::counted::<PAIRS>(&arena.octets);
         let mut always = vec![];
         let mut found: Vec<(Gram, u32)> = vec![];
         for (number, (_, pattern)) in wild.iter().enumerate() {
@@ -192,14 +192,14 @@ impl Grams {
                 }
             }
         };
-        for (at, place) in pairs::places::<PAIRS>(path).enumerate() {
+        for (at, place) in bigrams::places::<PAIRS>(path).enumerate() {
             let lengths = self.starts[place];
             if lengths != 0 {
                 look(&path[at..], lengths);
             }
         }
         if let Some(last) = path.last_chunk::<1>() {
-            look(last, self.starts[pairs::place::<PAIRS>(last[0], 0)]);
+            look(last, self.starts[bigrams::place::<PAIRS>(last[0], 0)]);
         }
         more.sort_unstable();
         more.dedup();

@@ -8,16 +8,16 @@
 //!
 //! It does not know rules, verdicts or files, nor how paths are sought: `search.rs` does.
 
-use crate::form::Compared;
-use crate::machine::Machines;
-use crate::octets::Path;
+use crate::normalize::Compared;
+use crate::pattern_dfa::Machines;
+use crate::url_path::Path;
 use crate::pattern::normal_form;
 use crate::ruleset::{decision, index_page, octets_and_rule, Decision, Kind, RuleSet};
 use crate::search::Search;
 use crate::settings::Settings;
-use crate::universe::{universe, Universe};
-use crate::walk::Ladder;
-pub use crate::walk::Within;
+use crate::path_dfa::{universe, Universe};
+use crate::product_search::Ladder;
+pub use crate::product_search::Within;
 
 /// Patterns that are asked about together, in the order of precedence.
 #[derive(Debug)]

@@ -3,11 +3,11 @@
 //! Both come from strangers. Pieces between wildcards are searched leftmost first, which is never
 //! worse than any other choice, so there is no backtracking: at worst O(pattern + path) time for
 //! each wildcard's piece and no allocation. That a wildcard ends between units, never inside an escape
-//! (AMB-43), is seen to by the form that is compared: see `form.rs`.
+//! (AMB-43), is seen to by the form that is compared: see `normalize.rs`.
 
-use crate::form::{push_form, push_minimal_form, Compared, Part};
-use crate::lanes;
-use crate::octets::Path;
+use crate::normalize::{push_form, push_minimal_form, Compared, Part};
+use crate::simd;
+use crate::url_path::Path;
 use crate::settings::Settings;
 use memchr::memmem;
 
@@ -275,12 +275,12 @@ impl Arena {
 pub fn find(octets: &[u8], path: &[u8], at: usize) -> Option<usize> {
     let &[a, b, ..] = octets else {
         let Some(&octet) = octets.first() else { return (at <= path.len()).then_some(at) };
-        let found = lanes::find(path, at, |lanes| lanes::is(lanes, octet));
+        let found = simd::find(path, at, |lanes| simd::is(lanes, octet));
         return (found < path.len()).then_some(found + 1);
     };
     let mut from = at;
     for _ in 0..FALSE_STARTS {
-        from = lanes::find_pair(path, from, a, b);
+        from = simd::find_pair(path, from, a, b);
         let rest = path.get(from..)?;
         if rest.len() < octets.len() {
             return None;

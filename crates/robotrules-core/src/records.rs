@@ -2,7 +2,7 @@
 //!
 //! It does not know groups. A record keeps only positions; nothing is copied.
 
-use crate::lanes::{self, within};
+use crate::simd::{self, within};
 use crate::lines::Line;
 use crate::notes::Code;
 use crate::settings::{KnownKey, Role, Settings};
@@ -257,7 +257,7 @@ pub struct Faults {
 /// Looks at every octet of a value once.
 pub fn faults(value: &[u8]) -> Faults {
     let odd = |octets| within(octets, 0, b' ') | within(octets, 0x80, 0xFF);
-    if lanes::find(value, 0, odd) == value.len() {
+    if simd::find(value, 0, odd) == value.len() {
         return Faults::default();
     }
     Faults {

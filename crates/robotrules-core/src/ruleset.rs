@@ -5,18 +5,18 @@
 //!
 //! A small set is scanned ([`Scan`]), four patterns in one comparison; a large one builds an
 //! [`Index`] once it is worth it. A crawler that asks once or twice pays for neither. A long batch
-//! of URLs is one text ([`batch`]), and makes a [`shortlist`] of the patterns for itself.
+//! of URLs is one text ([`batch`]), and makes a [`prefilter`] of the patterns for itself.
 
 use crate::batch;
-use crate::form::Compared;
+use crate::normalize::Compared;
 use crate::index::Index;
 use crate::notes::Code;
-use crate::octets::{self, Path};
+use crate::url_path::{self, Path};
 use crate::pattern::{Arena, Pattern};
 use crate::records::{faults, Listener, Record};
 use crate::scan::Scan;
 use crate::settings::Settings;
-use crate::shortlist;
+use crate::prefilter;
 use memchr::memchr_iter;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::OnceLock;
@@ -128,7 +128,7 @@ impl RuleSet {
         rules.arena.octets.reserve(least * 16);
         for (rule, (value, kind)) in patterns.enumerate() {
             match value.first() {
-                Some(b'/') if octets::is_plain(value) && !settings.switches.index_page => {
+                Some(b'/') if url_path::is_plain(value) && !settings.switches.index_page => {
                     let pattern = rules.arena.add_plain(value);
                     rules.place(pattern, kind, rule);
                 }
@@ -161,7 +161,7 @@ impl RuleSet {
     /// What decides about `url`. `scratch` is room for its path; keep it between calls.
     #[inline]
     pub fn decide(&self, url: &[u8], scratch: &mut Vec<u8>) -> Decision {
-        let path = octets::path(url, self.compared, scratch);
+        let path = url_path::path(url, self.compared, scratch);
         if self.is_implicit(path) {
             return Decision::Implicit;
         }
@@ -180,7 +180,7 @@ impl RuleSet {
         if self.is_empty() {
             return true;
         }
-        let path = octets::path(url, self.compared, scratch);
+        let path = url_path::path(url, self.compared, scratch);
         // No pattern, an allow rule, an empty one; and what no rule is asked about.
         allows(self.winner(path)) || self.is_implicit(path)
     }
@@ -210,7 +210,7 @@ impl RuleSet {
     fn each_rank(&self, lines: &[u8], mut take: impl FnMut(Rank, Path<'_>)) {
         let compared = self.compared;
         let lists = match self.len() <= LISTED {
-            true => shortlist::lists(&self.arena, &self.scan),
+            true => prefilter::lists(&self.arena, &self.scan),
             false => vec![],
         };
         match lists.as_slice() {
@@ -222,7 +222,7 @@ impl RuleSet {
                 batch::each_path(lines, compared, |path| take(list.winner(&self.arena, path), path))
             }
             lists => batch::each_path(lines, compared, |path| {
-                take(shortlist::winner(lists, &self.arena, path), path);
+                take(prefilter::winner(lists, &self.arena, path), path);
             }),
         }
     }
@@ -238,7 +238,7 @@ impl RuleSet {
     /// The path of `url`, and every match in order of precedence: rule and octets.
     pub fn matches(&self, url: &[u8]) -> (Vec<u8>, Vec<(u32, u32)>) {
         let mut scratch = vec![];
-        let path = octets::path(url, self.compared, &mut scratch);
+        let path = url_path::path(url, self.compared, &mut scratch);
         let mut found = self.scan.matching(&self.arena, path);
         found.sort_unstable_by_key(|&rank| std::cmp::Reverse(rank));
         let found = found.into_iter().map(octets_and_rule).map(|(octets, rule)| (rule, octets));

@@ -6,8 +6,8 @@
 //!
 //! It knows patterns by their rank: of those that match, the greatest decides.
 
-use crate::lanes::{first_word, last_word};
-use crate::octets::Path;
+use crate::simd::{first_word, last_word};
+use crate::url_path::Path;
 use crate::pattern::{Arena, Pattern};
 use crate::ruleset::Rank;
 use std::collections::HashMap;

@@ -10,13 +10,13 @@
 //! tried one after the other from above, until one leads to a path, or what says no above leaves
 //! nothing.
 //!
-//! It does not know how a path is walked: `walk.rs` does. `pure_search.py` is the same, written to be
+//! It does not know how a path is walked: `product_search.rs` does. `pure_search.py` is the same, written to be
 //! read.
 
-use crate::machine::Machines;
-use crate::octets::Path;
-use crate::universe::Universe;
-use crate::walk::{Ladder, Walk, Within};
+use crate::pattern_dfa::Machines;
+use crate::url_path::Path;
+use crate::path_dfa::Universe;
+use crate::product_search::{Ladder, Walk, Within};
 use std::collections::BTreeSet;
 
 /// The walks for one question, and what they have seen.

@@ -60,11 +60,11 @@ switches! {
     literal_tokens,
     /// `User-agent: a, b` names both (AMB-25). `groups.rs`
     comma_user_agents,
-    /// Compare with the least encoding: reading 3 of AMB-33. `octets.rs`
+    /// Compare with the least encoding: reading 3 of AMB-33. `url_path.rs`
     minimal_encoding,
-    /// Compare the path as the URL gives it (AMB-46). `form.rs`
+    /// Compare the path as the URL gives it (AMB-46). `normalize.rs`
     url_as_given,
-    /// `*`, `$` and the end of a prefix may fall inside an escape (AMB-43). `form.rs`
+    /// `*`, `$` and the end of a prefix may fall inside an escape (AMB-43). `normalize.rs`
     split_escapes,
     /// `Allow: /d/index.html` allows `/d/` as well (AMB-47). `ruleset.rs`
     index_page,
@@ -77,7 +77,7 @@ switches! {
 impl Switches {
     /// Whether paths and patterns are compared as the RFC says: no pattern stands for two or for
     /// none, and all are compared in normal form. The first question is then answered as the
-    /// patterns are written (`glance.rs`).
+    /// patterns are written (`uncompiled.rs`).
     pub fn compare_as_written(&self) -> bool {
         let otherwise = self.minimal_encoding || self.url_as_given || self.split_escapes;
         !(otherwise || self.index_page || self.match_robots_txt || self.empty_rules_match)

@@ -4,8 +4,8 @@ mod profiles;
 
 use profiles::{settings, Random};
 use robotrules_core::languages::{Languages, Sought, Within};
-use robotrules_core::octets;
-use robotrules_core::walk::{Ladder, NO_LIMIT};
+use robotrules_core::url_path;
+use robotrules_core::product_search::{Ladder, NO_LIMIT};
 use robotrules_core::{Decision, Kind, Settings};
 
 const ANY: Within = Within { budget: 100_000, shorter_than: NO_LIMIT, shortest: false };
@@ -114,7 +114,7 @@ fn paths(alphabet: &[u8], most: usize, settings: &Settings) -> Vec<Vec<u8>> {
     for _ in 0..most {
         let is_path = |path: &&Vec<u8>| {
             let url = [b"https://example.com".as_slice(), path].concat();
-            octets::normal_form(&url, settings) == **path
+            url_path::normal_form(&url, settings) == **path
         };
         found.extend(last.iter().filter(is_path).cloned());
         let longer = |path: &Vec<u8>| -> Vec<_> {

@@ -237,7 +237,7 @@ fn dot_segments_at_every_place() {
             {
                 let url = format!("{origin}{path}{tail}");
                 let settings = settings(&[]);
-                let form = robotrules_core::octets::normal_form(url.as_bytes(), &settings);
+                let form = robotrules_core::url_path::normal_form(url.as_bytes(), &settings);
                 // The path as it is, and as it would be if dots were data.
                 let rules = [
                     ([&form[..], b"$"].concat(), Kind::Disallow),

@@ -4,7 +4,7 @@ mod naive;
 mod profiles;
 
 use profiles::{settings, Random};
-use robotrules_core::octets;
+use robotrules_core::url_path;
 use robotrules_core::pattern::{normal_form, Arena, Span};
 use robotrules_core::{Compared, Settings};
 
@@ -14,7 +14,7 @@ fn matches(value: &str, path: &str, settings: &Settings) -> bool {
     let pattern = arena.add(value.as_bytes(), settings);
     assert_eq!(pattern.octets as usize, normal_form(value.as_bytes(), settings).len());
     let path = Compared::by(settings).of_shown(path.as_bytes());
-    arena.matches(&pattern, octets::Path::new(&path))
+    arena.matches(&pattern, url_path::Path::new(&path))
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod profiles;
 
 use naive::Rule;
 use profiles::{parse, settings, Random};
-use robotrules_core::{octets, Decision, Kind, RuleSet, Settings};
+use robotrules_core::{url_path, Decision, Kind, RuleSet, Settings};
 
 fn compile(rules: &[Rule], settings: &Settings) -> RuleSet {
     RuleSet::new(rules.iter().map(|(value, kind)| (value.as_slice(), *kind)), settings)
@@ -98,7 +98,7 @@ fn repeated_patterns() {
             let expected = naive::decide(&rules, &url, &settings);
             assert_eq!(fresh.decide(&url, &mut Vec::new()), expected);
             assert_eq!(ready.decide(&url, &mut Vec::new()), expected);
-            let path = octets::normal_form(&url, &settings);
+            let path = url_path::normal_form(&url, &settings);
             let octets = rules.iter().map(|(value, _)| naive::matching(value, &path, &settings));
             let numbered = octets.enumerate().filter_map(|(rule, octets)| Some((rule, octets?)));
             let mut all: Vec<_> = numbered.collect();

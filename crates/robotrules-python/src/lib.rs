@@ -149,7 +149,7 @@ fn normal_form<'py>(
     let octets = octets(text)?;
     let form = match pattern {
         true => core::pattern::normal_form(&octets, &settings.0),
-        false => core::octets::normal_form(&octets, &settings.0),
+        false => core::url_path::normal_form(&octets, &settings.0),
     };
     Ok(PyBytes::new(text.py(), &form))
 }

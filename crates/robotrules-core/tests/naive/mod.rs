@@ -2,7 +2,7 @@
 //! code with the engine, but for the path of a URL as given, which is tested on its own.
 #![allow(dead_code)] // each test file uses a part of it
 
-use robotrules_core::{octets, Decision, Kind, Settings};
+use robotrules_core::{url_path, Decision, Kind, Settings};
 use std::collections::BTreeSet;
 
 /// A pattern as written, and what it says.
@@ -119,7 +119,7 @@ pub fn matching(value: &[u8], path: &[u8], settings: &Settings) -> Option<usize>
 /// What decides about a URL: most octets, then allow, then the first (§2.2.2, AMB-40).
 pub fn decide(rules: &[Rule], url: &[u8], settings: &Settings) -> Decision {
     let path = match settings.switches.url_as_given {
-        true => octets::normal_form(url, settings),
+        true => url_path::normal_form(url, settings),
         false => path(url),
     };
     if path == b"/robots.txt" && !settings.switches.match_robots_txt {

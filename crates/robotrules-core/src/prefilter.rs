@@ -7,8 +7,8 @@
 //!
 //! It knows patterns by their rank: of those that match, the greatest decides.
 
-use crate::octets::Path;
-use crate::pairs;
+use crate::url_path::Path;
+use crate::bigrams;
 use crate::pattern::{Arena, Pattern};
 use crate::ruleset::Rank;
 use crate::scan::{required, Scan, Tried};
@@ -40,7 +40,7 @@ pub struct Shortlist {
 pub fn lists(arena: &Arena, scan: &Scan) -> Vec<Shortlist> {
     let mut ranked: Vec<Tried> = scan.tried().copied().collect();
     ranked.sort_unstable_by_key(|tried| std::cmp::Reverse(tried.rank));
-    let usual = pairs::counted(&arena.octets);
+    let usual = bigrams::counted(&arena.octets);
     ranked.chunks(MOST).map(|some| Shortlist::new(arena, some, &usual)).collect()
 }
 
@@ -133,12 +133,12 @@ impl Shortlist {
     /// The patterns whose pair the path has.
     #[inline]
     fn found(&self, path: Path<'_>) -> u64 {
-        pairs::places::<PAIRS>(path.octets()).fold(0, |all, place| all | self.pairs[place])
+        bigrams::places::<PAIRS>(path.octets()).fold(0, |all, place| all | self.pairs[place])
     }
 }
 
 /// Of the pairs that a pattern needs behind its first wildcard, the one that is least usual.
 fn rarest(arena: &Arena, pattern: &Pattern, usual: &[u32; PAIRS]) -> Option<usize> {
     let runs = arena.pieces_of(pattern).iter().take(8).map(|piece| piece.run.of(&arena.octets));
-    runs.flat_map(pairs::places::<PAIRS>).min_by_key(|&place| usual[place])
+    runs.flat_map(bigrams::places::<PAIRS>).min_by_key(|&place| usual[place])
 }

@@ -3,8 +3,8 @@
 //!
 //! It does not know rules. Of the URL only path and query take part (REP-2.2.2-26).
 
-use crate::form::{Compared, Part, Pen};
-use crate::lanes::{self, first_word, is, last_word, within, Lanes};
+use crate::normalize::{Compared, Part, Pen};
+use crate::simd::{self, first_word, is, last_word, within, Lanes};
 use crate::settings::Settings;
 use memchr::{memchr, memchr3, memmem};
 
@@ -59,7 +59,7 @@ pub struct Path<'a> {
 impl<'a> Path<'a> {
     /// A path that is in the form to be compared.
     pub fn new(text: &'a [u8]) -> Path<'a> {
-        let query = lanes::find(text, 0, |octets| is(octets, b'?')) + 1;
+        let query = simd::find(text, 0, |octets| is(octets, b'?')) + 1;
         Path { text, start: 0, query, first: first_word(text), last: last_word(text) }
     }
 
@@ -138,7 +138,7 @@ pub fn normalised<'a>(
     let path_end = query.map_or(end, |query| query - 1);
     // The last plain octet may be the slash before a dot.
     let from = plain.saturating_sub(1);
-    if lanes::find_pair(&scratch[..path_end], from, b'/', b'.') < path_end {
+    if simd::find_pair(&scratch[..path_end], from, b'/', b'.') < path_end {
         let shorter = remove_dot_segments(&mut scratch[..path_end]);
         scratch.copy_within(path_end..end, shorter);
         let removed = path_end - shorter;
@@ -152,7 +152,7 @@ pub fn normalised<'a>(
 /// Where path or query begins; the URL's end when there is neither.
 fn path_start(url: &[u8]) -> usize {
     let delimiter =
-        |from: usize| lanes::find(url, from, |o| is(o, b'/') | is(o, b'?') | is(o, b'#'));
+        |from: usize| simd::find(url, from, |o| is(o, b'/') | is(o, b'?') | is(o, b'#'));
     let first = delimiter(0);
     match url[first..].starts_with(b"//") && (first == 0 || url[first - 1] == b':') {
         true => delimiter(first + 2),
@@ -179,7 +179,7 @@ fn normal_path(url: &[u8]) -> Result<Path<'_>, (usize, usize)> {
         if from >= url.len() {
             break url.len();
         }
-        let (octets, at) = lanes::load(url, from);
+        let (octets, at) = simd::load(url, from);
         let slash = is(octets, b'/');
         let mut inside = u32::MAX << (from - at);
         from = at + 16;
@@ -209,7 +209,7 @@ fn normal_path(url: &[u8]) -> Result<Path<'_>, (usize, usize)> {
         return Err((start, 0));
     }
     let end = match url.get(path_end) {
-        Some(b'?') => lanes::find(url, path_end + 1, not_in_query),
+        Some(b'?') => simd::find(url, path_end + 1, not_in_query),
         _ => path_end,
     };
     if !matches!(url.get(end), None | Some(b'#')) {
@@ -223,7 +223,7 @@ fn normal_path(url: &[u8]) -> Result<Path<'_>, (usize, usize)> {
 /// Whether a pattern is its own normal form, and a prefix without wildcards.
 #[inline]
 pub fn is_plain(pattern: &[u8]) -> bool {
-    lanes::find(pattern, 0, not_in_path) == pattern.len()
+    simd::find(pattern, 0, not_in_path) == pattern.len()
 }
 
 /// Removes `.` and `..` segments from a path in normal form, in place (RFC 3986 §5.2.4), and returns

@@ -5,9 +5,9 @@
 //! the part it is in (§2.2.2, AMB-33). The digits of an escape are those of the form that is compared
 //! (AMB-43). Compared as given, a path has any octet but NUL and `#`.
 //!
-//! It does not know patterns: `walk.rs` walks both together.
+//! It does not know patterns: `product_search.rs` walks both together.
 
-use crate::form::{is_unreserved, Compared, DIGIT};
+use crate::normalize::{is_unreserved, Compared, DIGIT};
 use std::sync::OnceLock;
 
 /// Octets that stand for all that nobody asks about, in the order in which they are taken; after

@@ -9,9 +9,9 @@
 //!
 //! [`Switches::compare_as_written`]: crate::settings::Switches::compare_as_written
 
-use crate::form::is_unreserved;
-use crate::lanes::first_word;
-use crate::octets::Path;
+use crate::normalize::is_unreserved;
+use crate::simd::first_word;
+use crate::url_path::Path;
 use crate::pattern::{find, Arena};
 use crate::records::faults;
 use crate::ruleset::{rank, Kind, Rank};

@@ -4,7 +4,7 @@ mod naive;
 mod profiles;
 
 use profiles::{settings, Random};
-use robotrules_core::octets::{normal_form, path};
+use robotrules_core::url_path::{normal_form, path};
 use robotrules_core::Compared;
 
 fn form(url: &str) -> String {

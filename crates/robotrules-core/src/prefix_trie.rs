@@ -4,7 +4,7 @@
 //! first steps are taken at once, by a look at the first eight octets of a path. It knows patterns by
 //! their rank: of those that match, the greatest decides.
 
-use crate::lanes::{first_word, is, Lanes};
+use crate::simd::{first_word, is, Lanes};
 use crate::pattern::{Arena, Span};
 use crate::ruleset::Rank;
 

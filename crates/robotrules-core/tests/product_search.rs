@@ -7,7 +7,7 @@ mod profiles;
 
 use profiles::settings;
 use robotrules_core::languages::{Languages, Within};
-use robotrules_core::walk::{Ladder, NO_LIMIT};
+use robotrules_core::product_search::{Ladder, NO_LIMIT};
 use robotrules_core::Kind;
 
 /// Patterns; ladders of entries that say yes (+) or no (-), and the word at the foot; whether it has to be

@@ -12,11 +12,11 @@
 //! behind a `?` of its own, each of which also knows how much of the other spelling is matched.
 //!
 //! A step costs the logarithm of a piece at worst. It does not know which octet strings are paths,
-//! nor in what order patterns count: `walk.rs` and `languages.rs` do.
+//! nor in what order patterns count: `product_search.rs` and `languages.rs` do.
 
-use crate::octets::Path;
+use crate::url_path::Path;
 use crate::pattern::{Arena, Pattern, Span};
-use crate::spelling::{insert, push_failure, Octets, Spelling};
+use crate::kmp::{insert, push_failure, Octets, Spelling};
 
 /// A pattern can never match any more.
 pub const DEAD: u32 = u32::MAX;

@@ -11,7 +11,7 @@ from small_site import SmallSite
 
 import robotrules
 from robotrules.access import target_of
-from robotrules.client import Fetched
+from robotrules.client import FetchResult
 from robotrules.origins import origin_of
 
 
@@ -30,7 +30,7 @@ class Links(HTMLParser):
         self.found += [data] if self.lasttag == "loc" else []
 
 
-def crawl(client: robotrules.Client, start: str, most: int = 20) -> Iterator[Fetched]:
+def crawl(client: robotrules.Client, start: str, most: int = 20) -> Iterator[FetchResult]:
     """Fetch what a site links to or lists, and its robots.txt allows."""
     site, busy = origin_of(start), set()
     queue = deque([start, *(sitemap.url for sitemap in robotrules.sitemaps(client.robots(start)))])

@@ -11,13 +11,13 @@ from small_site import SmallSite
 
 import robotrules
 from robotrules.access import target_of
-from robotrules.client import Fetched
+from robotrules.client import FetchResult
 from robotrules.origins import origin_of
 
 
 async def crawl(
     client: robotrules.AsyncClient, start: str, most: int = 20
-) -> AsyncIterator[Fetched]:
+) -> AsyncIterator[FetchResult]:
     """Fetch what a site links to or lists, and its robots.txt allows."""
     site, busy, robots = origin_of(start), set(), await client.robots(start)
     queue = deque([start, *(sitemap.url for sitemap in robotrules.sitemaps(robots))])
@@ -38,11 +38,11 @@ async def crawl(
                 queue.append(to)
 
 
-async def crawled(client: robotrules.AsyncClient, start: str) -> list[Fetched]:
+async def crawled(client: robotrules.AsyncClient, start: str) -> list[FetchResult]:
     return [page async for page in crawl(client, start)]
 
 
-async def main(starts: list[str], **options: Any) -> list[list[Fetched]]:
+async def main(starts: list[str], **options: Any) -> list[list[FetchResult]]:
     agent = "ExampleBot/1.0 (+https://example.com/bot)"
     async with robotrules.AsyncClient(agent, **options) as client:
         return await asyncio.gather(*(crawled(client, start) for start in starts))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.access import ACCESS_PROFILES, AccessResult, State, Trouble
-from robotrules.cache import Entry, Freshness, Visit, freshness, recorded, visit_of
+from robotrules.cache import Entry, FetchRecord, Freshness, freshness, recorded, visit_of
 from robotrules.tags import read_fields
 
 ORIGIN, ROBOTS = "https://e.example", "https://e.example/robots.txt"
@@ -32,7 +32,7 @@ def result(status: int | None = 200, *fields: tuple[str, str], **changes: Any) -
 
 def visit(
     at: float, found: AccessResult, entry: Entry | None = None, profile: Any = DEFAULT
-) -> Visit:
+) -> FetchRecord:
     """Return a visit that ended so."""
     names = {"agent": "ExampleBot", "user_agent": "ExampleBot/1.0"}
     return visit_of(found, entry, at=START + at, **names, profile=profile)

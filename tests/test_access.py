@@ -19,12 +19,12 @@ from robotrules.access import (
     ACCESS_PROFILES,
     LONGEST_URL,
     AccessResult,
+    CachedCopy,
     Failure,
     Hop,
     Request,
     Response,
     State,
-    Stored,
     Trouble,
     access,
     location_of,
@@ -383,7 +383,7 @@ def test_international_target_without_the_library(monkeypatch: pytest.MonkeyPatc
 def test_renewed_result() -> None:
     """A 304 gives the stored body with the fields of both, and says so."""
 
-    stored = Stored(ROBOTS, FILE, read_fields([("ETag", '"a"'), ("X", "1")]), complete=False)
+    stored = CachedCopy(ROBOTS, FILE, read_fields([("ETag", '"a"'), ("X", "1")]), complete=False)
     result, _ = get(Response(304, [("X", "2")], b"ignored", address="192.0.2.1"), stored=stored)
 
     assert (result.state, result.status, result.renewed) == (State.SUCCESS, 304, True)
@@ -396,7 +396,7 @@ def test_renewed_result() -> None:
 def test_200_to_conditions() -> None:
     """The file changed: what came is the file, also if its tag is that of the stored one."""
 
-    stored = Stored(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
+    stored = CachedCopy(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
     for tag in ('"a"', '"b"'):
         result, asked = get(Response(200, [("ETag", tag)], b"new"), stored=stored)
         assert (result.status, result.body, result.renewed) == (200, b"new", False)
@@ -407,8 +407,8 @@ def test_304_without_conditions() -> None:
     """Nothing was asked about the stored file, so nothing is known about it."""
 
     for stored in (
-        Stored(ROBOTS, FILE, read_fields([("X", "1")])),
-        Stored(f"{ORIGIN}/r.txt", FILE, read_fields([("ETag", '"a"')])),
+        CachedCopy(ROBOTS, FILE, read_fields([("X", "1")])),
+        CachedCopy(f"{ORIGIN}/r.txt", FILE, read_fields([("ETag", '"a"')])),
     ):
         result, asked = get(Response(304), stored=stored)
         assert asked[0].headers == ()
@@ -419,7 +419,9 @@ def test_date_of_a_stored_file() -> None:
     """A Last-Modified is sent back if the file came later; without a Date the client says when."""
 
     date = "Thu, 01 Jan 2026 00:00:00 GMT"
-    stored = Stored(ROBOTS, FILE, read_fields([("Last-Modified", date)]), received=1_767_225_600.0)
+    stored = CachedCopy(
+        ROBOTS, FILE, read_fields([("Last-Modified", date)]), received=1_767_225_600.0
+    )
 
     assert next(access(ORIGIN, stored=stored)).headers == (("If-Modified-Since", date),)
     unknown = stored._replace(received=None)
@@ -429,7 +431,7 @@ def test_date_of_a_stored_file() -> None:
 def test_profile_without_validators() -> None:
     """It fetches the file again instead of asking whether it changed."""
 
-    stored = Stored(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
+    stored = CachedCopy(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
     asks = {
         name: next(access(ORIGIN, profile=name, stored=stored)).headers for name in ACCESS_PROFILES
     }
@@ -440,7 +442,7 @@ def test_profile_without_validators() -> None:
 def test_304_about_another_file() -> None:
     """It updates nothing: the same URL is asked without conditions, once."""
 
-    stored = Stored(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
+    stored = CachedCopy(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
     another = Response(304, [("ETag", '"b"')])
     result, asked = get(another, Response(200, [("ETag", '"b"')], b"new"), stored=stored)
 
@@ -455,7 +457,7 @@ def test_304_about_another_file() -> None:
 def test_304_without_a_usable_tag(tags: list[str]) -> None:
     """It may be about any file: the same URL is asked without conditions."""
 
-    stored = Stored(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
+    stored = CachedCopy(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
     unclear = Response(304, [("ETag", tag) for tag in tags])
     result, asked = get(unclear, Response(200, [("ETag", '"b"')], b"new"), stored=stored)
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from robotrules.access import ACCESS_PROFILES, AccessResult, State, Trouble
-from robotrules.cache import EARLY, SKEW, Decides, Entry, Freshness
+from robotrules.cache import EARLY, SKEW, EffectivePolicy, Entry, Freshness
 from tests.cache_samples import (
     DAY,
     DEFAULT,
@@ -32,9 +32,9 @@ from tests.cache_samples import (
 def test_nothing_is_known() -> None:
     """On first contact the origin is asked."""
 
-    assert at(None, 5) == Freshness(Decides.NOTHING, 5, True, False, "never-fetched")
+    assert at(None, 5) == Freshness(EffectivePolicy.NOTHING, 5, True, False, "never-fetched")
     empty = Entry(ORIGIN, "ExampleBot")
-    assert at(empty, 5) == Freshness(Decides.NOTHING, 5, True, False, "never-fetched")
+    assert at(empty, 5) == Freshness(EffectivePolicy.NOTHING, 5, True, False, "never-fetched")
 
 
 def test_a_file() -> None:
@@ -42,9 +42,9 @@ def test_a_file() -> None:
 
     entry = entry_of((0, result()))
 
-    assert at(entry, 0) == Freshness(Decides.RULES, DAY, False, False, "fresh")
-    assert at(entry, DAY - 0.001) == Freshness(Decides.RULES, DAY, False, False, "fresh")
-    assert at(entry, DAY) == Freshness(Decides.NOTHING, DAY, True, False, "stale")
+    assert at(entry, 0) == Freshness(EffectivePolicy.RULES, DAY, False, False, "fresh")
+    assert at(entry, DAY - 0.001) == Freshness(EffectivePolicy.RULES, DAY, False, False, "fresh")
+    assert at(entry, DAY) == Freshness(EffectivePolicy.NOTHING, DAY, True, False, "stale")
 
 
 def test_no_file() -> None:
@@ -52,7 +52,7 @@ def test_no_file() -> None:
 
     entry = entry_of((0, result(404, ("Cache-Control", "max-age=600"))))
 
-    assert at(entry, 599) == Freshness(Decides.ALLOW, 600, False, False, "fresh")
+    assert at(entry, 599) == Freshness(EffectivePolicy.ALLOW, 600, False, False, "fresh")
     assert at(entry, 600).due
 
 
@@ -63,9 +63,9 @@ def test_restricted() -> None:
 
     for profile in (DEFAULT, deny):
         entry = entry_of((0, result(403)), profile=profile)
-        assert at(entry, 1, deny) == Freshness(Decides.DISALLOW, DAY, False, False, "fresh")
-        assert at(entry, 1).decides is Decides.ALLOW
-    assert at(entry_of((0, result(404))), 1, deny).decides is Decides.ALLOW
+        assert at(entry, 1, deny) == Freshness(EffectivePolicy.DISALLOW, DAY, False, False, "fresh")
+        assert at(entry, 1).decides is EffectivePolicy.ALLOW
+    assert at(entry_of((0, result(404))), 1, deny).decides is EffectivePolicy.ALLOW
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_restricted_statuses(status: int, decides: str) -> None:
     entry = entry_of((0, result(status)))
 
     assert at(entry, 1, DEFAULT.replace(deny_on_401_403=True)).decides == decides
-    assert at(entry, 1).decides is Decides.ALLOW
+    assert at(entry, 1).decides is EffectivePolicy.ALLOW
 
 
 def test_a_failure() -> None:
@@ -85,8 +85,8 @@ def test_a_failure() -> None:
 
     entry = entry_of((0, result(503)))
 
-    assert at(entry, 1) == Freshness(Decides.DISALLOW, 60, False, False, "unreachable")
-    assert at(entry, 60) == Freshness(Decides.DISALLOW, 60, True, False, "unreachable")
+    assert at(entry, 1) == Freshness(EffectivePolicy.DISALLOW, 60, False, False, "unreachable")
+    assert at(entry, 60) == Freshness(EffectivePolicy.DISALLOW, 60, True, False, "unreachable")
 
 
 def test_next_change_comes_first() -> None:
@@ -99,12 +99,12 @@ def test_next_change_comes_first() -> None:
     assert at(entry, DAY + 12 * HOUR - 1, GOOGLE).because == "unreachable"
     assert at(entry, DAY + 12 * HOUR, GOOGLE).because == "copy"
     assert at(entry, DAY + 13 * HOUR, GOOGLE) == Freshness(
-        Decides.RULES, 2 * DAY, False, False, "copy"
+        EffectivePolicy.RULES, 2 * DAY, False, False, "copy"
     )
     short = DEFAULT.replace(patience=HOUR)
     assert at(entry, DAY + 5, short).until == DAY + HOUR
     assert at(entry, DAY + HOUR, short) == Freshness(
-        Decides.ALLOW, 2 * DAY, False, False, "patience"
+        EffectivePolicy.ALLOW, 2 * DAY, False, False, "patience"
     )
 
 
@@ -121,14 +121,14 @@ def test_patience_before_the_stop() -> None:
 @pytest.mark.parametrize(
     ("profile", "copy", "decides"),
     [
-        (STALE, 200, Decides.RULES),
-        (STALE, 404, Decides.ALLOW),
-        (STALE, None, Decides.DISALLOW),
-        (STALE.replace(deny_on_401_403=True), 403, Decides.DISALLOW),
-        (STALE.replace(without_copy="allow"), None, Decides.ALLOW),
+        (STALE, 200, EffectivePolicy.RULES),
+        (STALE, 404, EffectivePolicy.ALLOW),
+        (STALE, None, EffectivePolicy.DISALLOW),
+        (STALE.replace(deny_on_401_403=True), 403, EffectivePolicy.DISALLOW),
+        (STALE.replace(without_copy="allow"), None, EffectivePolicy.ALLOW),
     ],
 )
-def test_copy(profile: Any, copy: int | None, decides: Decides) -> None:
+def test_copy(profile: Any, copy: int | None, decides: EffectivePolicy) -> None:
     """While unreachable, the copy is whatever the last usable answer said."""
 
     visits = [(0.0, result(copy))] if copy else []
@@ -140,21 +140,21 @@ def test_copy(profile: Any, copy: int | None, decides: Decides) -> None:
 @pytest.mark.parametrize(
     ("after", "copy", "decides"),
     [
-        ("unavailable", 200, Decides.ALLOW),
-        ("unavailable", None, Decides.ALLOW),
-        ("cached", 200, Decides.RULES),
-        ("cached", 404, Decides.ALLOW),
-        ("cached", None, Decides.ALLOW),
+        ("unavailable", 200, EffectivePolicy.ALLOW),
+        ("unavailable", None, EffectivePolicy.ALLOW),
+        ("cached", 200, EffectivePolicy.RULES),
+        ("cached", 404, EffectivePolicy.ALLOW),
+        ("cached", None, EffectivePolicy.ALLOW),
     ],
 )
-def test_after_patience(after: str, copy: int | None, decides: Decides) -> None:
+def test_after_patience(after: str, copy: int | None, decides: EffectivePolicy) -> None:
     """After 30 days the file counts as unavailable, or the copy goes on."""
 
     visits = [(0.0, result(copy))] if copy else []
     entry = entry_of(*visits, (DAY, result(503)), (31 * DAY - 1, result(503)))
     profile = DEFAULT.replace(after_patience=after)
 
-    assert at(entry, 31 * DAY - 0.5, profile).decides is Decides.DISALLOW
+    assert at(entry, 31 * DAY - 0.5, profile).decides is EffectivePolicy.DISALLOW
     found = at(entry, 31 * DAY, profile)
     assert (found.decides, found.because, found.due) == (decides, "patience", False)
 
@@ -177,8 +177,8 @@ def test_status_of_another_profile() -> None:
     lost = result(429, state=State.UNAVAILABLE)
     entry = entry_of((0, lost), profile=ACCESS_PROFILES["strict"])
 
-    assert at(entry, 1, ACCESS_PROFILES["strict"]).decides is Decides.ALLOW
-    assert at(entry, 1) == Freshness(Decides.NOTHING, 1, True, False, "never-fetched")
+    assert at(entry, 1, ACCESS_PROFILES["strict"]).decides is EffectivePolicy.ALLOW
+    assert at(entry, 1) == Freshness(EffectivePolicy.NOTHING, 1, True, False, "never-fetched")
 
 
 @pytest.mark.parametrize("trouble", [Trouble.LOOP, Trouble.REDIRECTS])
@@ -187,7 +187,7 @@ def test_lost_redirects_of_another_profile(trouble: Trouble) -> None:
 
     entry = entry_of((0, result(404, trouble=trouble)._replace(status=302)))
 
-    assert at(entry, 1).decides is Decides.ALLOW
+    assert at(entry, 1).decides is EffectivePolicy.ALLOW
     assert at(entry, 1, DEFAULT.replace(cautious=True)).due
 
 
@@ -198,12 +198,12 @@ def test_broken_redirect_of_another_profile() -> None:
     lost = result(404, trouble=Trouble.LOCATION)._replace(status=301)
     entry = entry_of((0, lost), profile=google)
 
-    assert at(entry, 1, google).decides is Decides.ALLOW
+    assert at(entry, 1, google).decides is EffectivePolicy.ALLOW
     for name in ("default", "strict", "stale"):
         assert at(entry, 1, ACCESS_PROFILES[name]).due
     later = entry_of((0, lost), (DAY, result(503)), profile=google)
-    assert at(later, DAY + 1).decides is Decides.DISALLOW
-    assert at(later, DAY + 1, STALE).decides is Decides.DISALLOW
+    assert at(later, DAY + 1).decides is EffectivePolicy.DISALLOW
+    assert at(later, DAY + 1, STALE).decides is EffectivePolicy.DISALLOW
 
 
 def test_copy_of_another_profile() -> None:
@@ -212,7 +212,7 @@ def test_copy_of_another_profile() -> None:
     lost = result(429, state=State.UNAVAILABLE)
     entry = entry_of((0, lost), (DAY, result(503)), profile=ACCESS_PROFILES["strict"])
 
-    assert at(entry, DAY + 1, STALE).decides is Decides.DISALLOW
+    assert at(entry, DAY + 1, STALE).decides is EffectivePolicy.DISALLOW
 
 
 # --- In the background ----------------------------------------------------------------------------
@@ -224,10 +224,12 @@ def test_stale_file_is_used_meanwhile() -> None:
     entry = entry_of((0, result(200, ("Cache-Control", "max-age=600"))))
     later: dict[str, Any] = {"background": True}
 
-    assert at(entry, 599, **later) == Freshness(Decides.RULES, 600, False, False, "fresh")
-    assert at(entry, 600, **later) == Freshness(Decides.RULES, 600, False, True, "fresh")
-    assert at(entry, DAY - 1, **later) == Freshness(Decides.RULES, DAY - 1, False, True, "fresh")
-    assert at(entry, DAY, **later) == Freshness(Decides.NOTHING, DAY, True, False, "stale")
+    assert at(entry, 599, **later) == Freshness(EffectivePolicy.RULES, 600, False, False, "fresh")
+    assert at(entry, 600, **later) == Freshness(EffectivePolicy.RULES, 600, False, True, "fresh")
+    assert at(entry, DAY - 1, **later) == Freshness(
+        EffectivePolicy.RULES, DAY - 1, False, True, "fresh"
+    )
+    assert at(entry, DAY, **later) == Freshness(EffectivePolicy.NOTHING, DAY, True, False, "stale")
 
 
 def test_refresh_before_the_day_is_over() -> None:
@@ -247,13 +249,19 @@ def test_failure_in_the_background() -> None:
     entry = entry_of((0, result()), failed)
     later: dict[str, Any] = {"background": True}
 
-    assert at(entry, 80_001, **later) == Freshness(Decides.RULES, 80_060, False, False, "fresh")
-    assert at(entry, 80_060, **later) == Freshness(Decides.RULES, 80_060, False, True, "fresh")
-    assert at(entry, DAY, **later) == Freshness(Decides.DISALLOW, DAY, False, True, "unreachable")
+    assert at(entry, 80_001, **later) == Freshness(
+        EffectivePolicy.RULES, 80_060, False, False, "fresh"
+    )
+    assert at(entry, 80_060, **later) == Freshness(
+        EffectivePolicy.RULES, 80_060, False, True, "fresh"
+    )
+    assert at(entry, DAY, **later) == Freshness(
+        EffectivePolicy.DISALLOW, DAY, False, True, "unreachable"
+    )
     entry = entry_of((0, result()), failed, (DAY - 10, result(503)))
     assert at(entry, DAY - 5, **later).until == DAY
     assert at(entry, DAY, **later) == Freshness(
-        Decides.DISALLOW, DAY + 110, False, False, "unreachable"
+        EffectivePolicy.DISALLOW, DAY + 110, False, False, "unreachable"
     )
 
 
@@ -262,7 +270,7 @@ def test_failure_while_fresh() -> None:
 
     entry = entry_of((0, result()), (5, result(503)))
 
-    assert at(entry, 6) == Freshness(Decides.RULES, DAY, False, False, "fresh")
+    assert at(entry, 6) == Freshness(EffectivePolicy.RULES, DAY, False, False, "fresh")
 
 
 @pytest.mark.parametrize(
@@ -282,7 +290,7 @@ def test_what_may_grow_old(value: str, grows: bool) -> None:
     found = at(entry, 601, background=True)
 
     assert (found.due, found.refresh) == (not grows, grows)
-    assert found.decides is (Decides.RULES if grows else Decides.NOTHING)
+    assert found.decides is (EffectivePolicy.RULES if grows else EffectivePolicy.NOTHING)
 
 
 # --- Clocks ---------------------------------------------------------------------------------------
@@ -295,7 +303,7 @@ def test_clock_that_was_set_back(found: AccessResult) -> None:
     entry = entry_of((1_000, found))
 
     assert at(entry, 1_000 - SKEW - 1) == Freshness(
-        Decides.NOTHING, 1_000 - SKEW - 1, True, False, "clock"
+        EffectivePolicy.NOTHING, 1_000 - SKEW - 1, True, False, "clock"
     )
     assert at(entry, 1_000 - SKEW).because in ("fresh", "unreachable")
 
@@ -307,9 +315,9 @@ def test_failure_after_the_clock_was_set_back() -> None:
 
     assert entry.good is not None
     assert (entry.good.at, entry.good.until) == (START - DAY, START)
-    assert at(entry, 1).decides is Decides.DISALLOW
-    assert at(entry, 1, background=True).decides is Decides.DISALLOW
-    assert at(entry, 1, STALE).decides is Decides.RULES
+    assert at(entry, 1).decides is EffectivePolicy.DISALLOW
+    assert at(entry, 1, background=True).decides is EffectivePolicy.DISALLOW
+    assert at(entry, 1, STALE).decides is EffectivePolicy.RULES
     near = entry_of((SKEW, result()), (0, result(503)))
     assert near.good is not None
     assert near.good.at == START + SKEW

@@ -7,7 +7,7 @@ from math import inf
 
 import pytest
 
-from robotrules.access import Hop, Stored
+from robotrules.access import CachedCopy, Hop
 from robotrules.cache import (
     LONGEST_RETRY_AFTER,
     MOST_FIELD_OCTETS,
@@ -258,7 +258,7 @@ def test_stored() -> None:
     fields = [("ETag", '"a"')]
     file = entry_of((0, result(200, *fields, complete=False)), (DAY, result(503)))
 
-    assert stored_of(file, FILE) == Stored(ROBOTS, FILE, read_fields(fields), False, START)
+    assert stored_of(file, FILE) == CachedCopy(ROBOTS, FILE, read_fields(fields), False, START)
     assert stored_of(file, None) is None
     assert stored_of(None, FILE) is None
     assert stored_of(entry_of((0, result(503))), FILE) is None

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robotrules.access import Response, Stored, access
+from robotrules.access import CachedCopy, Response, access
 from robotrules.access.validators import (
     LONGEST_VALIDATOR,
     EntityTag,
@@ -186,7 +186,7 @@ class TestLaws:
         received: float | None,
     ) -> None:
         """A tag in quotes and a date of the past; after a 304 too; and then nothing more."""
-        stored = Stored(f"{ORIGIN}/robots.txt", b"", read_fields(lines), True, received)
+        stored = CachedCopy(f"{ORIGIN}/robots.txt", b"", read_fields(lines), True, received)
         flow = access(ORIGIN, stored=stored)
         sent = dict(next(flow).headers)
         assert sent.keys() <= {"If-None-Match", "If-Modified-Since"}

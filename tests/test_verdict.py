@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from robotrules import Explanation, Outcome, Reason, RobotsTxt, Rule, Verdict
-from robotrules.robotstxt.verdict import SCHEMA_VERSION, Because
+from robotrules.robotstxt.verdict import SCHEMA_VERSION, GroupMatch
 
 Read = Callable[..., RobotsTxt]
 RULE = Rule(False, "/x", "/x", 2, 2, 11, 20, 22)
@@ -193,7 +193,7 @@ class TestExplanation:
         assert told.url == "https://example.com/shop/op%65n?"
         assert told.path == "/shop/open?"
         assert told.product_token == "examplebot"
-        assert told.because is Because.TOKEN
+        assert told.because is GroupMatch.TOKEN
         assert [group.index for group in told.groups] == [1, 2]
 
     def test_every_match_has_its_outcome(self, told: Explanation) -> None:
@@ -231,7 +231,7 @@ class TestExplanation:
     def test_robots_txt_is_not_consulted(self, read: Read) -> None:
         """For `/robots.txt` the rules that match are shown as not consulted (AMB-45)."""
         told = read("User-agent: *\nDisallow: /").explain("/robots.txt", "a")
-        assert told.because is Because.STAR
+        assert told.because is GroupMatch.STAR
         assert [match.outcome for match in told.matches] == [Outcome.NOT_CONSULTED]
         assert told.winner is None
         assert told.verdict.allowed
@@ -239,7 +239,7 @@ class TestExplanation:
     def test_nothing_is_for_the_crawler(self, read: Read) -> None:
         """Without a group there is no match, no winner, and the reason says so."""
         told = read("User-agent: b\nDisallow: /").explain("/", "a")
-        assert told.because is Because.NONE
+        assert told.because is GroupMatch.NONE
         assert (told.groups, told.matches, told.winner) == ((), (), None)
         assert told.as_dict()["winner"] is None
 

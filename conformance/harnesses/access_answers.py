@@ -117,13 +117,13 @@ def _asked(origin: str, check: Item) -> tuple[str, Any]:
     return (origin + url if url.startswith("/") else url), check.get("product_token", NAME)
 
 
-def _copy(origin: str, file: bytes, item: Item) -> access.Stored | None:
+def _copy(origin: str, file: bytes, item: Item) -> access.CachedCopy | None:
     if "copy" not in item:
         return None
     copy = item["copy"]
     url = copy.get("url", origins.robots_url(origin))
     fields = read_fields(pairs_of(copy))
-    return access.Stored(url, octets_of(copy, file), fields, received=START - LONG_AGO)
+    return access.CachedCopy(url, octets_of(copy, file), fields, received=START - LONG_AGO)
 
 
 def _driven(
@@ -131,7 +131,7 @@ def _driven(
     origin: str,
     parsing: robotrules.Profile,
     fetching: access.AccessProfile,
-    copy: access.Stored | None,
+    copy: access.CachedCopy | None,
     answers: list[Item],
 ) -> access.AccessResult:
     """Drive the flow by hand, as anyone with an HTTP library can."""
@@ -148,7 +148,7 @@ def _driven(
 
 
 def _stored(
-    origin: str, parsing: robotrules.Profile, fetching: Any, copy: access.Stored | None
+    origin: str, parsing: robotrules.Profile, fetching: Any, copy: access.CachedCopy | None
 ) -> Any:
     """Return a store, with a copy that came long ago if there is one."""
     store = open_store("memory:")

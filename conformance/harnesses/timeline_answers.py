@@ -189,9 +189,9 @@ def _over_time_by_hand(
 def _decided(
     parsing: Any, entry: Any, body: bytes, fresh: cache.Freshness, url: str, token: Any
 ) -> robotrules.Verdict:
-    if fresh.decides is cache.Decides.RULES:
+    if fresh.decides is cache.EffectivePolicy.RULES:
         return robotrules.parse(body, parsing, complete=entry.good.complete).check(url, token)
-    allowed = fresh.decides is cache.Decides.ALLOW
+    allowed = fresh.decides is cache.EffectivePolicy.ALLOW
     file = b"" if allowed else access.values.DISALLOW_ALL
     verdict = robotrules.parse(file, parsing).check(url, token)
     if verdict.reason is robotrules.Reason.IMPLICIT:

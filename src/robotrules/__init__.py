@@ -23,7 +23,7 @@ from robotrules.errors import (
     PurposeWarning,
     RegistryError,
     RobotrulesError,
-    SavedError,
+    SavedResponseError,
     StoreError,
     WriteError,
 )
@@ -32,7 +32,7 @@ from robotrules.robotstxt import RobotsTxt, normal_form, parse
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.tokens import is_product_token, product_token
 from robotrules.robotstxt.values import Group, GroupStructure, Line, Note, Record, Rule
-from robotrules.robotstxt.verdict import Because, Explanation, Match, Outcome, Reason, Verdict
+from robotrules.robotstxt.verdict import Explanation, GroupMatch, Match, Outcome, Reason, Verdict
 
 if _typing.TYPE_CHECKING:
     from robotrules.client.aio import AsyncClient
@@ -83,7 +83,6 @@ __all__ = [
     "AppDirective",
     "AppDirectives",
     "AsyncClient",
-    "Because",
     "CheckError",
     "CleanParams",
     "Client",
@@ -96,6 +95,7 @@ __all__ = [
     "Explanation",
     "Extension",
     "Group",
+    "GroupMatch",
     "GroupStructure",
     "Guidance",
     "KnownCrawler",
@@ -126,7 +126,7 @@ __all__ = [
     "Role",
     "Rule",
     "RuleSet",
-    "SavedError",
+    "SavedResponseError",
     "Sitemap",
     "Statement",
     "StoreError",

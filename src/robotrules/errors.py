@@ -68,7 +68,7 @@ class WrongWitnessError(RobotrulesError, AssertionError):
     """A URL that the automata found and the matcher contradicts: a fault of ours; report it."""
 
 
-class SavedError(RobotrulesError, ValueError):
+class SavedResponseError(RobotrulesError, ValueError):
     """A file that is not what it was named as: a saved HTTP response, or a HAR file."""
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from robotrules.analysis.solver import BUDGET
 from robotrules.config import Config, shown_path
-from robotrules.errors import ExpectationError, SavedError
+from robotrules.errors import ExpectationError, SavedResponseError
 from robotrules.expect import Carriers, Expectations, Judged, Question, judge, read_expectations
 from robotrules.expect.reading import LARGEST
 from robotrules.expect.values import Page
@@ -186,7 +186,7 @@ class Trial:
         file = self.path.parent / page.response
         try:
             saved = read_response(_octets(file, LARGEST_PAGE))
-        except SavedError as error:
+        except SavedResponseError as error:
             raise ExpectationError(f"{file}: {error}") from None
         lines = Fields(saved.fields.lines + (fields.lines if fields else ()), saved.fields.apart)
         body = saved.body.encode() if isinstance(saved.body, str) else saved.body
@@ -205,12 +205,12 @@ class ClientFetcher:
 
     def robots(self, url: str, profile: str) -> RobotsTxt:
         """Return the robots.txt of the origin of a URL; none there is one that allows all."""
-        from robotrules.cache import Decides
+        from robotrules.cache import EffectivePolicy
 
         held = self._client.held(url)
         if held is None:
             raise ExpectationError(f"{url}: no robots.txt governs it; name an http or https URL")
-        if held.decides is Decides.DISALLOW:
+        if held.decides is EffectivePolicy.DISALLOW:
             visit = held.entry.bad or held.visit
             why = f" ({visit.detail or visit.status})" if visit else ""
             raise ExpectationError(f"{held.origin}: the robots.txt is unreachable{why}; try again")

@@ -151,7 +151,7 @@ class TestEquivalent:
         """A path that tells nothing apart is never handed out as one that does."""
         old, new = rules_of(read, "Disallow: /a"), rules_of(read)
         lie = solver.Sought(True, b"/b", 1, [[], []])
-        monkeypatch.setattr(solver.Ground, "seek", lambda *_: lie)
+        monkeypatch.setattr(solver.Solver, "seek", lambda *_: lie)
         with pytest.raises(WrongWitnessError, match="said to tell two rule sets apart"):
             analysis.equivalent(old, new)
 
@@ -159,9 +159,9 @@ class TestEquivalent:
         """Where the automata and `check` disagree, neither is believed."""
         old, new = rules_of(read, "Disallow: /a"), rules_of(read)
         deciders = iter((1, -1))
-        monkeypatch.setattr(solver.Ground, "decider", lambda *_: next(deciders))
+        monkeypatch.setattr(solver.Solver, "decider", lambda *_: next(deciders))
         monkeypatch.setattr(
-            solver.Ground, "seek", lambda *_: solver.Sought(True, b"/b", 1, [[], []])
+            solver.Solver, "seek", lambda *_: solver.Sought(True, b"/b", 1, [[], []])
         )
         with pytest.raises(WrongWitnessError, match="please report this with the file"):
             analysis.equivalent(old, new)

@@ -15,7 +15,7 @@ from robotrules.analysis import solver
 from robotrules.analysis.compare import difference
 from robotrules.analysis.files import compare
 from robotrules.analysis.rules import dead_rules, minimise, redundant_rules
-from robotrules.analysis.solver import Entry, Ground, Index, most_states
+from robotrules.analysis.solver import Entry, Index, Solver, most_states
 from robotrules.robotstxt.ruleset import RuleSet
 
 SMALL, LARGE = 200, 800
@@ -37,13 +37,13 @@ def rules_of(shape: str, count: int) -> RuleSet:
 def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return how many rules each question looks at, as it is counted."""
     counted: list[int] = []
-    spend = Ground.spend
+    spend = Solver.spend
 
-    def count(self: Ground, rules: int) -> None:
+    def count(self: Solver, rules: int) -> None:
         counted.append(rules)
         spend(self, rules)
 
-    monkeypatch.setattr(Ground, "spend", count)
+    monkeypatch.setattr(Solver, "spend", count)
     return counted
 
 

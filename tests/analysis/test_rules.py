@@ -148,7 +148,7 @@ class TestPatterns:
     def test_a_witness_that_does_not_hold(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """What the matcher contradicts is never handed out."""
         lie = solver.Sought(True, b"/elsewhere", 1, [[], []])
-        monkeypatch.setattr(solver.Ground, "seek", lambda *_: lie)
+        monkeypatch.setattr(solver.Solver, "seek", lambda *_: lie)
         with pytest.raises(WrongWitnessError, match="please report this"):
             analysis.overlaps("/a", "/b")
 
@@ -317,7 +317,7 @@ class TestDeadRules:
         """A path that the matcher says is not decided by the rule raises, and never answers."""
         rules = rules_of(read, "Disallow: /a", "Disallow: /b")
         lie = solver.Sought(True, b"/b", 1, [[]])
-        monkeypatch.setattr(solver.Ground, "seek", lambda *_: lie)
+        monkeypatch.setattr(solver.Solver, "seek", lambda *_: lie)
         with pytest.raises(WrongWitnessError, match="should be disallowed by Disallow: /a"):
             analysis.dead_rules(rules)
 

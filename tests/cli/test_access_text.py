@@ -10,7 +10,7 @@ import pytest
 
 from robotrules import Reason, Verdict
 from robotrules.access import Hop, State, Trouble
-from robotrules.cache import Decides, Entry, Freshness, Visit
+from robotrules.cache import EffectivePolicy, Entry, FetchRecord, Freshness
 from robotrules.cli import client
 from robotrules.cli.access_text import (
     access_lines,
@@ -23,8 +23,8 @@ from robotrules.cli.access_text import (
     reason_words,
     state_words,
 )
-from robotrules.client.origin_state import Held, Source, held
-from robotrules.client.pages import Fetched
+from robotrules.client.origin_state import OriginState, Source, held
+from robotrules.client.pages import FetchResult
 from robotrules.profile import DEFAULT
 from robotrules.tags.fields import NO_FIELDS
 
@@ -40,9 +40,9 @@ def noon() -> Any:
         yield
 
 
-def visit(state: State = State.SUCCESS, **changes: Any) -> Visit:
+def visit(state: State = State.SUCCESS, **changes: Any) -> FetchRecord:
     """Return a visit at noon."""
-    made = Visit(
+    made = FetchRecord(
         origin=ORIGIN,
         agent="robotrules",
         user_agent="robotrules/0",
@@ -71,21 +71,21 @@ BAD = visit(State.UNREACHABLE, status=503, trouble=Trouble.STATUS)
 
 
 def has(
-    good: Visit | None,
-    bad: Visit | None = None,
-    decides: Decides = Decides.RULES,
+    good: FetchRecord | None,
+    bad: FetchRecord | None = None,
+    decides: EffectivePolicy = EffectivePolicy.RULES,
     because: str = "fresh",
     trouble: str | None = None,
-) -> Held:
+) -> OriginState:
     """Return what is held at noon."""
     entry = Entry(ORIGIN, "robotrules", good, bad, NOON - 9 * DAY if bad else 0.0, 3 if bad else 0)
     fresh = Freshness(decides, NOON + 60, False, False, because)
     return held(entry, fresh, None, profile=DEFAULT, source=Source.STORE, trouble=trouble)
 
 
-UNREACHABLE = has(None, BAD, Decides.DISALLOW, "unreachable")
-COPY = has(GOOD._replace(at=NOON - DAY), BAD, Decides.RULES, "copy")
-PATIENCE = has(None, BAD, Decides.ALLOW, "patience")
+UNREACHABLE = has(None, BAD, EffectivePolicy.DISALLOW, "unreachable")
+COPY = has(GOOD._replace(at=NOON - DAY), BAD, EffectivePolicy.RULES, "copy")
+PATIENCE = has(None, BAD, EffectivePolicy.ALLOW, "patience")
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_moments(at: float, words: str) -> None:
         ),
     ],
 )
-def test_answers(one: Visit, words: str) -> None:
+def test_answers(one: FetchRecord, words: str) -> None:
     """What an answer was, or why there was none."""
     assert answer_words(one) == words
 
@@ -131,9 +131,9 @@ def test_answers(one: Visit, words: str) -> None:
     ("one", "words"),
     [
         (has(GOOD), "the robots.txt holds until 12:01 UTC"),
-        (has(NONE, decides=Decides.ALLOW), "there is no robots.txt (status 404)"),
+        (has(NONE, decides=EffectivePolicy.ALLOW), "there is no robots.txt (status 404)"),
         (
-            has(NONE._replace(status=403), decides=Decides.ALLOW),
+            has(NONE._replace(status=403), decides=EffectivePolicy.ALLOW),
             "the robots.txt is unavailable (status 403), which counts as none",
         ),
         (UNREACHABLE, "the robots.txt is unreachable (status 503); next try 12:01 UTC"),
@@ -142,7 +142,7 @@ def test_answers(one: Visit, words: str) -> None:
             has(
                 None,
                 BAD._replace(trouble=Trouble.REFUSED, detail="x is 10.0.0.1"),
-                Decides.DISALLOW,
+                EffectivePolicy.DISALLOW,
                 "unreachable",
             ),
             "the robots.txt is unreachable (the address is private, and this client does not go "
@@ -153,12 +153,12 @@ def test_answers(one: Visit, words: str) -> None:
             "the robots.txt has been unreachable since 2026-04-22 12:00 UTC, which counts as none",
         ),
         (
-            has(None, None, Decides.DISALLOW, "unreachable"),
+            has(None, None, EffectivePolicy.DISALLOW, "unreachable"),
             "the robots.txt is unreachable; next try 12:01 UTC",
         ),
     ],
 )
-def test_states(one: Held, words: str) -> None:
+def test_states(one: OriginState, words: str) -> None:
     """What is known of a file, and when it is asked for again."""
     assert state_words(one) == words
 
@@ -201,7 +201,7 @@ def test_a_server_that_fails_while_a_copy_holds() -> None:
     """The copy is not from just now, and the failure is told."""
     failed = BAD._replace(at=GOOD.at + 60)
     entry = Entry(ORIGIN, "robotrules", good=GOOD, bad=failed, since=failed.at, failures=1)
-    fresh = Freshness(Decides.RULES, GOOD.at + 120, False, False, "fresh")
+    fresh = Freshness(EffectivePolicy.RULES, GOOD.at + 120, False, False, "fresh")
     kept = held(entry, fresh, None, profile=DEFAULT, source=Source.FETCHED)
     [_, second, third] = access_lines(kept)
     assert second == "fetched 12:00 UTC, holds until 12:02 UTC"
@@ -240,7 +240,7 @@ def test_values() -> None:
 def test_pages(changes: dict[str, Any], words: str) -> None:
     """What the answer for a page was."""
     allowed = Verdict(True, Reason.NO_MATCH, None, "default")
-    assert page_words(Fetched(f"{ORIGIN}/a", allowed, None)._replace(**changes)) == words
+    assert page_words(FetchResult(f"{ORIGIN}/a", allowed, None)._replace(**changes)) == words
 
 
 @pytest.mark.parametrize("trouble", Trouble)

@@ -20,7 +20,7 @@ from robotrules.cli.diff_markdown import MOST_CHARACTERS, code, html_code
 from robotrules.cli.diff_parts import shown_pattern
 from robotrules.cli.diff_words import joined, lines_words, some
 from robotrules.cli.url_forms import Form
-from robotrules.robotstxt.verdict import Because
+from robotrules.robotstxt.verdict import GroupMatch
 from tests.cli.schema import objects, problems
 from tests.cli.shell import Ran, robotrules
 from tests.cli.sites import response, site
@@ -692,7 +692,7 @@ class TestSchema:
     def test_codes_are_those_of_the_library(self) -> None:
         definitions = SCHEMA["$defs"]
         assert SCHEMA["properties"]["schema"]["const"] == SCHEMA_VERSION
-        assert set(definitions["obeyed"]["properties"]["because"]["enum"]) == set(Because)
+        assert set(definitions["obeyed"]["properties"]["because"]["enum"]) == set(GroupMatch)
         assert set(definitions["reach"]["properties"]["form"]["enum"]) == set(Form)
         of_clients = {Reason.UNAVAILABLE, Reason.UNREACHABLE, Reason.RESTRICTED, Reason.NO_ORIGIN}
         reasons = definitions["verdict"]["properties"]["reason"]["enum"]

@@ -15,7 +15,7 @@ import pytest
 
 import robotrules
 from robotrules import Outcome, Reason
-from robotrules.robotstxt.verdict import SCHEMA_VERSION, Because
+from robotrules.robotstxt.verdict import SCHEMA_VERSION, GroupMatch
 from tests.cli.schema import objects, problems
 from tests.cli.shell import robotrules as run
 
@@ -108,5 +108,5 @@ def test_codes_are_those_of_the_library() -> None:
     properties, match = SCHEMA["properties"], SCHEMA["$defs"]["match"]["properties"]
     assert properties["schema"]["const"] == SCHEMA_VERSION
     assert set(properties["reason"]["enum"]) == set(Reason)
-    assert set(properties["groups_because"]["enum"]) == set(Because)
+    assert set(properties["groups_because"]["enum"]) == set(GroupMatch)
     assert set(match["outcome"]["enum"]) == set(Outcome)

@@ -15,7 +15,7 @@ from unittest import mock
 import pytest
 
 from robotrules.access import ACCESS_PROFILES, Failure, Request, Response, Trouble
-from robotrules.cache import Decides, Entry, Freshness
+from robotrules.cache import EffectivePolicy, Entry, Freshness
 from robotrules.cli import check_text, origin_lookup, url_files
 from robotrules.cli import client as cli_client
 from robotrules.cli.check_text import JSONLines, TextLines
@@ -23,7 +23,7 @@ from robotrules.cli.options import ACCESS_ONLY, GivenCrawler
 from robotrules.cli.origin_lookup import host_of
 from robotrules.cli.streams import Output
 from robotrules.client import memory_cache, sync
-from robotrules.client.origin_state import Held, Source, held
+from robotrules.client.origin_state import OriginState, Source, held
 from robotrules.client.stores.sqlite import SQLiteStore
 from robotrules.errors import StoreError
 from robotrules.profile import DEFAULT, PROFILES
@@ -249,13 +249,13 @@ class TestManyOrigins:
     ) -> None:
         """However URLs are mixed, an origin is asked about a few times, and not for each URL."""
         calls = []
-        real = Held.check_many
+        real = OriginState.check_many
 
-        def counted(self: Held, urls: Any, *who: Any) -> Any:
+        def counted(self: OriginState, urls: Any, *who: Any) -> Any:
             calls.append(len(urls))
             return real(self, urls, *who)
 
-        monkeypatch.setattr(Held, "check_many", counted)
+        monkeypatch.setattr(OriginState, "check_many", counted)
         urls = [f"https://site{n % 300:03}.example/{n}" for n in range(6000)]
         ran = robotrules("check", "--urls", "-", *AS, stdin="\n".join(urls).encode())
         assert sorted(line.split("\t")[1] for line in ran.out.splitlines()) == sorted(urls)
@@ -271,7 +271,7 @@ class TestManyOrigins:
         answers = Event()
         held, add = origin_lookup.Looker.held, TextLines.add_fetched
 
-        def slow(self: origin_lookup.Looker, origin: str) -> Held:
+        def slow(self: origin_lookup.Looker, origin: str) -> OriginState:
             if "slow" in origin:
                 assert answers.wait(30)
             return held(self, origin)
@@ -300,7 +300,7 @@ class TestManyOrigins:
         answers = Event()
         held = origin_lookup.Looker.held
 
-        def slow(self: origin_lookup.Looker, origin: str) -> Held:
+        def slow(self: origin_lookup.Looker, origin: str) -> OriginState:
             if "slow" in origin:
                 assert answers.wait(30)
             return held(self, origin)
@@ -364,7 +364,7 @@ class TestManyOrigins:
     def test_lines_keep_little_of_origins(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Origins come and go, and what is gone leaves its identity to others."""
         entry = Entry("https://a.example", "robotrules")
-        fresh = Freshness(Decides.ALLOW, 0.0, False, False, "fresh")
+        fresh = Freshness(EffectivePolicy.ALLOW, 0.0, False, False, "fresh")
         here = held(entry, fresh, None, profile=DEFAULT, source=Source.MEMORY)
         with mock.patch.object(sys, "stdout", Stream()):
             lines = JSONLines(Output(), GivenCrawler("ExampleBot", "ExampleBot"), fetched=True)

@@ -19,7 +19,7 @@ import robotrules
 from robotrules.extensions.app_lines import Registration
 from robotrules.extensions.vocabulary import Preference, Source
 from robotrules.guide import SCHEMA_VERSION, TagsSeen
-from robotrules.robotstxt.verdict import Because, Reason
+from robotrules.robotstxt.verdict import GroupMatch, Reason
 from robotrules.tags import TAG_PROFILES, Carrier, Standing, State
 from robotrules.tags.codes import CODES
 from robotrules.tags.known import PREVIEWS
@@ -210,7 +210,7 @@ def test_codes_are_those_of_the_library() -> None:
         (parts["verdict"]["reason"], Reason),
         (parts["mention"]["standing"], Standing),
         (parts["source"]["carrier"], Carrier),
-        (parts["app_directives"]["groups_because"], Because),
+        (parts["app_directives"]["groups_because"], GroupMatch),
         (parts["app_directive"]["status"], Registration),
         (parts["statement"]["source"], Source),
         (parts["preferences"]["preferences"]["additionalProperties"], Preference),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.access import ACCESS_PROFILES, AccessProfile, Failure, Response, Trouble, access
-from robotrules.cache import Entry, Store, Visit, recorded, stored_of, visit_of
+from robotrules.cache import Entry, FetchRecord, Store, recorded, stored_of, visit_of
 from robotrules.client.stores import MemoryStore
 
 SITE = "https://example.com"
@@ -48,7 +48,7 @@ class Diary:
         *answers: Response | Failure,
         agent: str = "ExampleBot",
         site: str = SITE,
-    ) -> Visit:
+    ) -> FetchRecord:
         """Write down what came of a visit so many days after the start; redirects come first."""
         entry, body = self._entries.get((site, agent), (None, b""))
         flow = access(site, profile=self.profile, stored=stored_of(entry, body))

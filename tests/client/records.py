@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from robotrules.cache import Store, Visit
+from robotrules.cache import FetchRecord, Store
 from robotrules.client.stores import MemoryStore
 from robotrules.client.warc import WarcImport, export_warc, import_warc
 from tests.client.diary import SITE, rules
@@ -26,7 +26,7 @@ def imported(archive: bytes) -> tuple[MemoryStore, WarcImport]:
     return store, import_warc(store, io.BytesIO(archive))._replace(provenance=None)
 
 
-def own(store: Store) -> list[Visit]:
+def own(store: Store) -> list[FetchRecord]:
     """Return the visits of a store without their provenance."""
     return [visit._replace(provenance=None) for visit in store.visits()]
 
@@ -48,7 +48,7 @@ def answer(body: bytes = rules("/a"), *lines: str, status: str = "200 OK") -> by
 REQUEST = b"GET /robots.txt HTTP/1.1\r\nHost: example.com\r\nUser-Agent: CCBot/2.0 (x)\r\n\r\n"
 
 
-def only(archive: bytes) -> tuple[Visit, bytes | None]:
+def only(archive: bytes) -> tuple[FetchRecord, bytes | None]:
     """Return the one visit of an archive, and its file."""
     store, done = imported(archive)
     assert (done.added, done.known) == (1, 0)

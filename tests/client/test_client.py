@@ -19,7 +19,7 @@ import pytest
 import robotrules
 from robotrules import CrawlerError, ProductTokenError, ProfileError, Reason, StoreError
 from robotrules.access import AccessProfile, Failure, Request, Response, State, Trouble
-from robotrules.cache import Decides
+from robotrules.cache import EffectivePolicy
 from robotrules.client import AsyncClient, Client, Source, open_store
 from tests.cli.schema import problems
 from tests.client.scripted import START, AsyncServer, Clock, Server
@@ -133,7 +133,7 @@ class TestStates:
         held = make().held(SITE)
         verdict = held.check(f"{SITE}/x", "ExampleBot")
         assert (verdict.allowed, verdict.reason) == (True, Reason.UNAVAILABLE)
-        assert (held.state, held.decides) == (State.UNAVAILABLE, Decides.ALLOW)
+        assert (held.state, held.decides) == (State.UNAVAILABLE, EffectivePolicy.ALLOW)
 
     @pytest.mark.parametrize("answer", [Response(503), Failure(Trouble.DNS, "no address")])
     def test_unreachable(self, make: Make, server: Server, answer: Any) -> None:

@@ -23,11 +23,11 @@ from hypothesis import strategies as st
 
 from robotrules import ProductTokenError, ProfileError, Reason, StoreError, origins, parse
 from robotrules.access import ACCESS_PROFILES, Failure, Response, State, Trouble
-from robotrules.cache import Decides, Visit, digest_of
+from robotrules.cache import EffectivePolicy, FetchRecord, digest_of
 from robotrules.client import Client, open_store
 from robotrules.client.evidence import Evidence
-from robotrules.client.historical_verdict import Testimony, told
-from robotrules.client.origin_state import Held, Source
+from robotrules.client.historical_verdict import HistoricalVerdict, told
+from robotrules.client.origin_state import OriginState, Source
 from robotrules.client.stores import MemoryStore, SQLiteStore
 from robotrules.client.warc import export_warc, import_warc
 from robotrules.tags.fields import Fields
@@ -40,14 +40,14 @@ A, B = f"{SITE}/a", f"{SITE}/b"
 NEVER, LONG_AGO = b"Fri, 31 Dec 9999 23:59:59 GMT", b"Thu, 01 Jan 2026 00:00:00 GMT"
 
 
-def at(diary: Diary, days: float, url: str = A, **options: Any) -> Testimony:
+def at(diary: Diary, days: float, url: str = A, **options: Any) -> HistoricalVerdict:
     """Ask as ExampleBot, so many days after the start."""
     profile = options.pop("profile", "default")
     token = options.pop("token", "ExampleBot")
     return Evidence(diary.store, profile).at(url, START + days * DAY, token, **options)
 
 
-def codes(testimony: Testimony) -> list[str]:
+def codes(testimony: HistoricalVerdict) -> list[str]:
     """Return the codes of the notes."""
     return [note.code for note in testimony.notes]
 
@@ -88,11 +88,11 @@ class TestWithinWhatWasKnown:
         assert (found.verdict.reason, found.verdict.line) == (Reason.DISALLOW_RULE, 2)
         assert found.explanation is not None
         assert found.explanation.winner is not None
-        assert isinstance(found.explanation.access, Held)
+        assert isinstance(found.explanation.access, OriginState)
         assert (found.explanation.access.source, found.explanation.access.visit) == (
             *(Source.STORE, visit),
         )
-        assert (found.decides, found.because) == (Decides.RULES, "fresh")
+        assert (found.decides, found.because) == (EffectivePolicy.RULES, "fresh")
         assert found.robots is not None
         assert found.robots.body == rules("/a")
         assert found.next is None
@@ -150,7 +150,7 @@ class TestWithinWhatWasKnown:
         read = []
 
         class Slow(MemoryStore):
-            def visits(self, *args: Any, **options: Any) -> Iterator[Visit]:
+            def visits(self, *args: Any, **options: Any) -> Iterator[FetchRecord]:
                 found = super().visits(*args, **options)
                 read.append(found)
                 return found
@@ -213,7 +213,7 @@ class TestWithinWhatWasKnown:
         found = at(diary, 0.5)
         assert found.verdict is not None
         assert (found.allowed, found.verdict.reason) == (True, Reason.UNAVAILABLE)
-        assert found.decides is Decides.ALLOW
+        assert found.decides is EffectivePolicy.ALLOW
 
     def test_a_redirect(self) -> None:
         diary = Diary()
@@ -510,7 +510,7 @@ class TestWhatIsNotKnown:
         visit = diary.visit(0, file("/a", ("Cache-Control", "no-store")))
         found = at(diary, 1e-4)
         assert (found.allowed, found.held, found.visit) == (None, True, visit)
-        assert found.decides is Decides.RULES
+        assert found.decides is EffectivePolicy.RULES
         assert codes(found) == ["no-store"]
         assert found.explanation is None
         assert found.as_dict()["allowed"] is None
@@ -740,7 +740,7 @@ class TestWhatItCosts:
                 self.bodies += 1
                 return super().body(digest)
 
-            def visits(self, *args: Any, **options: Any) -> Iterator[Visit]:
+            def visits(self, *args: Any, **options: Any) -> Iterator[FetchRecord]:
                 self.open += 1
                 try:
                     yield from super().visits(*args, **options)
@@ -755,7 +755,7 @@ class TestWhatItCosts:
 
     def test_a_store_may_give_any_iterator(self) -> None:
         class Listing(MemoryStore):
-            def visits(self, *args: Any, **options: Any) -> Iterator[Visit]:
+            def visits(self, *args: Any, **options: Any) -> Iterator[FetchRecord]:
                 return iter(list(super().visits(*args, **options)))
 
         diary = Diary(Listing())

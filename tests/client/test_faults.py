@@ -23,7 +23,7 @@ import pytest
 
 from robotrules import Reason, StoreError
 from robotrules.access import Failure, Request, Response, Trouble
-from robotrules.cache import Entry, Visit
+from robotrules.cache import Entry, FetchRecord
 from robotrules.client import Addresses, AsyncClient, Client
 from robotrules.client.stores import MemoryStore, SQLiteStore
 from robotrules.client.transports.aiohttp import AiohttpTransport
@@ -459,7 +459,7 @@ class AsyncLine(Line):
         return found if isinstance(found, Response) else await found
 
 
-class Desk:
+class CacheEngine:
     """One kind of client, in one world."""
 
     def __init__(self, kind: str, scene: Scene, folder: Path, stack: ExitStack) -> None:
@@ -514,7 +514,7 @@ class Kept(NamedTuple):
     """What a store has of an origin."""
 
     entry: Entry | None
-    visits: list[Visit]
+    visits: list[FetchRecord]
 
 
 def kept(store: Any, origin: str) -> Kept:
@@ -558,7 +558,7 @@ def restless(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_cell(row: Row, kind: str, tmp_path: Path) -> None:
     """Verdicts, the time of the next attempt, and what stays are as the table says."""
     with ExitStack() as stack:
-        desk = Desk(kind, MAKING[row.fault](stack), tmp_path, stack)
+        desk = CacheEngine(kind, MAKING[row.fault](stack), tmp_path, stack)
         _check_fresh(row, desk.opened("fresh"))
         for name, cell, profile in (
             ("old", row.old, "default"),
@@ -702,10 +702,10 @@ One rule holds over every HTTP library (RFC 9112 §2 to §7):
 ## The store
 
 Without its store a client follows RFC 9309 all the same, from memory and the network. It logs one
-warning to the logger `robotrules`, and says so in `client.trouble` and in `Held.trouble`, until the
-store answers again. After a failure the store is left alone for five seconds, so that a crawl does
-not wait for a dead one at every origin; one that cannot be written is read all the same. What other
-processes share through it they do not share meanwhile: each asks an origin by itself.
+warning to the logger `robotrules`, and says so in `client.trouble` and in `OriginState.trouble`,
+until the store answers again. After a failure the store is left alone for five seconds, so that a
+crawl does not wait for a dead one at every origin; one that cannot be written is read all the same.
+What other processes share through it they do not share meanwhile: each asks an origin by itself.
 
 What is damaged is as good as lost, and is mended by the next visit. A file that is not a store of
 ours, or a damaged one, is an error when it is opened.

@@ -172,7 +172,7 @@ class TestKilled:
             assert asked(site) == 2
 
 
-class Visit(NamedTuple):
+class FetchRecord(NamedTuple):
     """A request at a server, from its first octet to the last of the answer."""
 
     began: float
@@ -180,9 +180,9 @@ class Visit(NamedTuple):
 
 
 @contextmanager
-def watched(slow: float) -> Iterator[tuple[wire.Site, list[Visit]]]:
+def watched(slow: float) -> Iterator[tuple[wire.Site, list[FetchRecord]]]:
     """Run a server that takes its time for every third page, and remembers who came when."""
-    visits: list[Visit] = []
+    visits: list[FetchRecord] = []
     lock = Lock()
 
     def behave(peer: wire.Peer) -> None:
@@ -193,7 +193,7 @@ def watched(slow: float) -> Iterator[tuple[wire.Site, list[Visit]]]:
         if peer.path().endswith("slow"):
             peer.pause(slow)
         with lock:
-            visits.append(Visit(began, time.monotonic()))
+            visits.append(FetchRecord(began, time.monotonic()))
         peer.send(wire.message(b"a page"))
 
     with wire.serve(behave) as site:

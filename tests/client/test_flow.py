@@ -10,10 +10,10 @@ import pytest
 
 from robotrules.access import ACCESS_PROFILES, Failure, Request, Response, Trouble
 from robotrules.access.values import SLACK
-from robotrules.cache import Decides, Entry, Visit
+from robotrules.cache import EffectivePolicy, Entry, FetchRecord
 from robotrules.client import cache_engine, holders
-from robotrules.client.cache_engine import Call, Desk, Wait, Wanted
-from robotrules.client.origin_state import Held, Source
+from robotrules.client.cache_engine import CacheEngine, Call, RefreshMode, Wait
+from robotrules.client.origin_state import OriginState, Source
 from robotrules.client.stores import MemoryStore
 from robotrules.errors import StoreError
 from robotrules.profile import DEFAULT
@@ -84,11 +84,11 @@ class Plain:
         return getattr(self._store, name)
 
 
-def desk_of(store: Any, clock: Clock, **options: Any) -> Desk:
+def desk_of(store: Any, clock: Clock, **options: Any) -> CacheEngine:
     """Return the desk of a client."""
     given: dict[str, Any] = {"access": ACCESS_PROFILES["default"], "background": False}
     given |= {"profile": DEFAULT, "seconds": 30.0} | options
-    return Desk(store, user_agent=AGENT, agent="ExampleBot", clock=clock, **given)
+    return CacheEngine(store, user_agent=AGENT, agent="ExampleBot", clock=clock, **given)
 
 
 def run(
@@ -132,9 +132,9 @@ class TestFirstVisit:
         assert pauses == []
         [request] = requests
         assert (request.url, request.limit) == (*(f"{SITE}/robots.txt", DEFAULT.max_bytes + SLACK),)
-        assert isinstance(found, Held)
+        assert isinstance(found, OriginState)
         assert (found.source, found.decides, found.until) == (
-            *(Source.FETCHED, Decides.RULES, START + 600),
+            *(Source.FETCHED, EffectivePolicy.RULES, START + 600),
         )
         assert (found.trouble, found.origin, found.robots.body) == (None, SITE, FILE)
         visit = found.visit
@@ -189,7 +189,7 @@ class TestFirstVisit:
         run(desk.renew(SITE), FOUND)
         clock.now += 1
         store.calls.clear()
-        found, requests, _ = run(desk.renew(SITE, Wanted.NOW), Response(304, {}))
+        found, requests, _ = run(desk.renew(SITE, RefreshMode.NOW), Response(304, {}))
         assert store.calls == ["lease", "get", "put", "release"]
         assert dict(requests[0].headers) == {"If-None-Match": '"1"'}
         assert (found.visit.renewed, found.robots.body) == (True, FILE)
@@ -228,7 +228,7 @@ class TestSoon:
         # Who asks because it is due takes the answer; who asks because it is old does not.
         _, requests, _ = run(desk.renew(SITE))
         assert requests == []
-        _, requests, _ = run(desk.renew(SITE, Wanted.SOON), FOUND)
+        _, requests, _ = run(desk.renew(SITE, RefreshMode.SOON), FOUND)
         assert len(requests) == 1
         assert desk.look(SITE)[1] is False
 
@@ -277,7 +277,7 @@ class TestOthers:
         clock.now += 10
         assert MemoryStore.lease(store, SITE, "somebody else", 1000)
         desk = desk_of(store, clock, seconds=1.0)
-        _, requests, pauses = run(desk.renew(SITE, Wanted.NOW), FOUND, clock=clock)
+        _, requests, pauses = run(desk.renew(SITE, RefreshMode.NOW), FOUND, clock=clock)
         assert (len(requests), bool(pauses)) == (1, True)
 
     def test_a_dead_one_is_not_waited_for(
@@ -290,7 +290,7 @@ class TestOthers:
             assert MemoryStore.lease(store, SITE, other, 1000)
             desk = desk_of(store, clock, seconds=1.0)
             store.calls.clear()
-            _, requests, pauses = run(desk.renew(SITE, Wanted.NOW), FOUND, clock=clock)
+            _, requests, pauses = run(desk.renew(SITE, RefreshMode.NOW), FOUND, clock=clock)
             assert (len(requests), bool(pauses)) == (1, waits)
             if waits:
                 assert store.calls[:3] == ["lease", "holder", "get"]
@@ -474,7 +474,7 @@ class TestKeeping:
         found, _, _ = run(desk_of(store, clock).renew(SITE), Failure(Trouble.REFUSED, "private"))
         assert "put" not in store.calls
         assert store.calls[-1] == "release"
-        assert found.decides is Decides.DISALLOW
+        assert found.decides is EffectivePolicy.DISALLOW
 
     def test_a_copy_that_is_lost(self, store: Told, clock: Clock) -> None:
         """Where it would decide, nobody knows: until the failure is to be asked about again."""
@@ -485,13 +485,13 @@ class TestKeeping:
         desk = desk_of(store, clock, access=access)
         found, _, _ = run(desk.renew(SITE), Response(503))
         assert (found.decides, found.because, found.source) == (
-            *(Decides.DISALLOW, "unreachable", Source.FETCHED),
+            *(EffectivePolicy.DISALLOW, "unreachable", Source.FETCHED),
         )
         assert found.until == clock.now + 60
         assert found.robots.body == b"User-agent: *\nDisallow: /\n"
         again, _ = desk.look(SITE)
         assert again is not None
-        assert (again.decides, again.source) == (Decides.DISALLOW, Source.MEMORY)
+        assert (again.decides, again.source) == (EffectivePolicy.DISALLOW, Source.MEMORY)
 
     def test_a_file_that_was_cut_by_a_smaller_reader(self, store: Told, clock: Clock) -> None:
         """Who reads more asks for it again, without a condition."""
@@ -536,6 +536,6 @@ class TestKeeping:
                 found = ended.value
                 break
         assert left == [9.0, 5.0, 1.0]
-        bad: Visit | None = found.entry.bad
+        bad: FetchRecord | None = found.entry.bad
         assert bad is not None
         assert (bad.trouble, bad.detail) == (Trouble.TIMEOUT, "9 s in all")

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from robotrules.access import ACCESS_PROFILES, Failure, Request, Response, Trouble
-from robotrules.cache import SKEW, Decides
+from robotrules.cache import SKEW, EffectivePolicy
 from robotrules.client import cache_engine
-from robotrules.client.cache_engine import Call, Wait, Wanted
-from robotrules.client.origin_state import Held, Source
+from robotrules.client.cache_engine import Call, RefreshMode, Wait
+from robotrules.client.origin_state import OriginState, Source
 from robotrules.client.stores import MemoryStore
 from tests.client.scripted import START, Clock
 from tests.client.test_flow import FILE, FOUND, OTHER, SITE, Told, desk_of, run
@@ -43,7 +43,7 @@ class Named(Told):
 
 def interrupted(
     going: cache_engine.Renewal, clock: Clock, before: Callable[[str, int], object]
-) -> tuple[Held, list[float]]:
+) -> tuple[OriginState, list[float]]:
     """
     Drive a flow that sends no request; return what it ends with, and its pauses.
 
@@ -92,7 +92,7 @@ class TestWaiting:
                 visit, _, _ = run(desk_of(MemoryStore(), clock).renew(SITE), FOUND)
                 MemoryStore.put(store, visit.visit, FILE, visit.entry)
 
-        going = desk_of(store, clock).renew(SITE, Wanted.NOW)
+        going = desk_of(store, clock).renew(SITE, RefreshMode.NOW)
         found, pauses = interrupted(going, clock, put)
         assert pauses == [0.01, 0.02, 0.04]
         assert (found.source, found.entry.last) == (Source.STORE, clock.now)
@@ -107,7 +107,7 @@ class TestWaiting:
             if (method, pauses) == ("get", 2):
                 MemoryStore.put(store, visit.visit, FILE, visit.entry)
 
-        going = desk_of(store, clock).renew(SITE, Wanted.NOW)
+        going = desk_of(store, clock).renew(SITE, RefreshMode.NOW)
         found, pauses = interrupted(going, clock, put)
         assert (found.source, found.entry.last, len(pauses)) == (Source.STORE, START, 2)
 
@@ -120,9 +120,9 @@ class TestWaiting:
         def end(method: str, pauses: int) -> None:
             if (method, pauses) == ("claim", 2):
                 MemoryStore.release(store, SITE, SOMEBODY)
-                run(desk_of(store, clock).renew(SITE, Wanted.NOW), Response(304, {}))
+                run(desk_of(store, clock).renew(SITE, RefreshMode.NOW), Response(304, {}))
 
-        going = desk_of(store, clock).renew(SITE, Wanted.NOW)
+        going = desk_of(store, clock).renew(SITE, RefreshMode.NOW)
         found, pauses = interrupted(going, clock, end)
         assert pauses == [0.01, 0.02]
         assert (found.source, found.entry.last) == (Source.STORE, clock.now)
@@ -151,7 +151,7 @@ class TestWaiting:
         clock.now += 10
         assert MemoryStore.lease(store, SITE, SOMEBODY, 1000)
         desk = desk_of(store, clock, seconds=1.0)
-        _, requests, _ = run(desk.renew(SITE, Wanted.NOW), Response(304, {}), clock=clock)
+        _, requests, _ = run(desk.renew(SITE, RefreshMode.NOW), Response(304, {}), clock=clock)
         assert [dict(request.headers) for request in requests] == [{"If-None-Match": '"1"'}]
 
     def test_how_long(self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,7 +196,7 @@ class TestClaiming:
         """What was found at this very moment, before this was asked, will not do."""
         desk = desk_of(store, clock)
         run(desk.renew(SITE), FOUND)
-        _, requests, _ = run(desk.renew(SITE, Wanted.NOW), Response(304, {}))
+        _, requests, _ = run(desk.renew(SITE, RefreshMode.NOW), Response(304, {}))
         assert len(requests) == 1
 
     def test_old_in_the_store_alone(self, store: Told, clock: Clock) -> None:
@@ -204,10 +204,10 @@ class TestClaiming:
         run(desk_of(store, clock).renew(SITE), FOUND)
         clock.now += 601
         desk = desk_of(store, clock, background=True)
-        _, requests, _ = run(desk.renew(SITE, Wanted.SOON), Response(304, {}))
+        _, requests, _ = run(desk.renew(SITE, RefreshMode.SOON), Response(304, {}))
         assert len(requests) == 1
         desk = desk_of(store, clock, background=True)
-        assert run(desk.renew(SITE, Wanted.SOON))[1] == []
+        assert run(desk.renew(SITE, RefreshMode.SOON))[1] == []
 
     def test_what_memory_alone_knows(self, store: Told, clock: Clock) -> None:
         """A file that is not to be stored is used while it is fresh, without a lease."""
@@ -226,14 +226,14 @@ class TestClaiming:
         desk._rest_of_writes = float("inf")
         run(desk.renew(SITE), Response(200, {"ETag": '"2"'}, OTHER))
         desk._rest_of_writes = 0.0
-        _, [request], _ = run(desk.renew(SITE, Wanted.NOW), Response(304, {}))
+        _, [request], _ = run(desk.renew(SITE, RefreshMode.NOW), Response(304, {}))
         assert dict(request.headers) == {"If-None-Match": '"2"'}
 
     def test_two_of_one_moment(self, store: Told, clock: Clock) -> None:
         """That of the store counts, which others have too."""
         desk = desk_of(store, clock)
         run(desk.renew(SITE), FOUND)
-        run(desk_of(store, clock).renew(SITE, Wanted.NOW), Response(200, {}, OTHER))
+        run(desk_of(store, clock).renew(SITE, RefreshMode.NOW), Response(200, {}, OTHER))
         assert run(desk.renew(SITE))[0].robots.body == OTHER
 
     def test_one_transaction(self, clock: Clock) -> None:
@@ -306,7 +306,7 @@ def test_the_profile_says_how_many_redirects(store: Told, clock: Clock) -> None:
     access = ACCESS_PROFILES["default"].replace(max_redirects=6)
     moved = [Response(301, {"Location": f"/{number}"}) for number in range(6)]
     found, requests, _ = run(desk_of(store, clock, access=access).renew(SITE), *moved, FOUND)
-    assert (len(requests), found.decides) == (7, Decides.RULES)
+    assert (len(requests), found.decides) == (7, EffectivePolicy.RULES)
 
 
 class TestTrouble:
@@ -435,19 +435,19 @@ class TestCopies:
         desk = desk_of(store, clock)
         store.calls.clear()
         found, requests, _ = run(desk.renew(SITE))
-        assert (found.decides, requests, store.calls) == (Decides.DISALLOW, [], ["get"])
+        assert (found.decides, requests, store.calls) == (EffectivePolicy.DISALLOW, [], ["get"])
         clock.now += 60
         found, [request], _ = run(desk.renew(SITE), Response(304, {}))
         assert dict(request.headers) == {"If-None-Match": '"1"'}
-        assert (found.decides, found.robots.body) == (Decides.RULES, FILE)
+        assert (found.decides, found.robots.body) == (EffectivePolicy.RULES, FILE)
 
     def test_until_the_failure_is_asked_about_again(self, store: Told, clock: Clock) -> None:
         """Not until the lifetime of what is lost is over; and the store's trouble is told."""
         run(desk_of(store, clock).renew(SITE), FOUND)
         clock.now += 10
         store.failing = {"body"}
-        found, _, _ = run(desk_of(store, clock).renew(SITE, Wanted.NOW), Response(503))
-        assert (found.decides, found.until) == (Decides.DISALLOW, clock.now + 60)
+        found, _, _ = run(desk_of(store, clock).renew(SITE, RefreshMode.NOW), Response(503))
+        assert (found.decides, found.until) == (EffectivePolicy.DISALLOW, clock.now + 60)
         assert found.trouble == "body fails"
 
     def test_what_another_thread_found_meanwhile_stays(self, store: Told, clock: Clock) -> None:
@@ -455,7 +455,7 @@ class TestCopies:
         run(desk_of(store, clock).renew(SITE), FOUND)
         store._bodies.clear()
         desk = desk_of(store, clock)
-        going = desk.renew(SITE, Wanted.NOW)
+        going = desk.renew(SITE, RefreshMode.NOW)
         effect = going.send(None)
         while isinstance(effect, Call):
             effect = going.send(effect.work())
@@ -498,8 +498,12 @@ class TestMemory:
         run(desk.renew(SITE), Response(503, {"Retry-After": "3600"}))
         found, refresh = desk.look(SITE)
         assert found is not None
-        assert (found.decides, found.until, refresh) == (Decides.DISALLOW, clock.now + 100, False)
+        assert (found.decides, found.until, refresh) == (
+            EffectivePolicy.DISALLOW,
+            clock.now + 100,
+            False,
+        )
         clock.now += 100
         found, refresh = desk.look(SITE)
         assert found is not None
-        assert (found.decides, found.because, refresh) == (Decides.RULES, "copy", False)
+        assert (found.decides, found.because, refresh) == (EffectivePolicy.RULES, "copy", False)

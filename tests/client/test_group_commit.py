@@ -16,7 +16,7 @@ from robotrules.access import Response
 from robotrules.client import AsyncClient
 from robotrules.client.stores import MemoryStore
 from robotrules.client.stores.sqlite import SQLiteStore
-from robotrules.client.tasks import MOST_TOGETHER, STORE_THREADS, Blocking, _made
+from robotrules.client.tasks import MOST_TOGETHER, STORE_THREADS, StoreExecutor, _made
 from robotrules.errors import StoreBusyError, StoreError
 from tests.client.scripted import AsyncServer, Server
 
@@ -57,7 +57,7 @@ class Diary:
 
 async def done(diary: Diary, words: list[str]) -> list[Any]:
     """Let as many tasks write; return what each was told."""
-    blocking = Blocking()
+    blocking = StoreExecutor()
 
     async def one(word: str) -> Any:
         answer = await blocking.do(lambda: diary.write(word), True, diary.transaction)
@@ -108,7 +108,7 @@ def test_who_gave_up_writes_nothing() -> None:
     diary = Diary()
 
     async def main() -> None:
-        blocking = Blocking()
+        blocking = StoreExecutor()
         tasks = [
             asyncio.create_task(blocking.do(partial(diary.write, word), True, diary.transaction))
             for word in "abc"
@@ -232,7 +232,7 @@ def test_two_are_several(count: int, begun: int) -> None:
 
 def test_threads_for_what_would_block() -> None:
     """A few of its own, which have a name, for all calls."""
-    blocking = Blocking()
+    blocking = StoreExecutor()
 
     async def main() -> list[str]:
         return [await blocking.do(lambda: current_thread().name, False) for _ in range(2)]
@@ -252,7 +252,7 @@ def test_who_asks_in_between_joins_in() -> None:
     diary = Diary()
 
     async def main() -> None:
-        blocking, loop = Blocking(), asyncio.get_running_loop()
+        blocking, loop = StoreExecutor(), asyncio.get_running_loop()
         answers: list[asyncio.Task[Any]] = []
 
         def ask(word: str) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 import time
 
-from robotrules.client.threads import Later
+from robotrules.client.threads import BackgroundRunner
 
 
-def finish(later: Later) -> None:
+def finish(later: BackgroundRunner) -> None:
     """Wait until nothing is wanted."""
     deadline = time.monotonic() + 10
     while later._wanted and time.monotonic() < deadline:
@@ -17,7 +17,7 @@ def finish(later: Later) -> None:
 
 def test_once_for_each_key() -> None:
     """While it is wanted; afterwards it may be wanted again."""
-    later, go = Later(2), threading.Event()
+    later, go = BackgroundRunner(2), threading.Event()
     done: list[str] = []
 
     def work() -> None:
@@ -41,7 +41,7 @@ def test_once_for_each_key() -> None:
 
 def test_the_end() -> None:
     """What is begun is finished, what waits is not begun, and nothing is taken any more."""
-    later, go, begun = Later(1), threading.Event(), threading.Event()
+    later, go, begun = BackgroundRunner(1), threading.Event(), threading.Event()
     done: list[str] = []
 
     def first() -> None:

@@ -11,8 +11,8 @@ import pytest
 from robotrules.access import ACCESS_PROFILES, Hop, Response
 from robotrules.cache import SKEW, digest_of, freshness, recorded
 from robotrules.client import Client, memory_cache
-from robotrules.client.memory_cache import Memory, _octets_of
-from robotrules.client.origin_state import Held, Source, held
+from robotrules.client.memory_cache import OriginCache, _octets_of
+from robotrules.client.origin_state import OriginState, Source, held
 from robotrules.profile import DEFAULT
 from robotrules.robotstxt import parse
 from robotrules.tags.fields import Fields
@@ -113,7 +113,7 @@ def test_a_copy_is_kept_for_a_304(server: Server) -> None:
         assert held.check(url, "ExampleBot").line == 2
 
 
-def holding(number: int, at: float = NOW, **changes: Any) -> Held:
+def holding(number: int, at: float = NOW, **changes: Any) -> OriginState:
     """Return what is held of an origin after one visit."""
     visit = made(at, origin=f"https://s{number}.example", **changes)
     entry = recorded(None, visit)
@@ -121,7 +121,7 @@ def holding(number: int, at: float = NOW, **changes: Any) -> Held:
     return held(entry, fresh, None, profile=DEFAULT, source=Source.FETCHED)
 
 
-def origins(kept: Memory) -> list[str]:
+def origins(kept: OriginCache) -> list[str]:
     """Return of what origins something is held."""
     return [
         found.origin.removeprefix("https://").removesuffix(".example")
@@ -145,7 +145,7 @@ class TestBounds:
     def test_as_many_as_may_be(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """With one more the oldest goes."""
         monkeypatch.setattr(memory_cache, "REMEMBERED_ORIGINS", 2)
-        kept = Memory(DEFAULT)
+        kept = OriginCache(DEFAULT)
         assert kept._octets == 0
         for number in range(2):
             kept.hold(holding(number), None, NOW)
@@ -158,7 +158,7 @@ class TestBounds:
         """With one octet more the oldest goes."""
         size = _octets_of(holding(0).entry)
         monkeypatch.setattr(memory_cache, "REMEMBERED_OCTETS", 2 * size)
-        kept = Memory(DEFAULT)
+        kept = OriginCache(DEFAULT)
         for number in range(2):
             kept.hold(holding(number), None, NOW)
         assert origins(kept) == ["s0", "s1"]
@@ -168,7 +168,7 @@ class TestBounds:
     def test_who_is_late(self) -> None:
         """The older does not take the place of the newer, unless that is of a clock ahead."""
         for ahead, stays in ((SKEW, True), (SKEW + 1, False)):
-            kept = Memory(DEFAULT)
+            kept = OriginCache(DEFAULT)
             newer, older = holding(0, NOW + ahead), holding(0, NOW - 1)
             kept.hold(newer, None, NOW)
             kept.hold(older, None, NOW)
@@ -180,7 +180,7 @@ class TestBounds:
 
 def test_what_may_answer_at_once() -> None:
     """Only what is held, and until it is renewed."""
-    kept = Memory(DEFAULT)
+    kept = OriginCache(DEFAULT)
     check = parse(BODY).rules_for("x").check
     first, second = holding(0), holding(0, NOW + 1)
     kept.make_ready(first, check)
@@ -198,7 +198,7 @@ def test_what_may_answer_at_once() -> None:
 
 def test_a_file_that_was_cut() -> None:
     """It is another one than the same octets that are all of a file."""
-    kept = Memory(DEFAULT)
+    kept = OriginCache(DEFAULT)
     body = b"User-agent: *\nDisallow: /x\nDisallow: /priv"
     whole, cut = (
         kept.file(made(body=body, digest=digest_of(body), complete=complete), body)

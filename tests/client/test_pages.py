@@ -13,7 +13,7 @@ from robotrules.access import Failure, Request, Response, Trouble
 from robotrules.client import pages
 from robotrules.client.pages import (
     MOST_OCTETS,
-    Fetched,
+    FetchResult,
     Look,
     Paced,
     Sent,
@@ -171,7 +171,7 @@ def test_what_guidance_is_made_of(status: int, html: bool, monkeypatch: pytest.M
     found = having(file("/x"))
     verdict = found.check(f"{SITE}/a", "ExampleBot")
     fields = read_fields({"X-Robots-Tag": "noindex"})
-    page = Fetched(f"{SITE}/a", verdict, found, status, fields, b"<p>", at=100.5)
+    page = FetchResult(f"{SITE}/a", verdict, found, status, fields, b"<p>", at=100.5)
     registries = SHIPPED
     made = guidance_of(
         *(page, "ExampleBot", ["P"]),

@@ -21,8 +21,8 @@ from robotrules.client.rate_limiter import (
     LONGEST_WAIT,
     TURN_SECONDS,
     Delay,
-    Turn,
-    Turns,
+    RateLimiter,
+    Slot,
     delay_of,
     pace_of,
     pause_after,
@@ -119,7 +119,7 @@ class Told:
         return call
 
 
-class Desk:
+class CacheEngine:
     """What turns have of a desk: a store, and a clock that is set by hand."""
 
     def __init__(self, **answers: Any) -> None:
@@ -141,10 +141,10 @@ class Desk:
         yield
 
 
-def turns(**answers: Any) -> tuple[Turns, Desk]:
+def turns(**answers: Any) -> tuple[RateLimiter, CacheEngine]:
     """Return turns over a desk."""
-    desk = Desk(**answers)
-    made: Any = Turns(desk)  # type: ignore[arg-type]
+    desk = CacheEngine(**answers)
+    made: Any = RateLimiter(desk)  # type: ignore[arg-type]
     return made, desk
 
 
@@ -270,7 +270,7 @@ class TestTurns:
 
     def test_a_turn(self) -> None:
         """It says where it is."""
-        turn = Turn("a", Delay(1.0, "min-delay"), lambda: NOON)
+        turn = Slot("a", Delay(1.0, "min-delay"), lambda: NOON)
         assert (turn.origin, turn.delay.seconds, turn.until) == ("a", 1.0, None)
         assert turn.heed(503) == 60.0
         assert turn.until == NOON + 60.0

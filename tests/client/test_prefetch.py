@@ -14,7 +14,7 @@ import pytest
 
 from robotrules.access import Request, Response
 from robotrules.client import AsyncClient, Client, threads
-from robotrules.client.threads import Flights
+from robotrules.client.threads import SingleFlight
 from tests.client.scripted import Clock, Server, opened
 
 AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
@@ -148,7 +148,7 @@ def test_a_flight_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
             return super().result(timeout)
 
     monkeypatch.setattr(threads, "Future", Watched)
-    flights: Flights[str] = Flights()
+    flights: SingleFlight[str] = SingleFlight()
     began = Event()
 
     def fail() -> str:

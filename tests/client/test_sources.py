@@ -17,7 +17,7 @@ import pytest
 from robotrules.access import Response
 from robotrules.cache import Provenance, Store, digest_of
 from robotrules.client.evidence import Evidence
-from robotrules.client.historical_verdict import Testimony, imported_from
+from robotrules.client.historical_verdict import HistoricalVerdict, imported_from
 from robotrules.client.sources import chosen_source
 from robotrules.client.stores import MemoryStore
 from robotrules.client.warc import export_warc, import_warc
@@ -43,14 +43,14 @@ def imported(store: Store, octets: bytes, name: str = "forged.warc") -> Provenan
     return done.provenance
 
 
-def at(store: Store, days: float, path: str = "/a", **options: Any) -> Testimony:
+def at(store: Store, days: float, path: str = "/a", **options: Any) -> HistoricalVerdict:
     """Ask what the rules said about a path."""
     found = Evidence(store).at(f"{SITE}{path}", START + days * DAY, "ExampleBot", **options)
     assert options.get("source") or found.source in (None, "own") or found.notes
     return found
 
 
-def codes(found: Testimony) -> list[str]:
+def codes(found: HistoricalVerdict) -> list[str]:
     """Return the codes of its notes."""
     return [note.code for note in found.notes]
 

@@ -6,18 +6,20 @@ import pytest
 
 from robotrules import Reason
 from robotrules.access import ACCESS_PROFILES, Failure, Response, State
-from robotrules.cache import Decides, Freshness, freshness, moment
-from robotrules.client.origin_state import Held, Source, held
+from robotrules.cache import EffectivePolicy, Freshness, freshness, moment
+from robotrules.client.origin_state import OriginState, Source, held
 from robotrules.profile import DEFAULT, STRICT
 from robotrules.robotstxt import parse
-from robotrules.robotstxt.verdict import Because, Verdict
+from robotrules.robotstxt.verdict import GroupMatch, Verdict
 from tests.client.diary import DAY, SITE, START, Diary, file, refused, rules
 
 A, ROBOTS = f"{SITE}/a", f"{SITE}/robots.txt"
 NAME = DEFAULT.name
 
 
-def having(*answers: Response | Failure, days: float = 0.0, profile: str = "default") -> Held:
+def having(
+    *answers: Response | Failure, days: float = 0.0, profile: str = "default"
+) -> OriginState:
     """Return what is held after an answer a day, so many days after the last one."""
     diary = Diary(profile=profile)
     for day, answer in enumerate(answers):
@@ -37,20 +39,20 @@ class TestVisits:
         found = having(file("/a"))
         assert found.visit is found.entry.good is not None
         assert (found.state, found.decides, found.because) == (
-            *(State.SUCCESS, Decides.RULES, "fresh"),
+            *(State.SUCCESS, EffectivePolicy.RULES, "fresh"),
         )
 
     def test_a_failure_after_a_file(self) -> None:
         """Nobody knows what the rules are: the failure decides."""
         found = having(file("/a"), Response(503))
         assert found.visit is found.entry.bad is not None
-        assert (found.state, found.decides) == (State.UNREACHABLE, Decides.DISALLOW)
+        assert (found.state, found.decides) == (State.UNREACHABLE, EffectivePolicy.DISALLOW)
 
     def test_a_copy_after_a_failure(self) -> None:
         """Where the profile uses the copy, the visit that found it decides."""
         found = having(file("/a"), Response(503), profile="stale")
         assert found.visit is found.entry.good is not None
-        assert (found.state, found.decides) == (State.UNREACHABLE, Decides.RULES)
+        assert (found.state, found.decides) == (State.UNREACHABLE, EffectivePolicy.RULES)
 
     def test_a_failure_alone(self) -> None:
         """There is no other visit."""
@@ -61,7 +63,7 @@ class TestVisits:
     def test_an_answer_that_disallows(self) -> None:
         """A 403 that counts as Disallow is an answer, and not that there is none."""
         found = having(Response(403))
-        careful = found._replace(decides=Decides.DISALLOW)
+        careful = found._replace(decides=EffectivePolicy.DISALLOW)
         assert careful.visit is found.entry.good
         assert careful.check(A, "ExampleBot").reason is Reason.RESTRICTED
         late = having(Response(403), Response(503))
@@ -70,7 +72,7 @@ class TestVisits:
     def test_what_disallows_without_a_failure(self) -> None:
         """The last answer, though it is no longer fresh."""
         found = having(Response(403))
-        old = found._replace(decides=Decides.DISALLOW, because="stale")
+        old = found._replace(decides=EffectivePolicy.DISALLOW, because="stale")
         assert found.entry.bad is None
         assert old.visit is found.entry.good
 
@@ -82,10 +84,10 @@ class TestStates:
         """RFC 9309 §2.3.1.4: after 30 days a client may take it that there is none."""
         found = having(Response(503))
         for because, decides, state in (
-            ("patience", Decides.ALLOW, State.UNAVAILABLE),
-            ("patience", Decides.DISALLOW, State.UNREACHABLE),
-            ("unreachable", Decides.ALLOW, State.UNREACHABLE),
-            ("fresh", Decides.ALLOW, State.UNREACHABLE),
+            ("patience", EffectivePolicy.ALLOW, State.UNAVAILABLE),
+            ("patience", EffectivePolicy.DISALLOW, State.UNREACHABLE),
+            ("unreachable", EffectivePolicy.ALLOW, State.UNREACHABLE),
+            ("fresh", EffectivePolicy.ALLOW, State.UNREACHABLE),
         ):
             assert found._replace(because=because, decides=decides).state is state
 
@@ -106,13 +108,13 @@ class TestVerdicts:
             (having(Response(503)), Verdict(False, Reason.UNREACHABLE, None, NAME)),
             (having(file("/a"), Response(503)), Verdict(False, Reason.UNREACHABLE, None, NAME)),
             (
-                having(Response(403))._replace(decides=Decides.DISALLOW, robots=parse(b"")),
+                having(Response(403))._replace(decides=EffectivePolicy.DISALLOW, robots=parse(b"")),
                 Verdict(False, Reason.RESTRICTED, None, NAME),
             ),
         ],
         ids=["rules", "unavailable", "unreachable", "unreachable-now", "restricted"],
     )
-    def test_each_way_to_ask(self, found: Held, verdict: Verdict) -> None:
+    def test_each_way_to_ask(self, found: OriginState, verdict: Verdict) -> None:
         """One URL, many, and how it came to that."""
         assert found.check(A, "ExampleBot") == verdict
         assert found.check_many([A, ROBOTS, A], "ExampleBot")[::2] == [verdict, verdict]
@@ -127,9 +129,9 @@ class TestVerdicts:
         explained = having(Response(503)).explain(A, "ExampleBot", ("P",))
         assert (explained.matched_tokens, explained.matched_purposes) == ((), ())
         assert (explained.groups, explained.matches, explained.notes) == ((), (), ())
-        assert (explained.because, explained.purposes) == (Because.NONE, ("P",))
+        assert (explained.because, explained.purposes) == (GroupMatch.NONE, ("P",))
         ruled = having(file("/a")).explain(A, "ExampleBot")
-        assert (ruled.because, len(ruled.groups), len(ruled.matches)) == (Because.STAR, 1, 1)
+        assert (ruled.because, len(ruled.groups), len(ruled.matches)) == (GroupMatch.STAR, 1, 1)
 
     def test_purposes(self) -> None:
         """They are handed on, each way."""
@@ -149,10 +151,10 @@ class TestMaking:
         entry = having(file("/a")).entry
         body = parse(rules("/a"), DEFAULT)
         for decides, given, stands in (
-            (Decides.RULES, body, rules("/a")),
-            (Decides.ALLOW, body, b""),
-            (Decides.DISALLOW, body, b"User-agent: *\nDisallow: /\n"),
-            (Decides.NOTHING, None, b"User-agent: *\nDisallow: /\n"),
+            (EffectivePolicy.RULES, body, rules("/a")),
+            (EffectivePolicy.ALLOW, body, b""),
+            (EffectivePolicy.DISALLOW, body, b"User-agent: *\nDisallow: /\n"),
+            (EffectivePolicy.NOTHING, None, b"User-agent: *\nDisallow: /\n"),
         ):
             fresh = Freshness(decides, START + 9, False, False, "fresh")
             made = held(entry, fresh, given, profile=STRICT, source=Source.MEMORY)

@@ -22,9 +22,9 @@ from robotrules.access import (
     Trouble,
     lost_state,
 )
-from robotrules.cache import Provenance, Visit, digest_of
+from robotrules.cache import FetchRecord, Provenance, digest_of
 from robotrules.client.evidence import MOST_NAMES, Evidence
-from robotrules.client.historical_verdict import EvidenceNote, Period, Testimony, told, when
+from robotrules.client.historical_verdict import EvidenceNote, HistoricalVerdict, Period, told, when
 from robotrules.client.stores import MemoryStore
 from robotrules.client.warc import export_warc, import_warc
 from tests.client.diary import DAY, SITE, START, Diary, file, refused, rules
@@ -33,12 +33,12 @@ A = f"{SITE}/a"
 NO_FILE = Response(404)
 
 
-def at(diary: Diary, days: float, url: str = A, **options: Any) -> Testimony:
+def at(diary: Diary, days: float, url: str = A, **options: Any) -> HistoricalVerdict:
     """Ask as ExampleBot, so many days after the start."""
     return Evidence(diary.store).at(url, START + days * DAY, "ExampleBot", **options)
 
 
-def notes(testimony: Testimony) -> list[tuple[str, str, str]]:
+def notes(testimony: HistoricalVerdict) -> list[tuple[str, str, str]]:
     """Return the notes as plain values."""
     return [(note.code, note.level, note.message) for note in testimony.notes]
 
@@ -414,7 +414,7 @@ class TestPeriods:
         """Chosen alike, and a URL without an origin is misuse."""
         diary = told_days(file("/a"), file("/b"), refused())
         evidence = Evidence(diary.store)
-        found: list[Visit] = list(evidence.visits(A, after=START + 1, before=START + DAY))
+        found: list[FetchRecord] = list(evidence.visits(A, after=START + 1, before=START + DAY))
         assert [visit.at for visit in found] == [START + DAY]
         assert [visit.state for visit in evidence.visits(A)][2] is State.UNREACHABLE
         with pytest.raises(ValueError, match=r"'/a' has no origin: pass a URL such as 'https://"):

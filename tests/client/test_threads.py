@@ -22,7 +22,7 @@ from robotrules import Reason
 from robotrules.access import Request, Response
 from robotrules.client import Addresses, AsyncClient, Client
 from robotrules.client.stores import MemoryStore
-from robotrules.client.threads import Flights
+from robotrules.client.threads import SingleFlight
 from robotrules.client.transports.aiohttp import AiohttpTransport
 from robotrules.client.transports.httpx2 import AsyncHttpx2Transport
 from tests.client import wire
@@ -285,7 +285,7 @@ class TestLeadingThread:
 
     def test_interrupted_before_it_began(self) -> None:
         """Whenever a signal comes, nobody waits for a flight that nobody makes."""
-        flights: Flights[int] = Flights()
+        flights: SingleFlight[int] = SingleFlight()
         flights._flights = _Interrupting()
         with pytest.raises(KeyboardInterrupt):
             flights.fly("a", lambda: 1)

@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 
 from robotrules import MissingExtraError, parse
 from robotrules.access import Hop, Response, State, Trouble
-from robotrules.cache import Visit, digest_of
+from robotrules.cache import FetchRecord, digest_of
 from robotrules.client.evidence import Evidence
 from robotrules.client.stores import MemoryStore, SQLiteStore
 from robotrules.client.warc import SKIPPED, WarcImport, export_warc, import_warc
@@ -215,7 +215,7 @@ class TestWriting:
             export_warc(store, folder / "b.warc")
         late = folder / "c.warc"
 
-        def plant(_: Visit) -> None:
+        def plant(_: FetchRecord) -> None:
             """Put a link where the archive will be."""
             if not late.is_symlink():
                 late.symlink_to(mine)
@@ -261,7 +261,7 @@ class TestWriting:
 
     def test_some_visits(self) -> None:
         store = eventful().store
-        seen: list[Visit] = []
+        seen: list[FetchRecord] = []
         stream = io.BytesIO()
         count = export_warc(
             store, stream, origin="HTTP://elsewhere.example:8080/x", progress=seen.append
@@ -459,7 +459,7 @@ hops = st.lists(st.builds(Hop, urls, st.integers(300, 399), texts), max_size=3).
 
 
 @st.composite
-def visits(draw: st.DrawFn) -> tuple[Visit, bytes | None]:
+def visits(draw: st.DrawFn) -> tuple[FetchRecord, bytes | None]:
     """Return a visit that could have been, and its file."""
     state = draw(st.sampled_from(State))
     found = state is State.SUCCESS
@@ -472,7 +472,7 @@ def visits(draw: st.DrawFn) -> tuple[Visit, bytes | None]:
     )
     renewed = found and draw(st.booleans())
     statuses = st.integers(100, 999)
-    visit = Visit(
+    visit = FetchRecord(
         origin=draw(st.sampled_from([SITE, "http://elsewhere.example:8080"])),
         agent=draw(names),
         user_agent=draw(names),
@@ -499,7 +499,9 @@ class TestAnyVisit:
     """Whatever a visit was, the archive gives it back; and both readers read the archive."""
 
     @given(st.lists(visits(), max_size=6, unique_by=lambda one: one[0].at), st.booleans())
-    def test_comes_back(self, history: list[tuple[Visit, bytes | None]], compressed: bool) -> None:
+    def test_comes_back(
+        self, history: list[tuple[FetchRecord, bytes | None]], compressed: bool
+    ) -> None:
         store = MemoryStore()
         store.add(history)
         archive = exported(store, gzip=compressed)
@@ -514,7 +516,7 @@ class TestAnyVisit:
             assert len(list(read(archive))) > 0
 
     @given(visits())
-    def test_as_json(self, given: tuple[Visit, bytes | None]) -> None:
+    def test_as_json(self, given: tuple[FetchRecord, bytes | None]) -> None:
         visit, _ = given
         assert visit_from(json.loads(written(visit))) == visit
 
@@ -1207,7 +1209,7 @@ class TestBounds:
         template = Diary().visit(0, file("/a"))
         body = b"# %d\n" + b"#" * 200_000
 
-        def made() -> Iterator[tuple[Visit, bytes]]:
+        def made() -> Iterator[tuple[FetchRecord, bytes]]:
             for number in range(300):
                 octets = body % number
                 yield (

@@ -15,7 +15,7 @@ from uuid import NAMESPACE_URL, uuid5
 import pytest
 
 from robotrules.access import Response
-from robotrules.cache import Provenance, Visit
+from robotrules.cache import FetchRecord, Provenance
 from robotrules.client import warc
 from robotrules.client.stores import MemoryStore
 from robotrules.client.warc import WarcImport, export_warc, import_warc, writing
@@ -56,7 +56,7 @@ def record(lines: dict[str, str], block: bytes) -> bytes:
     return b"WARC/1.1\r\n" + head.encode() + b"\r\n" + block + b"\r\n\r\n"
 
 
-def written_of(visit: Visit, body: bytes | None = None, **options: Any) -> list[bytes]:
+def written_of(visit: FetchRecord, body: bytes | None = None, **options: Any) -> list[bytes]:
     """Return the records of an archive with one visit."""
     store = MemoryStore()
     store.add([(visit, body)])

@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import robotrules
-from robotrules import DEFAULT, Because, Note, ProductTokenError, RobotsTxt, Role
+from robotrules import DEFAULT, GroupMatch, Note, ProductTokenError, RobotsTxt, Role
 from robotrules._engine import pure
 from robotrules.extensions import app_directives as module
 from robotrules.extensions import scoped
@@ -311,7 +311,7 @@ class TestApplying:
         )
         found = app_directives(robots, URL, "examplesearch", registries=REGISTRIES)
         assert [one.name for one in found.directives] == ["b"]
-        assert (found.product_token, found.groups_because) == ("ExampleSearch", Because.TOKEN)
+        assert (found.product_token, found.groups_because) == ("ExampleSearch", GroupMatch.TOKEN)
 
     def test_a_group_without_directives_is_still_the_group(self, read: Read) -> None:
         """An application with a group of its own does not read `*`, whatever its group lacks."""
@@ -331,7 +331,7 @@ class TestApplying:
         )
         found = app_directives(robots, URL, "examplesearch", registries=REGISTRIES)
         assert [one.name for one in found.directives] == ["a", "b"]
-        assert (found.product_token, found.groups_because) == ("ExampleSearch", Because.STAR)
+        assert (found.product_token, found.groups_because) == ("ExampleSearch", GroupMatch.STAR)
 
     def test_no_group_at_all(self, read: Read) -> None:
         """Without `*` there is nothing for it."""
@@ -339,7 +339,7 @@ class TestApplying:
             "App-Directives: examplesearch;a\nUser-Agent: b\nApp-Directives: examplesearch;b\n"
         )
         found = app_directives(robots, URL, "examplesearch", registries=REGISTRIES)
-        assert (found.directives, found.groups_because) == ((), Because.NONE)
+        assert (found.directives, found.groups_because) == ((), GroupMatch.NONE)
 
     @pytest.mark.parametrize("application", ["tokenless", "unregistered"])
     def test_without_a_product_token(self, read: Read, application: str) -> None:
@@ -360,7 +360,7 @@ class TestApplying:
         assert told(robots, product_token="b") == {"b": True}
         assert told(robots, product_token=["a", "b"]) == {"b": True}
         found = app_directives(robots, URL, "examplesearch", product_token=["a", "b"])
-        assert (found.product_token, found.groups_because) == ("a, b", Because.TOKEN)
+        assert (found.product_token, found.groups_because) == ("a, b", GroupMatch.TOKEN)
 
     def test_another_crawlers_group(self, read: Read) -> None:
         """What tells SomeOtherSearch in the group of ExampleSearch reaches nobody (APP-1.3-02)."""
@@ -576,7 +576,7 @@ class TestSet:
         """It knows whom it is for, and how many records name them."""
         found = directives_for(read(self.BODY), "examplesearch", registries=REGISTRIES)
         assert (found.application, found.product_token) == ("examplesearch", "ExampleSearch")
-        assert found.groups_because is Because.STAR
+        assert found.groups_because is GroupMatch.STAR
         assert len(found) == 4
         assert repr(found) == "<DirectiveSet: 4 records for examplesearch>"
         empty = directives_for(read(""), "examplesearch")

@@ -12,7 +12,7 @@ import pytest
 
 from robotrules import RobotsTxt, parse
 from robotrules.linting import Edit, Fix, LintNote, fix, intent, lint
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.intent import as_meant, misread_lines
 
 EVIL = (
@@ -168,11 +168,11 @@ def test_what_is_known_of_a_file_is_kept_while_it_stays(monkeypatch: pytest.Monk
     """Each stage asks for the notes of readers, which cost as much as parsing the file."""
     made: list[bytes] = []
 
-    def subject(robots: RobotsTxt) -> Subject:
+    def subject(robots: RobotsTxt) -> LintContext:
         made.append(robots.body)
-        return Subject(robots)
+        return LintContext(robots)
 
-    monkeypatch.setattr(intent, "Subject", subject)
+    monkeypatch.setattr(intent, "LintContext", subject)
     as_meant(parse(MENDED))
     assert made == [MENDED]
     as_meant(parse(EVIL))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from robotrules import parse
 from robotrules.linting import LintNote, lint
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.suppressions import Suppression, misread, sieved, suppressions, without
 
 
@@ -184,7 +184,7 @@ def test_lint_keeps_back_what_is_asked() -> None:
 
 def taken_out(body: bytes, *names: str) -> bytes:
     """Return a file without the names of its first suppression; without names, without it."""
-    subject = Subject(parse(body))
+    subject = LintContext(parse(body))
     one = suppressions(subject.lines)[0]
     these = [name for name in one.names if name.text in names]
     fix = without(subject.line(one.line), subject.whole_line(one.line), one, these)

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robotrules import Because, Reason, RobotsTxt, RuleSet, parse
+from robotrules import GroupMatch, Reason, RobotsTxt, RuleSet, parse
 from robotrules.analysis import Witness, describe, equivalent
 from robotrules.errors import WrongWitnessError
 from robotrules.matrix import SUMMARIES, Asked, Matrix, matrix
@@ -70,7 +70,7 @@ def expected_rules(robots: RobotsTxt, one: Asked) -> RuleSet:
     if not robots.profile.any_product_token:
         wanted = tuple(map(leading_name, wanted))
     for name in filter(None, wanted):
-        if name != "*" and robots.explain("/", name).because is Because.TOKEN:
+        if name != "*" and robots.explain("/", name).because is GroupMatch.TOKEN:
             return robots.rules_for(name)
     ignores_star = one.known is not None and one.known.ignores_star
     return (parse(b"", robots.profile) if ignores_star else robots).rules_for("*")
@@ -124,7 +124,7 @@ class TestCells:
         assert [cell.verdict for cell in one.cells] == [
             robots.check(path, "*", ["example-purpose"]) for path in ("/a", "/b")
         ]
-        assert (one.because, one.by, one.lines) == (Because.PURPOSE, "example-purpose", (1,))
+        assert (one.because, one.by, one.lines) == (GroupMatch.PURPOSE, "example-purpose", (1,))
         assert one.group == "the group of its purpose (line 1)"
 
     def test_robots_txt_itself_settles_nothing(self) -> None:
@@ -166,7 +166,7 @@ class TestSummaries:
         """Neither of the others is claimed."""
         robots = parse("User-agent: *\nDisallow: /\nAllow: /*a*b*c*d*e*f$")
         found = matrix(robots, paths=["/"], budget=1)
-        obeyed = [one.summary for one in found.asked if one.because is Because.STAR]
+        obeyed = [one.summary for one in found.asked if one.because is GroupMatch.STAR]
         assert set(obeyed) == {"not decided"}
         assert found.counts["not decided"] == len(obeyed)
 
@@ -189,7 +189,7 @@ class TestSummaries:
         """Then nobody has to search, whatever the budget."""
         robots = parse("User-agent: *\nDisallow: /x\nAllow: /x/*a*b*c*d*e*f$")
         found = matrix(robots, paths=["/", "/x"], budget=1)
-        obeyed = {one.summary for one in found.asked if one.because is Because.STAR}
+        obeyed = {one.summary for one in found.asked if one.because is GroupMatch.STAR}
         assert obeyed == {"some"}
 
     def test_counts(self) -> None:

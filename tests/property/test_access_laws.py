@@ -17,16 +17,24 @@ from robotrules.access import (
     ACCESS_PROFILES,
     AccessProfile,
     AccessResult,
+    CachedCopy,
     Failure,
     Request,
     Response,
     State,
-    Stored,
     Trouble,
     access,
     state_of,
 )
-from robotrules.cache import SKEW, Decides, Entry, Visit, freshness, recorded, visit_of
+from robotrules.cache import (
+    SKEW,
+    EffectivePolicy,
+    Entry,
+    FetchRecord,
+    freshness,
+    recorded,
+    visit_of,
+)
 from robotrules.origins import authority_end, origin_of, robots_url
 from robotrules.tags import read_fields
 
@@ -74,7 +82,7 @@ ANSWERS = st.one_of(
     st.builds(Failure, st.sampled_from(NETWORK)),
 )
 STORED = st.none() | st.builds(
-    Stored,
+    CachedCopy,
     st.sampled_from([ROBOTS, f"{ORIGIN}/a", "https://b.example/a"]),
     st.binary(max_size=20),
     FIELDS.map(read_fields),
@@ -124,7 +132,7 @@ class TestAccess:
         answers: list[Response | Failure],
         last: Response | Failure,
         profile: AccessProfile,
-        stored: Stored | None,
+        stored: CachedCopy | None,
     ) -> None:
         """A result comes after one request more than redirects are followed, and nothing raises."""
         result, asked = driven(answers, last, profile=profile, stored=stored)
@@ -160,7 +168,7 @@ class TestAccess:
         answers: list[Response | Failure],
         last: Response | Failure,
         profile: AccessProfile,
-        stored: Stored | None,
+        stored: CachedCopy | None,
     ) -> None:
         """A file and a trouble exclude each other, and the file that says the same says it."""
         result, _ = driven(answers, last, profile=profile, stored=stored)
@@ -212,7 +220,7 @@ VISITS = st.lists(st.tuples(GAPS, RESULTS), max_size=6)
 
 def told(
     visits: list[tuple[float, AccessResult]], profile: AccessProfile
-) -> Iterator[tuple[Entry | None, Visit]]:
+) -> Iterator[tuple[Entry | None, FetchRecord]]:
     """Yield each visit with what was known before it."""
     entry, now = None, START
     for gap, result in visits:
@@ -253,7 +261,7 @@ class TestFreshness:
         assert found.until >= now
         assert not (found.due and found.refresh)
         assert found.due or found.refresh or found.until > now
-        assert found.due or found.decides is not Decides.NOTHING
+        assert found.due or found.decides is not EffectivePolicy.NOTHING
         assert background or not found.refresh
 
     @given(VISITS, GAPS, PROFILES, st.booleans())
@@ -272,7 +280,7 @@ class TestFreshness:
         entry, last = known(visits, profile)
         now = last + gap
         found = freshness(entry, now, profile, background=background)
-        if found.decides in (Decides.RULES, Decides.ALLOW):
+        if found.decides in (EffectivePolicy.RULES, EffectivePolicy.ALLOW):
             assert entry is not None
             good = entry.good
             if found.because == "fresh":
@@ -284,7 +292,7 @@ class TestFreshness:
                 since = min(entry.since, now)
                 bound = {"copy": profile.stop, "patience": profile.patience}[found.because]
                 assert now - since >= bound
-        if found.decides is Decides.RULES:
+        if found.decides is EffectivePolicy.RULES:
             assert entry is not None
             assert entry.good is not None
             assert entry.good.digest is not None

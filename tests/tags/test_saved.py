@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robotrules.errors import RobotrulesError, SavedError
+from robotrules.errors import RobotrulesError, SavedResponseError
 from robotrules.tags.fields import MOST_OCTETS
 from robotrules.tags.saved import MOST_BLOCKS, MOST_BODY, Earlier, Saved, read_har, read_response
 
@@ -345,14 +345,14 @@ class TestNoResponse:
     )
     def test_other_files(self, data: bytes) -> None:
         """HTML, JSON, nothing."""
-        with pytest.raises(SavedError, match="save one with curl -i -o FILE URL"):
+        with pytest.raises(SavedResponseError, match="save one with curl -i -o FILE URL"):
             read_response(data)
 
     @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
     def test_utf_16(self, encoding: str) -> None:
         """Some shells recode what a program prints."""
         text = "\ufeff" + response(body=b"").decode()
-        with pytest.raises(SavedError, match="UTF-16, which a shell made"):
+        with pytest.raises(SavedResponseError, match="UTF-16, which a shell made"):
             read_response(text.encode(encoding))
 
     def test_text(self) -> None:
@@ -362,8 +362,8 @@ class TestNoResponse:
 
     def test_the_error_is_ours(self) -> None:
         """Who catches RobotrulesError or ValueError catches it."""
-        assert issubclass(SavedError, RobotrulesError)
-        assert issubclass(SavedError, ValueError)
+        assert issubclass(SavedResponseError, RobotrulesError)
+        assert issubclass(SavedResponseError, ValueError)
 
 
 class TestHostileResponse:
@@ -706,7 +706,7 @@ class TestHostileHar:
     )
     def test_other_files(self, data: bytes | str, what: str) -> None:
         """The error comes at once, not when the first document is asked for."""
-        with pytest.raises(SavedError, match=rf"{what}.*: export one in the browser"):
+        with pytest.raises(SavedResponseError, match=rf"{what}.*: export one in the browser"):
             read_har(data)
 
     def test_misuse(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from robotrules.errors import SavedError
+from robotrules.errors import SavedResponseError
 from robotrules.tags import saved
 from robotrules.tags.fields import MOST_OCTETS
 from robotrules.tags.saved import (
@@ -64,7 +64,7 @@ class TestBlocks:
 
     def test_spaces_before_it(self) -> None:
         """They are no line ends."""
-        with pytest.raises(SavedError):
+        with pytest.raises(SavedResponseError):
             read_response(b" HTTP/1.1 200 OK\r\n\r\n")
 
     def test_an_interim_response_has_its_own_fields(self) -> None:
@@ -268,7 +268,7 @@ class TestErrors:
     )
     def test_responses(self, data: bytes, told: str) -> None:
         """Files of another kind."""
-        with pytest.raises(SavedError) as error:
+        with pytest.raises(SavedResponseError) as error:
             read_response(data)
         assert str(error.value) == told
 
@@ -281,7 +281,7 @@ class TestErrors:
     )
     def test_har_files(self, data: str, told: str) -> None:
         """Files of another kind."""
-        with pytest.raises(SavedError) as error:
+        with pytest.raises(SavedResponseError) as error:
             read_har(data)
         assert str(error.value) == (
             f"{told}: export one in the browser's network panel with 'Save all as HAR'"

@@ -33,12 +33,12 @@ from robotrules.access.validators import conditions, drop_invalid, renews
 from robotrules.access.values import (
     SLACK,
     AccessResult,
+    CachedCopy,
     Failure,
     Hop,
     Request,
     Response,
     State,
-    Stored,
     Trouble,
 )
 from robotrules.errors import MissingExtraError
@@ -51,12 +51,12 @@ __all__ = [
     "ACCESS_PROFILES",
     "AccessProfile",
     "AccessResult",
+    "CachedCopy",
     "Failure",
     "Hop",
     "Request",
     "Response",
     "State",
-    "Stored",
     "Trouble",
     "access",
     "find_access_profile",
@@ -83,7 +83,7 @@ def access(
     origin: str,
     *,
     profile: str | AccessProfile = "default",
-    stored: Stored | None = None,
+    stored: CachedCopy | None = None,
     limit: int = LEAST_MAX_BYTES + SLACK,
 ) -> Flow:
     """
@@ -104,7 +104,7 @@ def access(
     return _access(found, chosen, stored, limit)
 
 
-def _access(origin: str, profile: AccessProfile, stored: Stored | None, limit: int) -> Flow:
+def _access(origin: str, profile: AccessProfile, stored: CachedCopy | None, limit: int) -> Flow:
     url = robots_url(origin)
     hops: tuple[Hop, ...] = ()
     asked = {url}
@@ -174,7 +174,7 @@ class _SoFar(NamedTuple):
         """End after redirects that do not lead to a file (AMB-54, AMB-55)."""
         return self.ended(lost_state(trouble, profile), trouble, detail)
 
-    def renewed(self, stored: Stored) -> AccessResult:
+    def renewed(self, stored: CachedCopy) -> AccessResult:
         """End with the stored file, whose fields the 304 updates (RFC 9111 §4.3.4)."""
         fields = merged(stored.fields, drop_invalid(self.fields))
         ended = self.ended(State.SUCCESS, None, "", stored.body, stored.complete)

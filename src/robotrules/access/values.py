@@ -182,7 +182,7 @@ class AccessResult(NamedTuple):
         }
 
 
-class Stored(NamedTuple):
+class CachedCopy(NamedTuple):
     """What a client has of the file already: enough to ask whether it changed."""
 
     url: str

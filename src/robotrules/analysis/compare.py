@@ -15,9 +15,9 @@ from robotrules.analysis.solver import (
     BUDGET,
     IMPLICIT,
     NOBODY,
-    Ground,
     Ladder,
     Side,
+    Solver,
     first_of,
     vet_sets,
     vetted,
@@ -36,7 +36,7 @@ def equivalent(old: RuleSet, new: RuleSet, *, budget: int = BUDGET) -> Equivalen
     vet_sets([old, new], budget)
     if says_the_same(old, new):
         return Equivalence(True, None, None, None, 0)
-    ground = Ground(old, new, budget=budget)
+    ground = Solver(old, new, budget=budget)
     best: bytes | None = None
     decided = True
     for direction in _directions(ground):
@@ -61,7 +61,7 @@ def difference(
     vet_sets([old, new], budget)
     if says_the_same(old, new):
         return Difference((), True, 0)
-    ground = Ground(old, new, budget=budget)
+    ground = Solver(old, new, budget=budget)
     regions: list[Region] = []
     complete = True
     for direction in _directions(ground):
@@ -102,7 +102,7 @@ def exceptions(
     At most *most*, those with the shortest URLs first. What changes in another way there, another
     region says.
     """
-    ground = Ground(old, new, budget=budget)
+    ground = Solver(old, new, budget=budget)
     around = [_matching(ground, pattern) for pattern in region.patterns]
     own = (region.old.rule, region.new.rule)
     found: dict[str, Unchanged] = {}
@@ -134,7 +134,7 @@ def exceptions(
     return tuple(sorted(found.values(), key=lambda one: _order(one.witness.path.encode())))
 
 
-def _matching(ground: Ground, pattern: str) -> Ladder:
+def _matching(ground: Solver, pattern: str) -> Ladder:
     """Ask for what a pattern of a region matches."""
     for side in ground.sides:
         for at in side.entries:
@@ -153,7 +153,7 @@ class _Direction:
     # A file that changes altogether asks for each of its rules, so a ladder has the rules that may
     # match where the rule in question does, and no others.
 
-    def __init__(self, ground: Ground, mine: Side, other: Side, before: Sequence[int] = ()) -> None:
+    def __init__(self, ground: Solver, mine: Side, other: Side, before: Sequence[int] = ()) -> None:
         """*before* are entries of the other side whose regions are known already."""
         self.mine, self.other = mine, other
         self.only = _only_in(mine, other)
@@ -209,7 +209,7 @@ class _Direction:
         return found
 
 
-def _directions(ground: Ground) -> tuple[_Direction, _Direction]:
+def _directions(ground: Solver) -> tuple[_Direction, _Direction]:
     old, new = ground.sides
     first = _Direction(ground, old, new)
     # Pairs of rules neither of which the other side has are found in the first direction.
@@ -226,7 +226,7 @@ def _only_in(mine: Side, other: Side) -> list[int]:
     return list(found.values())
 
 
-def _region(ground: Ground, path: bytes, direction: _Direction, at: int, against: int) -> Region:
+def _region(ground: Solver, path: bytes, direction: _Direction, at: int, against: int) -> Region:
     mine, other = direction.mine, direction.other
     witness = _vetted(ground, path)
     sides = [side.rules.check(witness.url) for side in ground.sides]
@@ -245,13 +245,13 @@ def _pattern(side: Side, at: int) -> str:
     return side.entries[at].form.decode("utf-8", "backslashreplace")
 
 
-def _includes(ground: Ground, inner: int, outer: int) -> bool:
+def _includes(ground: Solver, inner: int, outer: int) -> bool:
     """Tell whether it is proved that all that one entry matches the other does."""
     found = ground.seek_any(([inner << 1 | 1], False), ([outer << 1], True))
     return found.decided and found.path is None
 
 
-def _vetted(ground: Ground, path: bytes) -> Witness:
+def _vetted(ground: Solver, path: bytes) -> Witness:
     """Return a path as a witness after the matcher agreed with the automata on both sides."""
     claims: list[tuple[RuleSet, bool, Rule | None]] = []
     for side in ground.sides:

@@ -27,7 +27,7 @@ from robotrules.errors import ProfileMismatchError
 from robotrules.profile import DOCUMENT_RULES
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.ruleset import RuleSet
-from robotrules.robotstxt.verdict import Because
+from robotrules.robotstxt.verdict import GroupMatch
 
 # Raised when a key of `FileDifference.as_dict()` changes meaning or goes away.
 SCHEMA_VERSION = 1
@@ -41,7 +41,7 @@ A_READER = 10
 class Obeyed(NamedTuple):
     """Which groups of a file a crawler obeys, and why these."""
 
-    because: Because
+    because: GroupMatch
     lines: tuple[int, ...]
     """Where each of the groups starts."""
     by: str = ""
@@ -208,7 +208,7 @@ def _kinds(
                 break
             numbers, because, names = robots._choose(crawler.names, crawler.purposes)
             by = ""
-            if crawler.known and because is Because.TOKEN and names != crawler.known.names[:1]:
+            if crawler.known and because is GroupMatch.TOKEN and names != crawler.known.names[:1]:
                 by = names[0]
             obeyed.append(Obeyed(because, tuple(lines[number] for number in numbers), by))
         # Who has no group on either side is in one kind, for whatever reason.

@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
-from robotrules.analysis.solver import Entry, Ground, Index, Ladder, Side, Sought, first_of
+from robotrules.analysis.solver import Entry, Index, Ladder, Side, Solver, Sought, first_of
 
 # Rules with the same pattern that are compared whole; of rules that say the same, one will do.
 MOST_TWINS = 8
@@ -21,7 +21,7 @@ MOST_TWINS = 8
 class Neighbours:
     """Rules that are obeyed together; some may go, and each is asked about beside those near it."""
 
-    def __init__(self, ground: Ground, entries: Mapping[int, Entry]) -> None:
+    def __init__(self, ground: Solver, entries: Mapping[int, Entry]) -> None:
         self.ground, self.entries = ground, entries
         self._index = Index(entries.items())
         self._of: dict[int, list[int]] = {}
@@ -95,7 +95,7 @@ class Neighbours:
             self._index.drop(at, self.entries[at])
 
 
-def changes_without(ground: Ground, side: Side, own: list[int], path: bytes) -> bool:
+def changes_without(ground: Solver, side: Side, own: list[int], path: bytes) -> bool:
     """Tell whether the verdict on a path changes if a rule is taken out, given by its entries."""
     before = ground.decider(side, path)
     if before not in own:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from robotrules.analysis.crawlers import Crawler
-from robotrules.analysis.solver import BUDGET, IMPLICIT, NOBODY, Ground, Ladder, Side, vetted
+from robotrules.analysis.solver import BUDGET, IMPLICIT, NOBODY, Ladder, Side, Solver, vetted
 from robotrules.analysis.values import Undecided, Witness
 from robotrules.extensions.app_directives import DirectiveSet
 from robotrules.extensions.app_lines import read_line
@@ -274,14 +274,14 @@ def _differing(
         )
         for side, robots in zip(sides, (old, new), strict=True)
     ]
-    ground = Ground(*sets, budget=budget)
+    ground = Solver(*sets, budget=budget)
     try:
         return _sought(ground, same)
     finally:
         spend(TO_COMPILE + ground.states)
 
 
-def _sought(ground: Ground, same: Callable[[str], bool]) -> Witness | Undecided | None:
+def _sought(ground: Solver, same: Callable[[str], bool]) -> Witness | Undecided | None:
     # `/robots.txt` is a path like others to these records.
     mine, other = (
         side.among(at for at, entry in side.entries.items() if entry.rule != IMPLICIT)
@@ -311,7 +311,7 @@ def _counting(side: Side, at: int) -> Ladder:
     return [number << 1 for number in side.entries], True
 
 
-def _may_tie(ground: Ground, side: Side) -> bool:
+def _may_tie(ground: Solver, side: Side) -> bool:
     """Tell whether two patterns may count together, which no ladder can ask for."""
     by_octets: dict[int, list[int]] = {}
     for at, entry in side.entries.items():

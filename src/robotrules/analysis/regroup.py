@@ -18,7 +18,7 @@ from robotrules.analysis.rewrite import Draft, Edit
 from robotrules.profile import Role
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.values import Group, Record
-from robotrules.robotstxt.verdict import Because
+from robotrules.robotstxt.verdict import GroupMatch
 
 T = TypeVar("T")
 
@@ -162,7 +162,7 @@ def same_as_star(groups: Groups) -> Iterator[Regrouping]:
     named: dict[int, list[str]] = {}
     for crawler in crawlers(robots):
         chosen, why, _ = robots._choose(crawler.product_token, crawler.purposes)
-        for number in chosen if why is Because.TOKEN else ():
+        for number in chosen if why is GroupMatch.TOKEN else ():
             named.setdefault(number, []).append(crawler.product_token)
     for group in groups.steady():
         if groups.others(group) or group.index in star or group.index not in named:

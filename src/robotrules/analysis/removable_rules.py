@@ -16,7 +16,7 @@ from typing import NamedTuple
 from robotrules.analysis.crawlers import crawlers
 from robotrules.analysis.neighbours import Neighbours
 from robotrules.analysis.rules import covers
-from robotrules.analysis.solver import IMPLICIT, Ground, Sought, vetted
+from robotrules.analysis.solver import IMPLICIT, Solver, Sought, vetted
 from robotrules.analysis.values import Witness
 from robotrules.errors import WrongWitnessError
 from robotrules.profile import Role
@@ -48,7 +48,7 @@ class View:
         source = Reading(document, engine, profile, every)
         compiled = rule_set(engine, document, every, source, profile)
         self.rules = compiled.rules
-        self.ground = Ground(compiled, budget=budget, most=most)
+        self.ground = Solver(compiled, budget=budget, most=most)
         self.entries = self.ground.sides[0].entries
         self.by_line = {rule.line: number for number, rule in enumerate(self.rules)}
         groups = {record.line: record.group for record in robots.records}

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from robotrules.analysis.neighbours import Neighbours
-from robotrules.analysis.solver import BUDGET, IMPLICIT, Ground, Side, Sought, vetted
+from robotrules.analysis.solver import BUDGET, IMPLICIT, Side, Solver, Sought, vetted
 from robotrules.analysis.values import Dead, Found, Minimised, Redundant, Undecided, Witness
 from robotrules.errors import WrongWitnessError
 from robotrules.profile import Profile
@@ -41,7 +41,7 @@ def includes(
     a: str | bytes, b: str | bytes, profile: str | Profile = "default", *, budget: int = BUDGET
 ) -> bool | Undecided:
     """Tell whether every URL that path pattern *b* matches is matched by *a* too."""
-    ground = Ground(RuleSet.from_patterns([a, b], profile), budget=budget)
+    ground = Solver(RuleSet.from_patterns([a, b], profile), budget=budget)
     of_a, of_b = (ground.sides[0].of(rule) for rule in (0, 1))
     if not of_b:
         return True
@@ -54,7 +54,7 @@ def _seek_all(
 ) -> Witness | Undecided | None:
     """Return a shortest URL that all of some patterns match."""
     rules = RuleSet.from_patterns(patterns, profile)
-    ground = Ground(rules, budget=budget)
+    ground = Solver(rules, budget=budget)
     entries = [ground.sides[0].of(rule) for rule in range(len(rules))]
     if not all(entries):
         return None  # a pattern that cannot be used matches nothing
@@ -74,7 +74,7 @@ def witness(
     rules: RuleSet, rule: Rule | int, *, budget: int = BUDGET
 ) -> Witness | Undecided | None:
     """Return a shortest URL that a rule of the set decides; None: it is dead."""
-    ground = Ground(rules, budget=budget)
+    ground = Solver(rules, budget=budget)
     (side,) = ground.sides
     number = _number_of(rule, side.written)
     found = ground.seek(side.decided_by(side.of(number)))
@@ -94,7 +94,7 @@ def dead_rules(
 
     *among* names the rules to ask about by their positions; without it they are all.
     """
-    ground = Ground(rules, budget=budget)
+    ground = Solver(rules, budget=budget)
     (side,) = ground.sides
     beside = Neighbours(ground, side.entries)
     earlier, repeats = _earlier(side), _Repeats(ground, side)
@@ -121,7 +121,7 @@ def dead_rules(
 class _Repeats:
     """What decides in the place of rules that repeat others, asked once for each pattern."""
 
-    def __init__(self, ground: Ground, side: Side) -> None:
+    def __init__(self, ground: Solver, side: Side) -> None:
         self._ground, self._side = ground, side
         self._none: dict[bytes, bool] = {}
 
@@ -155,7 +155,7 @@ def redundant_rules(
     out as many as can go together. *among* names the rules to ask about by their positions; without
     it they are all.
     """
-    ground = Ground(rules, budget=budget)
+    ground = Solver(rules, budget=budget)
     (side,) = ground.sides
     beside, earlier = Neighbours(ground, side.entries), _earlier(side)
     repeats = _Repeats(ground, side)
@@ -185,7 +185,7 @@ def minimise(rules: RuleSet, *, budget: int = BUDGET) -> Minimised:
     Rules are taken out one after another, the most specific first, until none can go alone. That
     there is no smaller set is not claimed.
     """
-    ground = Ground(rules, budget=budget)
+    ground = Solver(rules, budget=budget)
     (side,) = ground.sides
     beside, written = Neighbours(ground, side.entries), side.written
     removed: list[Redundant] = []
@@ -236,7 +236,7 @@ def _change_without(beside: Neighbours, own: list[int]) -> Sought:
 
 
 def _redundant(
-    ground: Ground, side: Side, beside: Neighbours, number: int, found: Sought
+    ground: Solver, side: Side, beside: Neighbours, number: int, found: Sought
 ) -> Redundant:
     written = side.written
     own = side.of(number)
@@ -260,7 +260,7 @@ def _is_dead(beside: Neighbours, own: list[int]) -> bool:
     return alive.decided and alive.path is None
 
 
-def covers(ground: Ground, side: Side, own: list[int], heard: list[int]) -> tuple[int, ...]:
+def covers(ground: Solver, side: Side, own: list[int], heard: list[int]) -> tuple[int, ...]:
     """Return rules enough to match all that some entries match, none of them to spare."""
     needed = list(dict.fromkeys(side.entries[at].rule for at in heard))
     for rule in list(needed) if len(needed) <= MOST_COVERS else ():

@@ -37,7 +37,7 @@ from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.robotstxt.tokens import CrawlerNames
 from robotrules.robotstxt.values import shown
-from robotrules.robotstxt.verdict import Because
+from robotrules.robotstxt.verdict import GroupMatch
 
 # Rules that differ, counted once for each kind of crawler that obeys them. Real files have two
 # thirds of this, and a tenth of the lines.
@@ -425,12 +425,12 @@ def _without_star(robots: RobotsTxt) -> Iterator[tuple[int, KnownCrawler, str]]:
         if not (known.also or known.ignores_star):
             continue
         chosen, because, names = robots._choose(known.names)
-        if because is not Because.TOKEN:
+        if because is not GroupMatch.TOKEN:
             continue
         later = known.names[known.names.index(names[0]) + 1 :]
         found = CrawlerNames(later, ignores_star=known.ignores_star)
         _, next_one, names = robots._choose(found)
-        if known.ignores_star or next_one is Because.TOKEN:
+        if known.ignores_star or next_one is GroupMatch.TOKEN:
             for number in chosen:
                 yield groups[number].starts[0].line, known, names[0] if names else ""
 

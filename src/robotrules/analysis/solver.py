@@ -237,7 +237,7 @@ def most_states(budget: int) -> int:
     return max(min(budget * QUESTIONS, MOST_STATES), budget * FEWEST_QUESTIONS)
 
 
-class Ground:
+class Solver:
     """One or two rule sets under one profile, compiled together."""
 
     def __init__(self, *sets: RuleSet, budget: int = BUDGET, most: int | None = None) -> None:

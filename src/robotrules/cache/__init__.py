@@ -1,12 +1,12 @@
 """
 Cache: how long what was fetched holds, and what goes when nothing can be fetched (RFC 9309 §2.4).
 
-A `Visit` is one attempt to get a robots.txt and what came of it; an `Entry` is what a client has of
-one origin: the last usable visit, and the failures since. `freshness(entry, now)` says what decides
-now, until when, and whether to ask the origin first; `recorded(entry, visit)` is the next entry.
-Both are pure functions: the 24 hours, the five minutes and the 30 days are here and nowhere else
-(AMB-58 to AMB-60). Times are seconds since 1970, UTC. It has no clock, stores nothing and fetches
-nothing.
+A `FetchRecord` is one attempt to get a robots.txt and what came of it; an `Entry` is what a client
+has of one origin: the last usable one, and the failures since. `freshness(entry, now)` says what
+decides now, until when, and whether to ask the origin first; `recorded(entry, visit)` is the next
+entry. Both are pure functions: the 24 hours, the five minutes and the 30 days are here and nowhere
+else (AMB-58 to AMB-60). Times are seconds since 1970, UTC. It has no clock, stores nothing and
+fetches nothing.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from math import inf
 from robotrules.access import (
     AccessProfile,
     AccessResult,
+    CachedCopy,
     State,
-    Stored,
     Trouble,
     lost_state,
     state_of,
@@ -28,7 +28,14 @@ from robotrules.access import (
 from robotrules.access.profile import DAY
 from robotrules.access.validators import drop_invalid
 from robotrules.cache.store import Store
-from robotrules.cache.values import Decides, Entry, Freshness, Provenance, Visit, moment
+from robotrules.cache.values import (
+    EffectivePolicy,
+    Entry,
+    FetchRecord,
+    Freshness,
+    Provenance,
+    moment,
+)
 from robotrules.tags.dates import read_http_date
 from robotrules.tags.fields import Fields
 from robotrules.tags.freshness import Freshness as HttpFreshness
@@ -38,12 +45,12 @@ __all__ = [
     "EARLY",
     "LONGEST_RETRY_AFTER",
     "SKEW",
-    "Decides",
+    "EffectivePolicy",
     "Entry",
+    "FetchRecord",
     "Freshness",
     "Provenance",
     "Store",
-    "Visit",
     "digest_of",
     "freshness",
     "is_cut",
@@ -86,19 +93,19 @@ def freshness(
     bad = entry.bad if entry else None
     if any(visit and visit.at > now + SKEW for visit in (good, bad)):
         # The clock was set back: nobody knows how old this is.
-        return Freshness(Decides.NOTHING, now, True, False, "clock")
+        return Freshness(EffectivePolicy.NOTHING, now, True, False, "clock")
     if good is not None:
         found = _while_fresh(good, bad, now, profile, background)
         if found:
             return found
     if bad is None or entry is None:
         because = "never-fetched" if good is None else "stale"
-        return Freshness(Decides.NOTHING, now, True, False, because)
+        return Freshness(EffectivePolicy.NOTHING, now, True, False, because)
     return _while_unreachable(entry, bad, good, now, profile, background)
 
 
 def _while_fresh(
-    good: Visit, bad: Visit | None, now: float, profile: AccessProfile, background: bool
+    good: FetchRecord, bad: FetchRecord | None, now: float, profile: AccessProfile, background: bool
 ) -> Freshness | None:
     """Return what the last usable visit decides; None: it is too old."""
     longest = good.at + profile.longest
@@ -115,7 +122,7 @@ def _while_fresh(
     return Freshness(_said(good, profile), until, False, refresh, "fresh")
 
 
-def _may_grow_old(good: Visit) -> bool:
+def _may_grow_old(good: FetchRecord) -> bool:
     """Tell whether an answer may be used while it is asked for anew (RFC 9111 §5.2.2.2, .4)."""
     said = http_freshness(good.fields)
     strict = any(b"must-revalidate" in line.lower() for line in good.fields.get("cache-control"))
@@ -123,7 +130,12 @@ def _may_grow_old(good: Visit) -> bool:
 
 
 def _while_unreachable(
-    entry: Entry, bad: Visit, good: Visit | None, now: float, profile: AccessProfile, later: bool
+    entry: Entry,
+    bad: FetchRecord,
+    good: FetchRecord | None,
+    now: float,
+    profile: AccessProfile,
+    later: bool,
 ) -> Freshness:
     """Return what decides after a failure, with no fresh file at hand (AMB-58, AMB-59)."""
     since = min(entry.since, now)
@@ -133,38 +145,38 @@ def _while_unreachable(
         decides, end, because = _copy(good, profile), since + profile.patience, "copy"
     else:
         end = since + min(profile.stop, profile.patience)
-        decides, because = Decides.DISALLOW, "unreachable"
+        decides, because = EffectivePolicy.DISALLOW, "unreachable"
     again = now >= bad.until
     until = now if again else min(bad.until, end)
     # To allow because of failures that were long ago, the origin is asked first.
-    later = later and decides is Decides.DISALLOW
+    later = later and decides is EffectivePolicy.DISALLOW
     return Freshness(decides, until, again and not later, again and later, because)
 
 
-def _is_usable(good: Visit, profile: AccessProfile) -> bool:
+def _is_usable(good: FetchRecord, profile: AccessProfile) -> bool:
     """Tell whether a visit says something under this profile; another may have recorded it."""
     if good.trouble is Trouble.STATUS and good.status is not None:
         return state_of(good.status, profile) is not State.UNREACHABLE
     return good.trouble is None or lost_state(good.trouble, profile) is not State.UNREACHABLE
 
 
-def _said(good: Visit, profile: AccessProfile) -> Decides:
+def _said(good: FetchRecord, profile: AccessProfile) -> EffectivePolicy:
     if good.state is State.SUCCESS:
-        return Decides.RULES
+        return EffectivePolicy.RULES
     restricted = profile.deny_on_401_403 and good.status in (401, 403)
-    return Decides.DISALLOW if restricted else Decides.ALLOW
+    return EffectivePolicy.DISALLOW if restricted else EffectivePolicy.ALLOW
 
 
-def _copy(good: Visit | None, profile: AccessProfile) -> Decides:
+def _copy(good: FetchRecord | None, profile: AccessProfile) -> EffectivePolicy:
     if good is not None:
         return _said(good, profile)
-    return Decides.ALLOW if profile.without_copy == "allow" else Decides.DISALLOW
+    return EffectivePolicy.ALLOW if profile.without_copy == "allow" else EffectivePolicy.DISALLOW
 
 
-def _at_last(good: Visit | None, profile: AccessProfile) -> Decides:
+def _at_last(good: FetchRecord | None, profile: AccessProfile) -> EffectivePolicy:
     if good is not None and profile.after_patience == "cached":
         return _said(good, profile)
-    return Decides.ALLOW
+    return EffectivePolicy.ALLOW
 
 
 # --- What is remembered ---------------------------------------------------------------------------
@@ -178,7 +190,7 @@ def visit_of(
     agent: str,
     user_agent: str,
     profile: AccessProfile,
-) -> Visit:
+) -> FetchRecord:
     """Return the visit that ended with *result* at a moment; *entry* is what was known before."""
     may_store = True
     if result.state is State.UNREACHABLE:
@@ -187,7 +199,7 @@ def visit_of(
         said = http_freshness(result.fields, received=datetime.fromtimestamp(at, UTC))
         until, may_store = at + _lifetime(said, profile), said.may_store
     found = result.state is State.SUCCESS
-    return Visit(
+    return FetchRecord(
         origin=result.origin,
         agent=agent,
         user_agent=user_agent,
@@ -223,7 +235,7 @@ def _bounded(fields: Fields) -> Fields:
     return Fields(tuple(kept), fields.apart)
 
 
-def recorded(entry: Entry | None, visit: Visit) -> Entry:
+def recorded(entry: Entry | None, visit: FetchRecord) -> Entry:
     """Return what is known after a visit (AMB-59)."""
     if visit.usable or entry is None:
         if visit.usable:
@@ -237,7 +249,7 @@ def recorded(entry: Entry | None, visit: Visit) -> Entry:
     return Entry(entry.origin, entry.agent, good, visit, since, entry.failures + 1)
 
 
-def stored_of(entry: Entry | None, body: bytes | None, limit: int = 0) -> Stored | None:
+def stored_of(entry: Entry | None, body: bytes | None, limit: int = 0) -> CachedCopy | None:
     """
     Return what of an entry a 304 could renew; None: nothing.
 
@@ -246,10 +258,10 @@ def stored_of(entry: Entry | None, body: bytes | None, limit: int = 0) -> Stored
     good = entry.good if entry else None
     if good is None or good.state is not State.SUCCESS or body is None or is_cut(good, limit):
         return None
-    return Stored(good.url, body, good.fields, good.complete, good.at)
+    return CachedCopy(good.url, body, good.fields, good.complete, good.at)
 
 
-def is_cut(good: Visit | None, limit: int) -> bool:
+def is_cut(good: FetchRecord | None, limit: int) -> bool:
     """Tell whether a visit has less of a file than *limit* octets, and there is more."""
     return good is not None and not good.complete and good.size < limit
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from robotrules.cache.values import Entry, Visit
+from robotrules.cache.values import Entry, FetchRecord
 
 
 class Store(Protocol):
@@ -31,7 +31,7 @@ class Store(Protocol):
     def body(self, digest: str) -> bytes | None:
         """Return the octets that have this digest."""
 
-    def put(self, visit: Visit, body: bytes | None, entry: Entry | None) -> None:
+    def put(self, visit: FetchRecord, body: bytes | None, entry: Entry | None) -> None:
         """
         Keep an own visit as evidence, its body, and the entry it makes, all of it or nothing.
 
@@ -74,10 +74,10 @@ class Store(Protocol):
 
     def visits(
         self, origin: str | None = None, *, after: float | None = None, before: float | None = None
-    ) -> Iterator[Visit]:
+    ) -> Iterator[FetchRecord]:
         """Yield visits in the order of their time, `after <= at <= before`."""
 
-    def add(self, visits: Iterable[tuple[Visit, bytes | None]]) -> int:
+    def add(self, visits: Iterable[tuple[FetchRecord, bytes | None]]) -> int:
         """
         Add visits of elsewhere as evidence, without entries; return how many were new.
 

@@ -33,7 +33,7 @@ class Provenance(NamedTuple):
         }
 
 
-class Visit(NamedTuple):
+class FetchRecord(NamedTuple):
     """One attempt to get a robots.txt, and what came of it: what is kept as evidence."""
 
     origin: str
@@ -104,9 +104,9 @@ class Entry(NamedTuple):
 
     origin: str
     agent: str
-    good: Visit | None = None
+    good: FetchRecord | None = None
     """The last usable visit."""
-    bad: Visit | None = None
+    bad: FetchRecord | None = None
     """The last visit, if it failed."""
     since: float = 0.0
     """When the first failure after the last usable visit was (AMB-59); 0: there is none."""
@@ -129,7 +129,7 @@ class Entry(NamedTuple):
         }
 
 
-class Decides(StrEnum):
+class EffectivePolicy(StrEnum):
     """What decides about the URLs of an origin."""
 
     NOTHING = "nothing"
@@ -145,7 +145,7 @@ class Decides(StrEnum):
 class Freshness(NamedTuple):
     """What decides at a moment, until when, and whether to ask the origin before."""
 
-    decides: Decides
+    decides: EffectivePolicy
     until: float
     """Until when that is so without another look; of what is due, the moment itself."""
     due: bool

@@ -19,9 +19,9 @@ from robotrules.cli.text import plural, shortened
 from robotrules.robotstxt.values import visible
 
 if TYPE_CHECKING:
-    from robotrules.cache import Visit
-    from robotrules.client.origin_state import Held
-    from robotrules.client.pages import Fetched
+    from robotrules.cache import FetchRecord
+    from robotrules.client.origin_state import OriginState
+    from robotrules.client.pages import FetchResult
 
 # What a person reads of a URL or of a sentence of the network's; JSON has all of it.
 LONGEST = 200
@@ -40,7 +40,7 @@ def moment_words(at: float) -> str:
     return f"{day}{found:%H:%M} UTC"
 
 
-def answer_words(visit: Visit) -> str:
+def answer_words(visit: FetchRecord) -> str:
     """Return what an answer was, or why there was none: `status 503`, `no answer in time`."""
     if visit.trouble is None or visit.trouble is Trouble.STATUS:
         return f"status {visit.status}{', unchanged' if visit.renewed else ''}"
@@ -56,7 +56,7 @@ def _trouble_words(trouble: Trouble, detail: str) -> str:
     return f"{trouble.sentence}{beside}"
 
 
-def page_words(page: Fetched) -> str:
+def page_words(page: FetchResult) -> str:
     """Return what the answer for a page was, or why there was none."""
     if page.trouble is not None:
         return _trouble_words(page.trouble, page.detail)
@@ -64,7 +64,7 @@ def page_words(page: Fetched) -> str:
     return f"status {page.status}, {plural(len(page.body), 'octet')}{cut}"
 
 
-def state_words(held: Held) -> str:
+def state_words(held: OriginState) -> str:
     """Return what is known of the file of an origin, in one clause, and when it is asked again."""
     visit = held.visit
     if held.because == "patience":
@@ -83,7 +83,7 @@ def state_words(held: Held) -> str:
     return f"the robots.txt holds until {moment_words(held.until)}{again}"
 
 
-def _next_try(held: Held) -> str:
+def _next_try(held: OriginState) -> str:
     """Return when an origin is asked again; empty where asking again would change nothing."""
     last = held.entry.bad or held.visit
     if last is not None and last.trouble is Trouble.REFUSED:
@@ -91,25 +91,25 @@ def _next_try(held: Held) -> str:
     return f"; next try {moment_words(held.until)}"
 
 
-def failure_of(held: Held) -> Visit | None:
+def failure_of(held: OriginState) -> FetchRecord | None:
     """Return the failure that came after the copy that still holds; None: there is none."""
     return held.entry.bad if held.because == "fresh" else None
 
 
-def again_words(held: Held) -> str:
+def again_words(held: OriginState) -> str:
     """Return that the server failed after the copy that holds; empty: it did not."""
     failed = failure_of(held)
     return f"asked again {moment_words(failed.at)}: {answer_words(failed)}" if failed else ""
 
 
-def reason_words(verdict: Verdict, held: Held | None) -> str:
+def reason_words(verdict: Verdict, held: OriginState | None) -> str:
     """Return why a verdict is what it is, where no rule decided: with what came of access."""
     if held is None or verdict.reason not in NO_FILE:
         return verdict.reason.sentence
     return state_words(held)
 
 
-def copy_words(held: Held) -> str:
+def copy_words(held: OriginState) -> str:
     """Return what to add where an old file decides because there is no new one; empty: nothing."""
     if held.because != "copy" or held.entry.good is None:
         return ""
@@ -117,7 +117,7 @@ def copy_words(held: Held) -> str:
     return f"of a copy fetched {at}: the robots.txt is unreachable"
 
 
-def because_words(words: str, verdict: Verdict, held: Held | None) -> str:
+def because_words(words: str, verdict: Verdict, held: OriginState | None) -> str:
     """Return why a verdict is what it is; *words* say so where a rule or a group decides."""
     if held is None:
         return words
@@ -127,7 +127,7 @@ def because_words(words: str, verdict: Verdict, held: Held | None) -> str:
     return f"{words}, {copy}" if copy else words
 
 
-def access_values(held: Held | None) -> dict[str, Any]:
+def access_values(held: OriginState | None) -> dict[str, Any]:
     """Return how a robots.txt was got, in a few plain values for JSON."""
     visit, failed = (held.visit, held.entry.bad) if held else (None, None)
     return {
@@ -155,7 +155,7 @@ def hop_lines(hops: tuple[Hop, ...]) -> Iterator[str]:
 SOURCES = {"fetched": "just now", "store": "from the store", "memory": "a moment ago"}
 
 
-def access_lines(held: Held) -> Iterator[str]:
+def access_lines(held: OriginState) -> Iterator[str]:
     """Yield how a robots.txt was got: from where, when, until when, what went wrong."""
     visit = held.visit
     # After so long it counts as not there, and is asked for all the same (RFC 9309 §2.3.1.4).

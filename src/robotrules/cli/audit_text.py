@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from robotrules import Verdict
-from robotrules.cache import Decides
+from robotrules.cache import EffectivePolicy
 from robotrules.cli.access_text import access_lines, page_words, reason_words, state_words
 from robotrules.cli.guidance_text import STYLES, Found, shown_answers, unseen_mentions
 from robotrules.cli.streams import Output
@@ -23,7 +23,7 @@ from robotrules.tags.media import media_type
 
 if TYPE_CHECKING:
     from robotrules.client.auditing import Audit, Listed
-    from robotrules.client.origin_state import Held
+    from robotrules.client.origin_state import OriginState
 
 # What a person reads of a long list or text; JSON has all of it.
 MOST = 40
@@ -66,20 +66,22 @@ class AuditPage:
     def _robots(self) -> Iterator[str]:
         audit = self._audit
         yield from (f"  {line}" for line in access_lines(audit.held))
-        if audit.held.decides is Decides.RULES:
+        if audit.held.decides is EffectivePolicy.RULES:
             robots = audit.held.robots
             rules = sum(len(group.rules) for group in robots.groups)
             yield f"  {plural(len(robots.groups), 'group')}, {plural(rules, 'rule')}"
         if audit.other_scheme is not None:
             yield f"  {audit.other_scheme.origin}: {self._other(audit.other_scheme)}"
 
-    def _other(self, other: Held) -> str:
+    def _other(self, other: OriginState) -> str:
         ours, theirs = self._audit.held.visit, other.visit
         if ours and theirs and ours.digest and ours.digest == theirs.digest:
             return "the same robots.txt"
-        return "another robots.txt" if other.decides is Decides.RULES else state_words(other)
+        return (
+            "another robots.txt" if other.decides is EffectivePolicy.RULES else state_words(other)
+        )
 
-    def _verdict(self, verdict: Verdict, held: Held | None) -> str:
+    def _verdict(self, verdict: Verdict, held: OriginState | None) -> str:
         word = "allowed" if verdict else "disallowed"
         why = reason_words(verdict, held)
         if verdict.rule is not None:

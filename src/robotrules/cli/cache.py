@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from robotrules.access import ACCESS_PROFILES, AccessProfile
-from robotrules.cache import Decides, Entry, Freshness, freshness, moment
+from robotrules.cache import EffectivePolicy, Entry, Freshness, freshness, moment
 from robotrules.cli import client
 from robotrules.cli.access_text import answer_words, moment_words
 from robotrules.cli.client import open_given_store, store_option, told
@@ -35,10 +35,10 @@ USAGE_OR_IO = 2
 WIDEST = 50
 LONGEST = 200
 WORDS = {
-    Decides.RULES: ("rules", "start"),
-    Decides.ALLOW: ("no file", "allowed"),
-    Decides.DISALLOW: ("unreachable", "disallowed"),
-    Decides.NOTHING: ("old", "faint"),
+    EffectivePolicy.RULES: ("rules", "start"),
+    EffectivePolicy.ALLOW: ("no file", "allowed"),
+    EffectivePolicy.DISALLOW: ("unreachable", "disallowed"),
+    EffectivePolicy.NOTHING: ("old", "faint"),
 }
 
 
@@ -128,7 +128,7 @@ class _Lines:
         """Take an entry."""
         fresh = freshness(entry, self._now, self._access)
         word, style = WORDS[fresh.decides]
-        if fresh.decides is Decides.DISALLOW and fresh.because == "fresh":
+        if fresh.decides is EffectivePolicy.DISALLOW and fresh.because == "fresh":
             word = "restricted"
         last = entry.bad or entry.good
         came = shortened(answer_words(last), LONGEST) if last else ""

@@ -23,7 +23,7 @@ from robotrules.robotstxt.values import visible
 if TYPE_CHECKING:
     from robotrules.cache import Entry
     from robotrules.cli.options import GivenCrawler
-    from robotrules.client.origin_state import Held
+    from robotrules.client.origin_state import OriginState
 
 # What one write holds, more or less. A path pattern can be as long as a file, and many URLs can
 # have it in their line.
@@ -36,7 +36,7 @@ MOST_ENDS = 4096
 PLAIN = bytes(range(0x20, 0x7F))
 WIDEST_URL = 60
 
-Helds = Sequence["Held | None"]
+OriginStates = Sequence["OriginState | None"]
 
 
 class Lines(ABC):
@@ -58,7 +58,7 @@ class Lines(ABC):
         return self._output.terminal
 
     @abstractmethod
-    def ends(self, verdict: Verdict, held: Held | None) -> tuple[str, str]:
+    def ends(self, verdict: Verdict, held: OriginState | None) -> tuple[str, str]:
         """Return what stands before and after the URL in its line."""
 
     @abstractmethod
@@ -69,7 +69,9 @@ class Lines(ABC):
         """Write the lines of a chunk, and hand them over."""
         self._add(urls, verdicts, None, [*map(id, verdicts)])
 
-    def add_fetched(self, urls: Sequence[bytes], verdicts: Sequence[Verdict], helds: Helds) -> None:
+    def add_fetched(
+        self, urls: Sequence[bytes], verdicts: Sequence[Verdict], states: OriginStates
+    ) -> None:
         """Write the lines of a chunk whose robots.txt files were fetched."""
         if len(self._ends) > MOST_ENDS:
             # Origins come and go, and what is gone leaves its identity to others.
@@ -78,20 +80,20 @@ class Lines(ABC):
             self._entries.clear()
         keys = [
             (id(one), held and (id(held.entry), held.source))
-            for one, held in zip(verdicts, helds, strict=True)
+            for one, held in zip(verdicts, states, strict=True)
         ]
-        self._add(urls, verdicts, helds, keys)
+        self._add(urls, verdicts, states, keys)
 
     def _add(
         self,
         urls: Sequence[bytes],
         verdicts: Sequence[Verdict],
-        helds: Helds | None,
+        states: OriginStates | None,
         keys: Sequence[Hashable],
     ) -> None:
         counts = Counter(keys)
         if counts.keys() - self._verdicts.keys():
-            self._meet(keys, verdicts, helds)
+            self._meet(keys, verdicts, states)
         self.disallowed += sum(counts[key] for key in counts if not self._verdicts[key])
         ends = self._ends
         longest = max((len(ends[key][1]) for key in counts), default=1)
@@ -104,12 +106,12 @@ class Lines(ABC):
         self._output.flush()
 
     def _meet(
-        self, keys: Sequence[Hashable], verdicts: Sequence[Verdict], helds: Helds | None
+        self, keys: Sequence[Hashable], verdicts: Sequence[Verdict], states: OriginStates | None
     ) -> None:
         """Make what follows from verdicts that were not seen before."""
         for at, (key, verdict) in enumerate(zip(keys, verdicts, strict=True)):
             if key not in self._verdicts:
-                held = helds[at] if helds is not None else None
+                held = states[at] if states is not None else None
                 self._verdicts[key], self._ends[key] = verdict, self.ends(verdict, held)
                 if held is not None:
                     self._entries.append(held.entry)
@@ -136,7 +138,7 @@ class TextLines(Lines):
     def _aligned(self, url: str) -> str:
         return url + " " * (self._width - cells(url))
 
-    def ends(self, verdict: Verdict, held: Held | None) -> tuple[str, str]:
+    def ends(self, verdict: Verdict, held: OriginState | None) -> tuple[str, str]:
         """Return the verdict, and what decided."""
         word = "allowed" if verdict else "disallowed"
         why = verdict.reason.sentence
@@ -174,7 +176,7 @@ class JSONLines(Lines):
         """Return URLs as JSON strings."""
         return [json_string(url.decode("utf-8", "backslashreplace")) for url in urls]
 
-    def ends(self, verdict: Verdict, held: Held | None) -> tuple[str, str]:
+    def ends(self, verdict: Verdict, held: OriginState | None) -> tuple[str, str]:
         """Return the object without its URL."""
         rest = {
             "allowed": verdict.allowed,

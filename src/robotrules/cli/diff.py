@@ -243,13 +243,13 @@ def _read(name: str, profile: str) -> RobotsTxt:
 
 def _live(origin: str, looker: Looker) -> RobotsTxt:
     """Return the robots.txt of an origin, asked for now."""
-    from robotrules.cache import Decides
+    from robotrules.cache import EffectivePolicy
     from robotrules.cli.access_text import failure_of, moment_words, state_words
 
     held = looker.helds([origin])[origin]
-    if held.decides is Decides.DISALLOW:
+    if held.decides is EffectivePolicy.DISALLOW:
         raise Trouble(f"nobody knows what {origin} says: {state_words(held)}")
-    if held.decides is Decides.ALLOW:
+    if held.decides is EffectivePolicy.ALLOW:
         say(f"{origin}: {state_words(held)}", label="hint")
     elif (failure_of(held) or held.because == "copy") and held.visit:
         at = moment_words(held.visit.at)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from robotrules.analysis import Crawler, Obeyed, Statements
 from robotrules.cli.diff_parts import EVERYONE_ELSE, Decided, Happens, Part, Parts, groups_change
 from robotrules.cli.text import CUT, plural
-from robotrules.robotstxt.verdict import Because
+from robotrules.robotstxt.verdict import GroupMatch
 
 # Makes what a file holds fit to be shown.
 Mark = Callable[[str], str]
@@ -61,27 +61,30 @@ def groups_words(part: Part) -> str:
     where_old, where_new = (f" ({lines_words(one.lines)})" for one in (old, new))
     several = len(old.lines) > 1, len(new.lines) > 1
     before = {
-        Because.TOKEN: (
+        GroupMatch.TOKEN: (
             f"obeyed {_of_name(old.by, several[0])}{where_old}"
             if old.by
             else f"had {_own(many, several[0])}{where_old}"
         ),
-        Because.PURPOSE: f"obeyed {_of_purpose(several[0])}{where_old}",
-        Because.STAR: f"obeyed *{where_old}",
-        Because.NONE: "had no group",
+        GroupMatch.PURPOSE: f"obeyed {_of_purpose(several[0])}{where_old}",
+        GroupMatch.STAR: f"obeyed *{where_old}",
+        GroupMatch.NONE: "had no group",
     }[old.because]
     now = {
-        Because.TOKEN: (
+        GroupMatch.TOKEN: (
             f"obey{'' if many else 's'} {_of_name(new.by, several[1])}{where_new}"
             if new.by
             else f"{'have' if many else 'has'} {_own(many, several[1])}{where_new}"
         ),
-        Because.PURPOSE: f"obey{'' if many else 's'} {_of_purpose(several[1])}{where_new}",
-        Because.STAR: f"obey{'' if many else 's'} *{where_new}",
-        Because.NONE: f"{'have' if many else 'has'} no group",
+        GroupMatch.PURPOSE: f"obey{'' if many else 's'} {_of_purpose(several[1])}{where_new}",
+        GroupMatch.STAR: f"obey{'' if many else 's'} *{where_new}",
+        GroupMatch.NONE: f"{'have' if many else 'has'} no group",
     }[new.because]
     # Whoever gets a group leaves the one that all obey, and few expect that (RFC 9309 §2.2.1).
-    leaves = old.because is Because.STAR and new.because in (Because.TOKEN, Because.PURPOSE)
+    leaves = old.because is GroupMatch.STAR and new.because in (
+        GroupMatch.TOKEN,
+        GroupMatch.PURPOSE,
+    )
     return f"{before}, now {now}{' instead' if leaves else ''}"
 
 

@@ -33,7 +33,7 @@ from robotrules.extensions.app_directives import (
 from robotrules.registries import Registries
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.values import Group, Note, shown, visible
-from robotrules.robotstxt.verdict import Because
+from robotrules.robotstxt.verdict import GroupMatch
 
 # What a person reads of a long list or value; JSON has all of it.
 MOST = 20
@@ -163,11 +163,11 @@ class _Page:
     def _why_groups(self) -> str:
         answer = self._answer
         token = visible(answer.product_token)
-        if answer.groups_because is Because.NONE:
+        if answer.groups_because is GroupMatch.NONE:
             return "none is for '*'" if token == "*" else f"none is for {token}, and none for '*'"
         spans = [between(*group.lines, "line") for group in self._groups]
         where = listed(spans, MOST)
-        if answer.groups_because is Because.TOKEN:
+        if answer.groups_because is GroupMatch.TOKEN:
             return f"{where}, for {token.replace(', ', ' or ')}"
         return f"{where}, for '*'" + ("" if token == "*" else f", because none is for {token}")
 

@@ -16,11 +16,11 @@ from robotrules.cache import moment
 from robotrules.cli.access_text import answer_words, hop_lines
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Excerpt, Paint, between, cells, plural, shortened
-from robotrules.client.historical_verdict import Period, Testimony, imported_from, when
+from robotrules.client.historical_verdict import HistoricalVerdict, Period, imported_from, when
 from robotrules.robotstxt.values import visible
 
 if TYPE_CHECKING:
-    from robotrules.cache import Visit
+    from robotrules.cache import FetchRecord
 
 LONGEST = 200
 # On a terminal what is longer than this moves the columns after it.
@@ -40,7 +40,7 @@ class TestimonyPage:
     # Not a test, whatever its name begins with.
     __test__ = False
 
-    def __init__(self, testimony: Testimony, output: Output) -> None:
+    def __init__(self, testimony: HistoricalVerdict, output: Output) -> None:
         self._said = testimony
         self._paint: Paint = output.paint
         self._room = max(output.width - 10, 40)
@@ -55,7 +55,7 @@ class TestimonyPage:
         if verdict is not None:
             rule = verdict.rule
             words = verdict.reason.sentence if rule is None else f"line {rule.line}: {rule}"
-            yield self._fact("Because", shortened(visible(words), LONGEST))
+            yield self._fact("GroupMatch", shortened(visible(words), LONGEST))
         purposes = "".join(f", purpose {visible(purpose)}" for purpose in said.purposes)
         yield self._fact(
             "Crawler", f"{visible(said.product_token)}{purposes}, profile {said.access}"
@@ -63,7 +63,7 @@ class TestimonyPage:
         if said.visit is not None:
             yield from self._visit(said.visit)
         if said.until is not None:
-            yield self._fact("Held", f"until {when(said.until)}")
+            yield self._fact("OriginState", f"until {when(said.until)}")
         yield from self._rule()
         if said.notes:
             yield ""
@@ -82,7 +82,7 @@ class TestimonyPage:
     def _fact(self, name: str, words: str) -> str:
         return f"{self._paint('heading', name)}{' ' * (10 - len(name))}{words}"
 
-    def _visit(self, visit: Visit) -> Iterator[str]:
+    def _visit(self, visit: FetchRecord) -> Iterator[str]:
         """Yield the facts of the visit in force."""
         agent = shortened(visible(visit.user_agent), LONGEST)
         yield self._fact("Asked", f"{when(visit.at)} by {visible(visit.agent)}")
@@ -126,7 +126,7 @@ class Known(NamedTuple):
     imported: int = 0
     """How many of the visits were imported."""
 
-    def with_visit(self, visit: Visit) -> Known:
+    def with_visit(self, visit: FetchRecord) -> Known:
         """Return it with one more visit, the latest."""
         imported = self.imported + (visit.provenance is not None)
         return Known(self.visits + 1, self.first, visit.at, imported)

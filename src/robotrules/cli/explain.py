@@ -31,10 +31,10 @@ from robotrules.cli.options import (
 from robotrules.cli.streams import Output, Trouble
 from robotrules.cli.text import Excerpt, Paint, between, listed, plural, shortened
 from robotrules.robotstxt.values import Line, Note, visible
-from robotrules.robotstxt.verdict import Because
+from robotrules.robotstxt.verdict import GroupMatch
 
 if TYPE_CHECKING:
-    from robotrules.client.origin_state import Held
+    from robotrules.client.origin_state import OriginState
 
 # What a person reads of a long list; JSON has all of it.
 MOST = 20
@@ -132,7 +132,7 @@ class _Page:
         robots: RobotsTxt,
         output: Output,
         crawler: GivenCrawler,
-        held: Held | None = None,
+        held: OriginState | None = None,
     ) -> None:
         self._known = crawler.known
         self._explanation = explanation
@@ -173,7 +173,7 @@ class _Page:
         word = "allowed" if verdict else "disallowed"
         yield f"{self._paint(word, word)}  {visible(explanation.url)}"
         yield ""
-        yield self._fact("Because", self._because())
+        yield self._fact("GroupMatch", self._because())
         purposes = "".join(f", purpose {visible(purpose)}" for purpose in explanation.purposes)
         crawler = f"{visible(explanation.product_token)}{purposes}, profile {verdict.profile}"
         yield self._fact("Crawler", crawler)
@@ -215,14 +215,14 @@ class _Page:
         name, several = visible(explanation.product_token), len(explanation.groups) > 1
         if self._known is not None:
             name = " or ".join(self._known.names)
-        if explanation.because is Because.TOKEN:
+        if explanation.because is GroupMatch.TOKEN:
             name = " or ".join(map(visible, explanation.matched_tokens))
             return f"these name {name} and are merged" if several else f"this one names {name}"
-        if explanation.because is Because.PURPOSE:
+        if explanation.because is GroupMatch.PURPOSE:
             purpose = " or ".join(map(visible, explanation.matched_purposes))
             chosen = f"these name {purpose}, merged" if several else f"this one names {purpose}"
             return f"none names {name}, and {chosen}"
-        if explanation.because is Because.NONE:
+        if explanation.because is GroupMatch.NONE:
             if self._known is not None and self._known.ignores_star:
                 return f"none names {name}, which ignores groups for '*'"
             return f"none names {name}, and none is for '*'"

@@ -23,7 +23,7 @@ import click
 
 from robotrules.access import State
 from robotrules.access import Trouble as AccessTrouble
-from robotrules.cache import Decides, moment
+from robotrules.cache import EffectivePolicy, moment
 from robotrules.cli.access_text import SOURCES, answer_words, failure_of, moment_words
 from robotrules.cli.client import Opening, aloud, client_options, told
 from robotrules.cli.options import fetching_profile_option, json_option
@@ -45,8 +45,8 @@ from robotrules.origins import given_origin
 from robotrules.robotstxt.values import visible
 
 if TYPE_CHECKING:
-    from robotrules.cache import Visit
-    from robotrules.client.origin_state import Held
+    from robotrules.cache import FetchRecord
+    from robotrules.client.origin_state import OriginState
 
 STYLES = {State.SUCCESS: "allowed", State.UNAVAILABLE: "warning", State.UNREACHABLE: "disallowed"}
 SKIPPED = "no-origin"
@@ -250,7 +250,7 @@ class _Lines:
         """The exit code: whether all were reached."""
         return int(bool(self._counts[State.UNREACHABLE] or self._counts[SKIPPED]))
 
-    def add(self, held: Held) -> None:
+    def add(self, held: OriginState) -> None:
         """Write the line of an origin."""
         state = held.state
         # Who wants it from the server did not get it, although an older copy holds.
@@ -323,18 +323,18 @@ class _Lines:
         )
 
 
-def _shown(held: Held, state: State) -> Visit | None:
+def _shown(held: OriginState, state: State) -> FetchRecord | None:
     """Return the visit that a line is about: where it is unreachable, the failure."""
     return (held.entry.bad if state is State.UNREACHABLE else None) or held.visit
 
 
-def _copy(held: Held, state: State) -> Visit | None:
+def _copy(held: OriginState, state: State) -> FetchRecord | None:
     """Return the visit whose copy decides although the file is unreachable."""
-    decides = held.decides is not Decides.DISALLOW
+    decides = held.decides is not EffectivePolicy.DISALLOW
     return held.entry.good if state is State.UNREACHABLE and decides else None
 
 
-def _row(held: Held, state: State) -> _Row:
+def _row(held: OriginState, state: State) -> _Row:
     visit, copy = _shown(held, state), _copy(held, state)
     if visit is None:
         return _Row(str(state), STYLES[state], held.origin, "", ("", "", moment(held.until)))
@@ -357,7 +357,7 @@ def _row(held: Held, state: State) -> _Row:
     return _Row(str(state), STYLES[state], held.origin, ", ".join(parts), columns)
 
 
-def _json(held: Held, state: State) -> dict[str, Any]:
+def _json(held: OriginState, state: State) -> dict[str, Any]:
     visit, copy = _shown(held, state), _copy(held, state)
     return {
         "origin": held.origin,

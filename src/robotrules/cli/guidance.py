@@ -21,7 +21,7 @@ import click
 import robotrules
 from robotrules import RobotsTxt
 from robotrules.access import Trouble as AccessTrouble
-from robotrules.cache import Decides, moment
+from robotrules.cache import EffectivePolicy, moment
 from robotrules.cli.access_text import answer_words
 from robotrules.cli.client import Opening, client_options
 from robotrules.cli.guidance_text import Found, GuidancePage, GuidanceRows
@@ -65,7 +65,7 @@ from robotrules.robotstxt.values import octets_of, shown, visible
 from robotrules.tags.saved import Saved
 
 if TYPE_CHECKING:
-    from robotrules.client.pages import Fetched
+    from robotrules.client.pages import FetchResult
 
 
 @click.command()
@@ -216,7 +216,7 @@ def _about_live(asked: _Asked, url: str, opening: Opening, access: str, as_json:
         found = find(html=False)
     if asked.crawler.known is not None and page.held is not None:
         found = found._replace(verdict=page.held.check(page.url, *who))
-    if page.held is not None and page.held.decides is Decides.RULES:
+    if page.held is not None and page.held.decides is EffectivePolicy.RULES:
         say_notes(page.held.robots.notes, page.held.origin)
     output = Output()
     answer = Found(found, asked.profile, None, None, page)
@@ -343,7 +343,7 @@ class _Asked(NamedTuple):
         }
 
 
-def _access(page: Fetched) -> dict[str, Any]:
+def _access(page: FetchResult) -> dict[str, Any]:
     """Return how a page and its robots.txt were got."""
     held = page.held
     failed = held.entry.bad if held else None

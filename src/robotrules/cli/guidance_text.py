@@ -28,7 +28,7 @@ from robotrules.tags import Mention, Standing
 from robotrules.tags.saved import Saved
 
 if TYPE_CHECKING:
-    from robotrules.client.pages import Fetched
+    from robotrules.client.pages import FetchResult
 
 # What a person reads of a long list or text; JSON has all of it.
 MOST = 40
@@ -55,7 +55,7 @@ class Found(NamedTuple):
     saved: Saved | None
     elsewhere: str | None
     """The origin that the given robots.txt is of, if that is not the URL's; None: it is."""
-    fetched: Fetched | None = None
+    fetched: FetchResult | None = None
     """The page and its robots.txt, where they were fetched."""
 
 
@@ -73,7 +73,7 @@ def shown_answers(found: Found) -> Iterator[Answer]:
         yield Answer(visible(one.subject), shortened(visible(one.answer), LONGEST), because)
 
 
-def _fetched_because(one: Answer, page: Fetched, because: tuple[str, ...]) -> tuple[str, ...]:
+def _fetched_because(one: Answer, page: FetchResult, because: tuple[str, ...]) -> tuple[str, ...]:
     """Return the reason of an answer about a page that was asked for."""
     if one.subject == "crawl" and page.verdict.rule is None:
         return (reason_words(page.verdict, page.held),)
@@ -170,7 +170,7 @@ class GuidancePage:
         if self._found.fetched is not None:
             yield from self._access(self._found.fetched)
 
-    def _access(self, page: Fetched) -> Iterator[str]:
+    def _access(self, page: FetchResult) -> Iterator[str]:
         """Yield what was fetched: redirects, the answer, how long the rules hold."""
         yield from (f"  {line}" for line in hop_lines(page.hops))
         if page.verdict:

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from robotrules import parse
 from robotrules.access import target_of
-from robotrules.cache import Decides
+from robotrules.cache import EffectivePolicy
 from robotrules.cli.access_text import moment_words, page_words, state_words
 from robotrules.cli.client import Opening, told
 from robotrules.cli.lint_given import Settings
@@ -34,9 +34,9 @@ from robotrules.robotstxt.values import visible
 from robotrules.tags.media import charset_of, is_html, media_type
 
 if TYPE_CHECKING:
-    from robotrules.cache import Visit
-    from robotrules.client.origin_state import Held
-    from robotrules.client.pages import Fetched
+    from robotrules.cache import FetchRecord
+    from robotrules.client.origin_state import OriginState
+    from robotrules.client.pages import FetchResult
     from robotrules.client.sync import Client
 
 LONGEST = 200
@@ -68,13 +68,13 @@ class Live:
     ) -> None:
         self._opened.__exit__(kind, error, trace)
 
-    def robots(self, url: str, settings: Settings) -> tuple[Linted, Held]:
+    def robots(self, url: str, settings: Settings) -> tuple[Linted, OriginState]:
         """Ask for the robots.txt that governs a URL; return what is found, and what is held."""
         held = self._open().held_of(os.fsencode(url))
         visit, name = held.visit, shortened(visible(held.origin), LONGEST)
-        if visit is None or (held.decides is not Decides.RULES and visit.status is None):
+        if visit is None or (held.decides is not EffectivePolicy.RULES and visit.status is None):
             raise Trouble(f"{name} was not linted: {state_words(held)}")
-        rules = held.decides is Decides.RULES
+        rules = held.decides is EffectivePolicy.RULES
         robots = held.robots if rules else parse(b"", settings.profile)
         received = _received(held, visit)
         notes = lint(
@@ -86,19 +86,21 @@ class Live:
         )
         if not rules:  # what there is to say is about the response, and not about an empty file
             notes = [note for note in notes if note.part != ROBOTS_TXT]
-        if held.decides is Decides.DISALLOW and not any(note.code in UNREACHABLE for note in notes):
+        if held.decides is EffectivePolicy.DISALLOW and not any(
+            note.code in UNREACHABLE for note in notes
+        ):
             raise Trouble(f"{name} was not linted: {state_words(held)}")
         if held.because == "fresh" and held.source is Source.STORE:
             at = moment_words(visit.at)
             say(f"{name}: the robots.txt was fetched {at}; --fresh asks now", label="hint")
         if held.because != "fresh" or (not rules and not notes):
-            level = "warning" if held.decides is Decides.DISALLOW else "hint"
+            level = "warning" if held.decides is EffectivePolicy.DISALLOW else "hint"
             say(f"{name}: {state_words(held)}", label=level, style="warning")
         where = os.fsencode(received.url or "")
         found = Linted(where, False, tuple(notes), robots.body, fail_on=settings.fail_on)
         return found, held
 
-    def page(self, url: str, held: Held, settings: Settings) -> Iterator[Linted]:
+    def page(self, url: str, held: OriginState, settings: Settings) -> Iterator[Linted]:
         """Ask for the page of a URL, if the rules allow it; yield what its tags say."""
         if urlsplit(url).path in NO_PAGE and not urlsplit(url).query:
             return
@@ -123,7 +125,7 @@ class Live:
             )
         yield Linted(os.fsencode(page.url), False, tuple(notes), fail_on=settings.fail_on)
 
-    def _html(self, page: Fetched) -> bytes | None:
+    def _html(self, page: FetchResult) -> bytes | None:
         if not is_html(page.fields):
             return None
         if can_read_html():
@@ -141,7 +143,7 @@ class Live:
         return self._looker
 
 
-def _received(held: Held, visit: Visit) -> Received:
+def _received(held: OriginState, visit: FetchRecord) -> Received:
     """Return how a file was served."""
     targets = (target_of(hop.url, hop.location) or hop.location for hop in visit.hops)
     cache_control = b", ".join(visit.fields.get("cache-control"))

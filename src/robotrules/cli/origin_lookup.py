@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from robotrules import Reason, RobotsTxt, Verdict
 from robotrules.access import Trouble as AccessTrouble
-from robotrules.cache import Decides
+from robotrules.cache import EffectivePolicy
 from robotrules.cli.access_text import LONGEST, again_words, failure_of, moment_words, state_words
 from robotrules.cli.client import Opening, told
 from robotrules.cli.streams import Trouble, quoted, say
@@ -31,7 +31,7 @@ from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.values import visible
 
 if TYPE_CHECKING:
-    from robotrules.client.origin_state import Held
+    from robotrules.client.origin_state import OriginState
     from robotrules.client.sync import Client
 
 # Origins that are asked at once, and whose files are held until their URLs are answered. Each may
@@ -55,7 +55,7 @@ class Answers(NamedTuple):
 
     urls: Sequence[bytes]
     verdicts: list[Verdict]
-    helds: list[Held | None]
+    helds: list[OriginState | None]
 
 
 class Looker:
@@ -89,24 +89,24 @@ class Looker:
         """Wait for no server any more: the answer is known."""
         self._stopped = True
 
-    def cached(self, origin: str) -> Held | None:
+    def cached(self, origin: str) -> OriginState | None:
         """Return what is in memory of an origin; with `--fresh`, if its server was asked."""
         if self._fresh and origin not in self._asked:
             return None
         return self._client.cached(f"{origin}/")  # a spelling that the client remembers
 
-    def begin(self, origin: str) -> Future[Held]:
+    def begin(self, origin: str) -> Future[OriginState]:
         """Look an origin up in a thread."""
         if self._pool is None:
             self._pool = ThreadPoolExecutor(TOGETHER, "robotrules-fetch")
         return self._pool.submit(self.held, origin)
 
-    def hint(self, held: Held) -> None:
+    def hint(self, held: OriginState) -> None:
         """Say what is to be said about an origin that was looked up."""
         self._hint(held)
         self._hint_copy([held])
 
-    def held(self, origin: str) -> Held:
+    def held(self, origin: str) -> OriginState:
         """Return what is held of an origin; with `--fresh`, after its server was asked."""
         with told():
             if not self._fresh or origin in self._asked:
@@ -119,7 +119,7 @@ class Looker:
         assert found is not None
         return found
 
-    def held_of(self, url: bytes) -> Held:
+    def held_of(self, url: bytes) -> OriginState:
         """Return what is held of the origin of a URL; one without an origin ends the command."""
         [origin] = grouped([url])
         if origin is None:
@@ -130,9 +130,9 @@ class Looker:
 
     def helds(
         self, origins: Sequence[str], progress: Callable[[str], object] | None = None
-    ) -> dict[str, Held]:
+    ) -> dict[str, OriginState]:
         """Return what is held of origins, asked several at once; *progress* is told of each."""
-        asked: Iterable[Held] = map(self.held, origins)
+        asked: Iterable[OriginState] = map(self.held, origins)
         if len(origins) > 1:
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(TOGETHER, "robotrules-fetch")
@@ -149,7 +149,7 @@ class Looker:
         """Return what answers URLs as their robots.txt files arrive; *ordered*: in their order."""
         return AnswerStream(self, tokens, purposes, self._nowhere, ordered=ordered)
 
-    def _hint(self, held: Held) -> None:
+    def _hint(self, held: OriginState) -> None:
         """Say the cure for an address that is not asked, once for a host."""
         visit = held.visit
         if visit is None or visit.trouble is not AccessTrouble.REFUSED:
@@ -159,7 +159,7 @@ class Looker:
             self._refused[host] = None
             hint_private(host)
 
-    def _hint_copy(self, found: Iterable[Held]) -> None:
+    def _hint_copy(self, found: Iterable[OriginState]) -> None:
         """Say once that a server failed although it was to be asked now."""
         failed = next((held for held in found if self._fresh and failure_of(held)), None)
         if failed is None or self._told_of_copy:
@@ -181,7 +181,7 @@ class _Batch:
     def __init__(self, urls: Sequence[bytes], nowhere: Verdict) -> None:
         self.urls = urls
         self.verdicts: list[Verdict | None] = [nowhere] * len(urls)
-        self.helds: list[Held | None] = [None] * len(urls)
+        self.helds: list[OriginState | None] = [None] * len(urls)
         self.done = 0
 
     def taken(self) -> Answers | None:
@@ -232,7 +232,7 @@ class AnswerStream:
         self._batches: deque[_Batch] = deque()
         self._due: deque[str] = deque()
         self._asked = 0
-        self._arrived: SimpleQueue[tuple[str, Future[Held]]] = SimpleQueue()
+        self._arrived: SimpleQueue[tuple[str, Future[OriginState]]] = SimpleQueue()
 
     def add(self, urls: Sequence[bytes]) -> Iterator[Answers]:
         """Yield the answers that there are, after further URLs were read."""
@@ -299,7 +299,7 @@ class AnswerStream:
             arrived = partial(self._arrive, origin)
             self._looker.begin(origin).add_done_callback(arrived)
 
-    def _arrive(self, origin: str, future: Future[Held]) -> None:
+    def _arrive(self, origin: str, future: Future[OriginState]) -> None:
         self._arrived.put((origin, future))
 
     def _answered(self, *, wait: bool) -> Iterator[Answers]:
@@ -335,7 +335,9 @@ class AnswerStream:
             )
 
     @staticmethod
-    def _fill(batch: _Batch, positions: list[int], held: Held, verdicts: list[Verdict]) -> None:
+    def _fill(
+        batch: _Batch, positions: list[int], held: OriginState, verdicts: list[Verdict]
+    ) -> None:
         for at, verdict in zip(positions, verdicts, strict=True):
             batch.verdicts[at], batch.helds[at] = verdict, held
 
@@ -396,10 +398,10 @@ def fetched_robots(urls: Sequence[str], profile: str, opening: Opening) -> Robot
         Looker(client, fresh=opening.fresh, profile=profile) as looker,
     ):
         held = looker.held_of(octets[0])
-    if held.decides is Decides.DISALLOW:
+    if held.decides is EffectivePolicy.DISALLOW:
         name = shortened(visible(held.origin), LONGEST)
         raise Trouble(f"nobody knows what {name} says: {state_words(held)}")
-    if held.decides is Decides.ALLOW:
+    if held.decides is EffectivePolicy.ALLOW:
         say(state_words(held), label="hint")
     return held.robots
 

@@ -30,7 +30,7 @@ from robotrules.cli.streams import (
     unreadable,
 )
 from robotrules.cli.text import Paint, is_terminal
-from robotrules.errors import MissingExtraError, SavedError
+from robotrules.errors import MissingExtraError, SavedResponseError
 from robotrules.profile import PROFILES
 from robotrules.robotstxt.values import visible
 from robotrules.tags import TAG_PROFILES, Fields, UsageRules, read_fields
@@ -348,5 +348,5 @@ def _read(name: str, what: str, most: int, *, whole: bool = False) -> tuple[byte
 def _troubles(name: str) -> Iterator[None]:
     try:
         yield
-    except SavedError as error:
+    except SavedResponseError as error:
         raise Trouble(f"cannot use {_named(name)}: {visible(str(error))}") from None

@@ -12,13 +12,13 @@ import typing as _typing
 if _typing.TYPE_CHECKING:
     from robotrules.client.aio import AsyncClient
     from robotrules.client.auditing import Audit, audit
-    from robotrules.client.base_client import Prefetched
+    from robotrules.client.base_client import PrefetchSummary
     from robotrules.client.evidence import Evidence
-    from robotrules.client.historical_verdict import EvidenceNote, Period, Testimony
+    from robotrules.client.historical_verdict import EvidenceNote, HistoricalVerdict, Period
     from robotrules.client.metrics import FetchEvent, Stats
-    from robotrules.client.origin_state import Held, Source
-    from robotrules.client.pages import Fetched
-    from robotrules.client.rate_limiter import Delay, Turn, delay_of
+    from robotrules.client.origin_state import OriginState, Source
+    from robotrules.client.pages import FetchResult
+    from robotrules.client.rate_limiter import Delay, Slot, delay_of
     from robotrules.client.ssrf import PUBLIC, Addresses
     from robotrules.client.stores import default_path, open_store
     from robotrules.client.sync import Client
@@ -41,15 +41,15 @@ __all__ = [
     "Evidence",
     "EvidenceNote",
     "FetchEvent",
-    "Fetched",
-    "Held",
+    "FetchResult",
+    "HistoricalVerdict",
+    "OriginState",
     "Period",
-    "Prefetched",
+    "PrefetchSummary",
+    "Slot",
     "Source",
     "Stats",
-    "Testimony",
     "Transport",
-    "Turn",
     "WarcImport",
     "audit",
     "default_path",
@@ -72,15 +72,15 @@ _LATER = {
     "Evidence": "evidence",
     "EvidenceNote": "historical_verdict",
     "FetchEvent": "metrics",
-    "Fetched": "pages",
-    "Held": "origin_state",
+    "FetchResult": "pages",
+    "OriginState": "origin_state",
     "Period": "historical_verdict",
-    "Prefetched": "base_client",
+    "PrefetchSummary": "base_client",
     "Source": "origin_state",
     "Stats": "metrics",
-    "Testimony": "historical_verdict",
+    "HistoricalVerdict": "historical_verdict",
     "Transport": "transports",
-    "Turn": "rate_limiter",
+    "Slot": "rate_limiter",
     "WarcImport": "warc",
     "audit": "auditing",
     "default_path": "stores",

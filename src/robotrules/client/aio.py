@@ -33,21 +33,21 @@ from typing import Any, TypeVar
 from robotrules.access import AccessProfile, Failure, Request, Response
 from robotrules.cache import Store
 from robotrules.client.base_client import (
-    Asking,
-    Prefetched,
+    BaseClient,
+    PrefetchSummary,
     carrying,
     expect_requests,
     no_origin,
     prefetch_origin,
     vet_prefetch,
 )
-from robotrules.client.cache_engine import Effect, Wait, Wanted
+from robotrules.client.cache_engine import Effect, RefreshMode, Wait
 from robotrules.client.metrics import AsyncOnFetch
-from robotrules.client.origin_state import Held
-from robotrules.client.pages import MOST_OCTETS, Fetched, Look, Sent, fetching, guidance_of
-from robotrules.client.rate_limiter import Delay, Turn, pause_after
+from robotrules.client.origin_state import OriginState
+from robotrules.client.pages import MOST_OCTETS, FetchResult, Look, Sent, fetching, guidance_of
+from robotrules.client.rate_limiter import Delay, Slot, pause_after
 from robotrules.client.ssrf import Addresses
-from robotrules.client.tasks import Blocking, TaskQueues, each
+from robotrules.client.tasks import StoreExecutor, TaskOriginLocks, each
 from robotrules.client.transports import (
     AsyncTransport,
     open_async_transport,
@@ -66,7 +66,7 @@ Value = TypeVar("Value")
 TOGETHER = 50
 
 
-class AsyncClient(Asking):
+class AsyncClient(BaseClient):
     """Fetches, keeps and answers, on an event loop. `Client` says what the arguments mean."""
 
     def __init__(
@@ -121,9 +121,9 @@ class AsyncClient(Asking):
         )
         self._opened: AsyncTransport | None = None
         self._sleep = sleep
-        self._flights: dict[tuple[str, Wanted], asyncio.Task[Held]] = {}
-        self._queues = TaskQueues()
-        self._blocking = Blocking()
+        self._flights: dict[tuple[str, RefreshMode], asyncio.Task[OriginState]] = {}
+        self._queues = TaskOriginLocks()
+        self._blocking = StoreExecutor()
 
     # --- Questions ------------------------------------------------------------------------------
 
@@ -156,7 +156,7 @@ class AsyncClient(Asking):
         listed, groups = self._grouped(urls)
         gate = asyncio.Semaphore(TOGETHER)
 
-        async def one(origin: str) -> tuple[str, Held]:
+        async def one(origin: str) -> tuple[str, OriginState]:
             """Return an origin with what is held of it; so many at once."""
             async with gate:
                 return origin, await self._had(origin)
@@ -167,7 +167,7 @@ class AsyncClient(Asking):
         found.update(await asyncio.gather(*map(one, due)))
         return self._decided(listed, groups, found, *asked)
 
-    async def held(self, url: URL) -> Held | None:
+    async def held(self, url: URL) -> OriginState | None:
         """Return all that is known of the origin of *url*, fetched if due; None: it has none."""
         origin = self._origin(url)
         return None if origin is None else await self._had(origin)
@@ -190,36 +190,36 @@ class AsyncClient(Asking):
         found = await self.held(url)
         return self._unexplained(url, *asked) if found is None else found.explain(url, *asked)
 
-    async def refresh(self, url: URL) -> Held | None:
+    async def refresh(self, url: URL) -> OriginState | None:
         """Ask the origin of *url* now, whatever is known; None: it has none."""
         origin = self._origin(url)
-        return None if origin is None else await self._flown(origin, Wanted.NOW)
+        return None if origin is None else await self._flown(origin, RefreshMode.NOW)
 
     async def prefetch(
         self,
         origins: Iterable[str] | AsyncIterable[str],
         *,
         concurrency: int = 50,
-        progress: Callable[[Held], object] | None = None,
+        progress: Callable[[OriginState], object] | None = None,
         fresh: bool = False,
-    ) -> Prefetched:
+    ) -> PrefetchSummary:
         """Have the robots.txt of many origins ready, as `Client.prefetch` does."""
         counts, began = vet_prefetch(origins, concurrency), self._clock()
         expect_requests(self._transport(), concurrency)
         # Who ends makes room for the next: to wait for any of them would look at all each time.
         room = asyncio.Semaphore(concurrency)
-        ahead: set[asyncio.Task[Held]] = set()
+        ahead: set[asyncio.Task[OriginState]] = set()
         failed: list[BaseException] = []
         # All have ended, or one went wrong: then the slowest of the others is not waited for.
         over = asyncio.Event()
 
-        def tell(found: Held) -> None:
+        def tell(found: OriginState) -> None:
             """Count what is ready, and tell of it at once: the next may be a long time coming."""
             counts[str(found.state)] += 1
             if progress is not None:
                 progress(found)
 
-        def ended(flight: asyncio.Task[Held]) -> None:
+        def ended(flight: asyncio.Task[OriginState]) -> None:
             """Make room, and take note of what came or what went wrong."""
             ahead.discard(flight)
             room.release()
@@ -250,7 +250,7 @@ class AsyncClient(Asking):
                 if failed:
                     break
                 # Flights go on if this is cancelled: others may wait for what they find.
-                flight = self._flight(origin, Wanted.NOW if again else Wanted.DUE)
+                flight = self._flight(origin, RefreshMode.NOW if again else RefreshMode.DUE)
                 ahead.add(flight)
                 flight.add_done_callback(ended)
             while ahead and not failed:
@@ -262,7 +262,7 @@ class AsyncClient(Asking):
             for flight in ahead:
                 flight.remove_done_callback(ended)
                 flight.add_done_callback(_unheard)
-        return Prefetched(**counts)
+        return PrefetchSummary(**counts)
 
     # --- Pages ----------------------------------------------------------------------------------
 
@@ -273,7 +273,7 @@ class AsyncClient(Asking):
         purposes: Sequence[str] | None = None,
         *,
         limit: int = MOST_OCTETS,
-    ) -> Fetched:
+    ) -> FetchResult:
         """Fetch a page in its turn, if the rules allow it, as `Client.fetch` does."""
         tokens, asked = self._asked(product_token, purposes)
         name, seconds = self._desk.profile.name, self._desk.seconds
@@ -283,7 +283,7 @@ class AsyncClient(Asking):
             try:
                 effect = flow.send(answer)
             except StopIteration as ended:
-                page: Fetched = ended.value
+                page: FetchResult = ended.value
                 return page
             if isinstance(effect, Look):
                 answer = await self.held(effect.url)
@@ -335,13 +335,13 @@ class AsyncClient(Asking):
         return asked
 
     @asynccontextmanager
-    async def turn(self, url: URL) -> AsyncIterator[Turn]:
+    async def turn(self, url: URL) -> AsyncIterator[Slot]:
         """Wait for the next turn at the origin of *url*, and have it, as `Client.turn` does."""
         found = await self.held(url)
         if found is None:
             raise no_origin(url)
         delay, slots, origin = self._delay(found), self._slots_at(found), self._origin(url) or ""
-        turn = Turn(origin, delay, self._desk.clock)
+        turn = Slot(origin, delay, self._desk.clock)
         leased: Iterable[int] = range(slots)
         async with self._queues.joined(origin, slots):
             try:
@@ -378,22 +378,22 @@ class AsyncClient(Asking):
                     await told
         return answer
 
-    def _look(self, origin: str) -> Held | None:
+    def _look(self, origin: str) -> OriginState | None:
         """Return what memory has; start to renew what wants it."""
         found, refresh = self._desk.look(origin)
         if refresh:
-            self._flight(origin, Wanted.SOON)
+            self._flight(origin, RefreshMode.SOON)
         return found
 
-    async def _had(self, origin: str) -> Held:
+    async def _had(self, origin: str) -> OriginState:
         """Return what memory or the store has, or the server says."""
         found = self._look(origin)
         if found is None:
-            found = await self._flown(origin, Wanted.DUE)
+            found = await self._flown(origin, RefreshMode.DUE)
             self._look(origin)  # what the store had may want to be renewed
         return found
 
-    def _flight(self, origin: str, wanted: Wanted) -> asyncio.Task[Held]:
+    def _flight(self, origin: str, wanted: RefreshMode) -> asyncio.Task[OriginState]:
         """Return the task that renews an origin: of several callers' all wait for one."""
         key = origin, wanted
         flight = self._flights.get(key)
@@ -403,7 +403,7 @@ class AsyncClient(Asking):
             flight.add_done_callback(lambda _: self._flights.pop(key, None))
         return flight
 
-    async def _flown(self, origin: str, wanted: Wanted) -> Held:
+    async def _flown(self, origin: str, wanted: RefreshMode) -> OriginState:
         # One caller that gives up does not take what the others wait for.
         return await asyncio.shield(self._flight(origin, wanted))
 
@@ -456,7 +456,7 @@ class AsyncClient(Asking):
         await self.aclose()
 
 
-def _unheard(flight: asyncio.Task[Held]) -> None:
+def _unheard(flight: asyncio.Task[OriginState]) -> None:
     """Let what went wrong be: nobody waits for it any more."""
     if not flight.cancelled():
         flight.exception()

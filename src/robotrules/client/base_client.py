@@ -15,11 +15,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from robotrules.access import AccessProfile, find_access_profile, profiles_of
-from robotrules.cache import Decides, Store
-from robotrules.client.cache_engine import Desk
+from robotrules.cache import EffectivePolicy, Store
+from robotrules.client.cache_engine import CacheEngine
 from robotrules.client.metrics import Meter, Stats
-from robotrules.client.origin_state import Held
-from robotrules.client.rate_limiter import Delay, Pace, Turns, delay_at, pace_of, states_pace
+from robotrules.client.origin_state import OriginState
+from robotrules.client.rate_limiter import Delay, Pace, RateLimiter, delay_at, pace_of, states_pace
 from robotrules.client.ssrf import Addresses, vet_allow_private
 from robotrules.client.stores import MemoryStore, default_path, open_store
 from robotrules.client.transports import is_transport, open_async_transport, open_transport
@@ -39,7 +39,7 @@ from robotrules.robotstxt.ruleset import URL
 from robotrules.robotstxt.tokens import product_token as token_in
 from robotrules.robotstxt.tokens import vet_names
 from robotrules.robotstxt.values import Note, shown
-from robotrules.robotstxt.verdict import Because, Explanation, Reason, Verdict
+from robotrules.robotstxt.verdict import Explanation, GroupMatch, Reason, Verdict
 
 # Requests to one origin at a time, at most: more is a load test.
 MOST_SLOTS = 16
@@ -116,7 +116,7 @@ def identity(
     )
 
 
-class Asking:
+class BaseClient:
     """What both clients have, and what they answer from memory."""
 
     def __init__(
@@ -150,7 +150,7 @@ class Asking:
         # A store that was handed over is closed by who made it.
         self._closes_store = store is None or isinstance(store, (str, os.PathLike))
         opened, without = opened_store(store)
-        self._desk = Desk(
+        self._desk = CacheEngine(
             opened,
             without=without,
             alone=self._closes_store and isinstance(opened, MemoryStore),
@@ -162,7 +162,7 @@ class Asking:
             seconds=float(seconds),
             background=background,
         )
-        self._turns = Turns(self._desk)
+        self._turns = RateLimiter(self._desk)
         self._slots = count
         self._meter = Meter()
         self._on_fetch = on_fetch
@@ -217,7 +217,7 @@ class Asking:
         found = self._desk.memory.get(origin) if origin else None
         return found is not None and found.entry.last >= began
 
-    def cached(self, url: URL) -> Held | None:
+    def cached(self, url: URL) -> OriginState | None:
         """
         Return what this process has in memory of the origin of *url*, if it still holds.
 
@@ -239,12 +239,12 @@ class Asking:
                 return ready[2](url)
         return None
 
-    def _noted(self, found: Held) -> None:
+    def _noted(self, found: OriginState) -> None:
         """Have the next question about this origin answered at once."""
         tokens, purposes = self._identity.tokens, self._identity.purposes
         # Where no rules decide, purposes change nothing.
         check: Callable[[str], Verdict] = partial(found.check, product_token=tokens)
-        if found.decides is Decides.RULES:
+        if found.decides is EffectivePolicy.RULES:
             check = found.robots.rules_for(tokens, purposes).check
         self._desk.memory.make_ready(found, check)
 
@@ -279,24 +279,24 @@ class Asking:
         """Return the explanation of a URL that no robots.txt governs."""
         text = url if isinstance(url, str) else shown(url)
         name = tokens if isinstance(tokens, str) else ", ".join(tokens)
-        nobody = Because.NONE
+        nobody = GroupMatch.NONE
         return Explanation(text, "", name, (), self._nowhere(), nobody, (), (), (), tuple(purposes))
 
-    def _delay(self, found: Held) -> Delay:
+    def _delay(self, found: OriginState) -> Delay:
         """Return the seconds between two requests to an origin, and what asks for them."""
         pace = self._pace(found)
         if pace is None:
             return Delay(self._min_delay, "min-delay")
         return delay_at(pace, self._clock(), self._min_delay)
 
-    def _slots_at(self, found: Held) -> int:
+    def _slots_at(self, found: OriginState) -> int:
         """Return how many turns there may be at a time: one, where the site states a pace."""
         pace = self._pace(found) if self._slots > 1 else None
         return 1 if pace is not None and states_pace(pace) else self._slots
 
-    def _pace(self, found: Held) -> Pace | None:
+    def _pace(self, found: OriginState) -> Pace | None:
         """Return what a file asks of this crawler; of a file its records are read once."""
-        if found.decides is not Decides.RULES:
+        if found.decides is not EffectivePolicy.RULES:
             return None
         known = self._paces.get(found.origin)
         if known is None or known[0] is not found.robots:
@@ -328,7 +328,7 @@ class Asking:
         self,
         listed: list[URL],
         groups: dict[str | None, list[int]],
-        found: dict[str, Held],
+        found: dict[str, OriginState],
         tokens: Tokens,
         purposes: Sequence[str],
     ) -> list[Verdict]:
@@ -429,7 +429,7 @@ def vet_prefetch(origins: object, concurrency: int) -> dict[str, int]:
         raise TypeError(f"concurrency is {concurrency!r}: use a whole number, such as 50")
     if concurrency < 1:
         raise ValueError(f"concurrency is {concurrency}: use 1 or more")
-    return dict.fromkeys(Prefetched._fields, 0)
+    return dict.fromkeys(PrefetchSummary._fields, 0)
 
 
 def prefetch_origin(given: object, place: int) -> str:
@@ -463,7 +463,7 @@ def opened_store(store: Store | str | os.PathLike[str] | None) -> tuple[Store, s
         return open_store("memory:"), str(error)
 
 
-class Prefetched(NamedTuple):
+class PrefetchSummary(NamedTuple):
     """What came of prefetching: how many origins ended how."""
 
     success: int = 0

@@ -1,9 +1,9 @@
 """
 The flow of a client: what is looked up, asked and kept, in which order, without doing any of it.
 
-`Desk.renew(origin)` is a generator. It yields what is to be done: a `Request` to a server, a `Call`
-to the store, a `Wait`; and is sent what came of it. So the order of things is written once, and
-`sync` and `aio` are each a loop of ten lines. It ends with a `Held`.
+`CacheEngine.renew(origin)` is a generator. It yields what is to be done: a `Request` to a server, a
+`Call` to the store, a `Wait`; and is sent what came of it. So the order of things is written once,
+and `sync` and `aio` are each a loop of ten lines. It ends with an `OriginState`.
 
     store ─ fresh? ─→ held
       │ due
@@ -32,21 +32,21 @@ from typing import Any, NamedTuple
 from robotrules.access import (
     AccessProfile,
     AccessResult,
+    CachedCopy,
     Failure,
     Request,
     Response,
-    Stored,
     Trouble,
     access,
 )
 from robotrules.access.values import SLACK
 from robotrules.cache import (
     SKEW,
-    Decides,
+    EffectivePolicy,
     Entry,
+    FetchRecord,
     Freshness,
     Store,
-    Visit,
     digest_of,
     freshness,
     is_cut,
@@ -55,8 +55,8 @@ from robotrules.cache import (
     visit_of,
 )
 from robotrules.client.holders import is_dead, new_holder
-from robotrules.client.memory_cache import Memory
-from robotrules.client.origin_state import Held, Source, held
+from robotrules.client.memory_cache import OriginCache
+from robotrules.client.origin_state import OriginState, Source, held
 from robotrules.errors import StoreError
 from robotrules.profile import Profile
 
@@ -86,10 +86,10 @@ class Wait(NamedTuple):
 
 
 Effect = Request | Call | Wait
-Renewal = Generator[Effect, Any, Held]
+Renewal = Generator[Effect, Any, OriginState]
 
 
-class Wanted(StrEnum):
+class RefreshMode(StrEnum):
     """When a server is asked."""
 
     DUE = "due"
@@ -109,7 +109,7 @@ class _Lease:
         self.key, self.holder, self.held = key, holder, False
 
 
-class Desk:
+class CacheEngine:
     """What a client knows and has, and the order in which it does things."""
 
     def __init__(
@@ -146,7 +146,7 @@ class Desk:
         self.trouble: str | None = None
         self._failed = ""
         self._rest_of_reads = self._rest_of_writes = 0.0
-        self.memory = Memory(profile)
+        self.memory = OriginCache(profile)
         # Both are for stores that have them: a user's may not.
         self.transaction: Callable[[], AbstractContextManager[object]] | None
         self.transaction = getattr(store, "transaction", None)
@@ -159,7 +159,7 @@ class Desk:
 
     # --- Memory -------------------------------------------------------------------------------
 
-    def look(self, origin: str) -> tuple[Held | None, bool]:
+    def look(self, origin: str) -> tuple[OriginState | None, bool]:
         """Return what this process has of an origin, and whether to renew it soon."""
         found = self.memory.get(origin)
         if found is None:
@@ -178,10 +178,10 @@ class Desk:
 
     def _hold(
         self, entry: Entry, fresh: Freshness, body: bytes | None, source: Source
-    ) -> Held | None:
+    ) -> OriginState | None:
         """Remember what an entry says; None: rules decide, and the file is lost."""
         file = self.memory.file(entry.good, body)
-        if file is None and fresh.decides is Decides.RULES:
+        if file is None and fresh.decides is EffectivePolicy.RULES:
             return None
         robots, trouble = file.robots if file else None, self.trouble
         found = held(entry, fresh, robots, profile=self.profile, source=source, trouble=trouble)
@@ -306,7 +306,7 @@ class Desk:
 
     # --- One origin ---------------------------------------------------------------------------
 
-    def renew(self, origin: str, wanted: Wanted = Wanted.DUE) -> Renewal:
+    def renew(self, origin: str, wanted: RefreshMode = RefreshMode.DUE) -> Renewal:
         """Return what is held of an origin, after its server was asked if that is *wanted*."""
         if self.closed:
             raise RuntimeError("this client is closed: make another one")
@@ -316,8 +316,8 @@ class Desk:
         known: Entry | None = None
         try:
             # What nobody knows of is leased with the first look at it.
-            unknown = wanted is not Wanted.NOW and self.memory.get(origin) is None
-            if wanted is not Wanted.NOW and not unknown:
+            unknown = wanted is not RefreshMode.NOW and self.memory.get(origin) is None
+            if wanted is not RefreshMode.NOW and not unknown:
                 known = yield from self._known(origin)
                 found = yield from self._judged(known, wanted)
                 if found is not None:
@@ -356,18 +356,18 @@ class Desk:
         return found
 
     def _judged(
-        self, entry: Entry | None, wanted: Wanted, since: float | None = None
-    ) -> Generator[Effect, Any, Held | None]:
+        self, entry: Entry | None, wanted: RefreshMode, since: float | None = None
+    ) -> Generator[Effect, Any, OriginState | None]:
         """Return what an entry says; None: it will not do, and the server is to be asked."""
-        if entry is None or (wanted is Wanted.NOW and (since is None or entry.last < since)):
+        if entry is None or (wanted is RefreshMode.NOW and (since is None or entry.last < since)):
             return None
         fresh = self._fresh(entry, self.clock())
-        if fresh.due or (fresh.refresh and wanted is Wanted.SOON):
+        if fresh.due or (fresh.refresh and wanted is RefreshMode.SOON):
             return None
-        if fresh.decides is Decides.RULES and is_cut(entry.good, self._limit):
+        if fresh.decides is EffectivePolicy.RULES and is_cut(entry.good, self._limit):
             return None  # by a client that reads less of a file than this one
         body = None
-        if fresh.decides is Decides.RULES:
+        if fresh.decides is EffectivePolicy.RULES:
             body = yield from self._body(entry)
         return self._hold(entry, fresh, body, Source.STORE)
 
@@ -397,7 +397,7 @@ class Desk:
             # The copy that would decide is lost, so nobody knows what the rules are. It is not
             # waited for until its lifetime is over: the failure says when to ask again.
             lost = fresh._replace(
-                decides=Decides.DISALLOW,
+                decides=EffectivePolicy.DISALLOW,
                 until=min(fresh.until, visit.until),
                 because="unreachable",
             )
@@ -409,7 +409,7 @@ class Desk:
         return made
 
     def _kept(
-        self, visit: Visit, body: bytes | None, entry: Entry, lease: _Lease
+        self, visit: FetchRecord, body: bytes | None, entry: Entry, lease: _Lease
     ) -> Generator[Effect, Any, None]:
         """
         Put a visit into the store, and give back the lease with it.
@@ -432,7 +432,9 @@ class Desk:
         if (yield from self.ask(put, name="put")):
             lease.held = False
 
-    def _accessed(self, origin: str, stored: Stored | None) -> Generator[Effect, Any, AccessResult]:
+    def _accessed(
+        self, origin: str, stored: CachedCopy | None
+    ) -> Generator[Effect, Any, AccessResult]:
         """Drive `access`, with one deadline over all redirects."""
         flow = access(origin, profile=self.access, stored=stored, limit=self._limit)
         end = monotonic() + self.seconds

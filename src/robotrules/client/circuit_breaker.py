@@ -30,7 +30,7 @@ def vet_address(url: str) -> None:
         raise ValueError
 
 
-class Away:
+class CircuitBreaker:
     """Whether a server is away, and how that is told."""
 
     _until = 0.0

@@ -31,12 +31,12 @@ from robotrules.access import (
 )
 from robotrules.access.validators import conditions, drop_invalid, renews
 from robotrules.cache import (
-    Decides,
+    EffectivePolicy,
     Entry,
+    FetchRecord,
     Freshness,
     Provenance,
     Store,
-    Visit,
     digest_of,
     freshness,
     recorded,
@@ -44,12 +44,12 @@ from robotrules.cache import (
 )
 from robotrules.client.historical_verdict import (
     EvidenceNote,
+    HistoricalVerdict,
     Period,
-    Testimony,
     imported_from,
     when,
 )
-from robotrules.client.origin_state import Held, Source, held
+from robotrules.client.origin_state import OriginState, Source, held
 from robotrules.client.sources import IMPORTED, OWN, chosen_source
 from robotrules.errors import MissingExtraError, StoreError
 from robotrules.origins import origin_of
@@ -60,7 +60,7 @@ from robotrules.robotstxt.values import shown
 from robotrules.robotstxt.verdict import Explanation
 from robotrules.tags.freshness import aware
 
-__all__ = ["Evidence", "EvidenceNote", "Period", "Testimony"]
+__all__ = ["Evidence", "EvidenceNote", "HistoricalVerdict", "Period"]
 
 # Other crawlers that are named in a note.
 MOST_NAMES = 5
@@ -95,7 +95,7 @@ class Evidence:
         *,
         agent: str | None = None,
         source: str | None = None,
-    ) -> Testimony:
+    ) -> HistoricalVerdict:
         """
         Return what the rules said about *url* at *moment* for the crawler *product_token*.
 
@@ -110,7 +110,7 @@ class Evidence:
         # The names are vetted in any case: whether they are in order does not depend on visits.
         parse(b"", self.profile).rules_for(product_token, purposes)
         names = (product_token,) if isinstance(product_token, str) else tuple(product_token)
-        blank = Testimony(
+        blank = HistoricalVerdict(
             shown(url) if isinstance(url, bytes) else url,
             origin,
             seconds,
@@ -164,7 +164,7 @@ class Evidence:
         source: str | None = None,
         after: float | None = None,
         before: float | None = None,
-    ) -> Iterator[Visit]:
+    ) -> Iterator[FetchRecord]:
         """Yield the visits to the origin of *url* in the order of their time."""
         origin = origin_of(url)
         if origin is None:
@@ -208,7 +208,7 @@ class Evidence:
         source: str | None,
         after: float | None = None,
         before: float | None = None,
-    ) -> Generator[Visit]:
+    ) -> Generator[FetchRecord]:
         """Yield visits, those of one crawler or source or of all, `after <= at <= before`."""
         is_chosen = chosen_source(source)
         wanted = None if agent is None else agent.lower()
@@ -220,13 +220,13 @@ class Evidence:
 
     def _folded(
         self, origin: str, seconds: float, agent: str | None, source: str | None
-    ) -> dict[tuple[str, str], tuple[Entry, Visit | None]]:
+    ) -> dict[tuple[str, str], tuple[Entry, FetchRecord | None]]:
         """
         Return what each crawler had at a moment, and the visit that puts its copy in doubt.
 
         Own visits and imported ones are two histories.
         """
-        folded: dict[tuple[str, str], tuple[Entry, Visit | None]] = {}
+        folded: dict[tuple[str, str], tuple[Entry, FetchRecord | None]] = {}
         for visit in self._visits(origin, agent, source, None, seconds):
             history = visit.agent, visit.source
             before, doubt = folded.get(history, (None, None))
@@ -236,7 +236,7 @@ class Evidence:
             folded[history] = recorded(before, read), doubt
         return folded
 
-    def _known(self, entry: Entry, seconds: float, doubt: Visit | None) -> _Known:
+    def _known(self, entry: Entry, seconds: float, doubt: FetchRecord | None) -> _Known:
         """Return what decided at a moment; of what had lapsed, what decided last."""
         good, bad = entry.good, entry.bad
         ends = [min(good.until, good.at + self.access.longest)] if good else []
@@ -246,8 +246,8 @@ class Evidence:
         return _Known(entry, fresh, held, fresh.until if held else until, doubt)
 
     def _never(
-        self, blank: Testimony, origin: str, agent: str | None, source: str | None
-    ) -> Testimony:
+        self, blank: HistoricalVerdict, origin: str, agent: str | None, source: str | None
+    ) -> HistoricalVerdict:
         """Answer that nothing is known."""
         visits = self._visits(origin, agent, source, nextafter(blank.at, inf))
         first = next(visits, None)
@@ -262,7 +262,7 @@ class Evidence:
     ) -> _Explained:
         """Return what was said about a URL; the file is looked up if rules decide."""
         found: RobotsTxt | EvidenceNote | None = None
-        if known.fresh.decides is Decides.RULES and known.entry.good is not None:
+        if known.fresh.decides is EffectivePolicy.RULES and known.entry.good is not None:
             found = self._file(known.entry.good)
         note = found if isinstance(found, EvidenceNote) else None
         robots = found if isinstance(found, RobotsTxt) else None
@@ -271,7 +271,7 @@ class Evidence:
             return _Explained(told, None, None, (note,))
         return _Explained(told, told.explain(url, product_token, purposes), robots)
 
-    def _file(self, good: Visit) -> RobotsTxt | EvidenceNote:
+    def _file(self, good: FetchRecord) -> RobotsTxt | EvidenceNote:
         """Return the file that a visit found, or why it is not there."""
         if not good.may_store:
             words = "The file said no-store, so its SHA-256 was kept and its octets were not."
@@ -299,7 +299,7 @@ class _Known(NamedTuple):
     fresh: Freshness
     held: bool
     until: float
-    doubt: Visit | None
+    doubt: FetchRecord | None
 
     @property
     def agent(self) -> str:
@@ -317,23 +317,23 @@ class _Known(NamedTuple):
         """Whether its visits were imported; own ones are never among them."""
         return self.provenance is not None
 
-    def outcome(self) -> tuple[Decides, str | None]:
+    def outcome(self) -> tuple[EffectivePolicy, str | None]:
         """Return what is compared between crawlers."""
         good = self.entry.good
-        rules = self.fresh.decides is Decides.RULES
+        rules = self.fresh.decides is EffectivePolicy.RULES
         return self.fresh.decides, good.digest if good and rules else None
 
 
 class _Explained(NamedTuple):
     """What was said about a URL, as far as it can be known."""
 
-    held: Held
+    held: OriginState
     said: Explanation | None
     robots: RobotsTxt | None
     notes: tuple[EvidenceNote, ...] = ()
 
 
-def _read_as(visit: Visit, before: Entry | None, profile: AccessProfile) -> Visit:
+def _read_as(visit: FetchRecord, before: Entry | None, profile: AccessProfile) -> FetchRecord:
     """Return a visit as this profile reads it: another may have recorded it (AMB-50, AMB-55)."""
     state = visit.state
     if visit.trouble is Trouble.STATUS and visit.status is not None:
@@ -354,7 +354,7 @@ def _read_as(visit: Visit, before: Entry | None, profile: AccessProfile) -> Visi
     return visit._replace(until=max(visit.until, nextafter(visit.at, inf)))
 
 
-def _doubtful(before: Entry | None, visit: Visit) -> Visit | None:
+def _doubtful(before: Entry | None, visit: FetchRecord) -> FetchRecord | None:
     """
     Return a visit whose 304 cannot vouch for the copy that it renewed; None: it can.
 
@@ -369,7 +369,7 @@ def _doubtful(before: Entry | None, visit: Visit) -> Visit | None:
     return None if vouches else visit
 
 
-def _led_nowhere(visit: Visit) -> bool:
+def _led_nowhere(visit: FetchRecord) -> bool:
     """Tell whether the redirects of a visit lead nowhere for any client that follows them."""
     if visit.trouble is not Trouble.LOCATION or not visit.hops:
         return True
@@ -380,14 +380,14 @@ def _led_nowhere(visit: Visit) -> bool:
 
 
 def _limits(
-    chosen: _Known, others: list[_Known], visit: Visit | None, later: Visit | None
+    chosen: _Known, others: list[_Known], visit: FetchRecord | None, later: FetchRecord | None
 ) -> Iterator[EvidenceNote]:
     """Yield what limits or supports an answer."""
     if not chosen.held:
         words = f"What was known held until {when(chosen.until)}, and nothing is known after it: "
         yield EvidenceNote("lapsed", "warning", f"{words}this is what was known last.")
     entry = chosen.entry
-    if chosen.doubt is not None and chosen.fresh.decides is Decides.RULES:
+    if chosen.doubt is not None and chosen.fresh.decides is EffectivePolicy.RULES:
         words = f"The 304 of {when(chosen.doubt.at)} does not carry a validator of the copy, or "
         words += "answered a condition that any file meets: the file may have changed by then."
         yield EvidenceNote("renewal-in-doubt", "warning", words)
@@ -433,7 +433,7 @@ def _other_archives(chosen: _Known, imported: list[_Known]) -> Iterator[Evidence
             break
 
 
-def _found_later(visit: Visit, later: Visit) -> EvidenceNote:
+def _found_later(visit: FetchRecord, later: FetchRecord) -> EvidenceNote:
     """Say what the next visit found: the same file on both sides of a moment says a lot."""
     date = when(later.at)
     if later.state is State.UNREACHABLE:
@@ -445,7 +445,7 @@ def _found_later(visit: Visit, later: Visit) -> EvidenceNote:
     return EvidenceNote("changed-later", "info", f"The next visit, on {date}, found {found}.")
 
 
-def _outcome(visit: Visit) -> tuple[Any, ...]:
+def _outcome(visit: FetchRecord) -> tuple[Any, ...]:
     """Return what makes two visits the same to a reader of their history."""
     return visit.state, visit.status if not visit.renewed else 200, visit.trouble, visit.digest
 

@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from robotrules.access import State
-from robotrules.cache import Decides, Entry, Provenance, Visit, moment
+from robotrules.cache import EffectivePolicy, Entry, FetchRecord, Provenance, moment
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.verdict import Explanation, Verdict
 
-# Raised when a field of `Testimony.as_dict()` changes meaning or goes away.
+# Raised when a field of `HistoricalVerdict.as_dict()` changes meaning or goes away.
 SCHEMA_VERSION = 1
 
 
@@ -32,7 +32,7 @@ class EvidenceNote(NamedTuple):
         return self._asdict()
 
 
-class Testimony(NamedTuple):
+class HistoricalVerdict(NamedTuple):
     """What the rules said about a URL at a moment, and how that is known."""
 
     url: str
@@ -47,7 +47,7 @@ class Testimony(NamedTuple):
     verdict: Verdict | None = None
     """None: nothing is known, and the notes say why."""
     explanation: Explanation | None = None
-    decides: Decides = Decides.NOTHING
+    decides: EffectivePolicy = EffectivePolicy.NOTHING
     because: str = "never-fetched"
     """As `cache.Freshness` has it."""
     held: bool = False
@@ -56,11 +56,11 @@ class Testimony(NamedTuple):
     """Until when that was known; None: nothing was."""
     entry: Entry | None = None
     """What a client had at the moment."""
-    visit: Visit | None = None
+    visit: FetchRecord | None = None
     """The visit in force: the one that decides."""
     robots: RobotsTxt | None = None
     """The file in force, if rules decide and its octets are there."""
-    next: Visit | None = None
+    next: FetchRecord | None = None
     """The first visit of the same crawler after the moment."""
     notes: tuple[EvidenceNote, ...] = ()
 
@@ -117,14 +117,14 @@ class Testimony(NamedTuple):
 
 
 # No test, though pytest would take it for one by its name.
-Testimony.__test__ = False  # type: ignore[attr-defined]
+HistoricalVerdict.__test__ = False  # type: ignore[attr-defined]
 
 
 class Period(NamedTuple):
     """Visits of one crawler in a row that found the same."""
 
-    first: Visit
-    last: Visit
+    first: FetchRecord
+    last: FetchRecord
     visits: int
 
     def as_dict(self) -> dict[str, Any]:
@@ -156,7 +156,7 @@ def imported_from(provenance: Provenance) -> str:
     return f"imported from{name}, SHA-256 {provenance.digest}, on {at}"
 
 
-def told(visit: Visit) -> str:
+def told(visit: FetchRecord) -> str:
     """Return a visit as a sentence."""
     by = f"{when(visit.at)} by {visit.agent}"
     if visit.provenance is not None:

@@ -14,8 +14,8 @@ from itertools import chain
 from threading import Lock
 from weakref import WeakValueDictionary
 
-from robotrules.cache import SKEW, Entry, Visit
-from robotrules.client.origin_state import Held, Source
+from robotrules.cache import SKEW, Entry, FetchRecord
+from robotrules.client.origin_state import OriginState, Source
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.robotstxt.verdict import Verdict
@@ -38,24 +38,24 @@ class File:
         self.body, self.robots = body, robots
 
 
-class Memory:
+class OriginCache:
     """What is held of origins. Safe to use from several threads."""
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
         self._lock = Lock()
-        self._held: OrderedDict[str, Held] = OrderedDict()
+        self._held: OrderedDict[str, OriginState] = OrderedDict()
         self._octets = 0
         self._files: WeakValueDictionary[tuple[str, bool], File] = WeakValueDictionary()
         # An old copy is kept with its origin: it may decide again, or a 304 may renew it.
         self._file_of: dict[str, File] = {}
         self.ready: dict[str | None, Ready] = {}
 
-    def get(self, origin: str) -> Held | None:
+    def get(self, origin: str) -> OriginState | None:
         """Return what is held of an origin."""
         return self._held.get(origin)
 
-    def file(self, good: Visit | None, body: bytes | None = None) -> File | None:
+    def file(self, good: FetchRecord | None, body: bytes | None = None) -> File | None:
         """Return the file of a visit; None: it is not known, and there are no octets to parse."""
         if good is None or good.digest is None:
             return None
@@ -67,7 +67,7 @@ class Memory:
         with self._lock:
             return self._files.setdefault(key, made)
 
-    def hold(self, found: Held, file: File | None, now: float) -> None:
+    def hold(self, found: OriginState, file: File | None, now: float) -> None:
         """
         Remember what is held of an origin, and its file; forget what is too much.
 
@@ -87,7 +87,7 @@ class Memory:
             while self._octets > REMEMBERED_OCTETS or len(self._held) > REMEMBERED_ORIGINS:
                 self._forget(next(iter(self._held)))
 
-    def make_ready(self, found: Held, check: Callable[[str], Verdict]) -> None:
+    def make_ready(self, found: OriginState, check: Callable[[str], Verdict]) -> None:
         """Have *check* answer about the URLs of an origin, as long as *found* is what is held."""
         with self._lock:
             kept = self._held.get(found.origin)

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 from robotrules.access import State
 from robotrules.access.values import DISALLOW_ALL
-from robotrules.cache import Decides, Entry, Freshness, Visit, moment
+from robotrules.cache import EffectivePolicy, Entry, FetchRecord, Freshness, moment
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, Tokens, parse
 from robotrules.robotstxt.ruleset import URL
-from robotrules.robotstxt.verdict import Because, Explanation, Reason, Verdict
+from robotrules.robotstxt.verdict import Explanation, GroupMatch, Reason, Verdict
 
 
 class Source(StrEnum):
@@ -32,14 +32,14 @@ class Source(StrEnum):
     """This process had it."""
 
 
-class Held(NamedTuple):
+class OriginState(NamedTuple):
     """What a client has of one origin."""
 
     origin: str
     entry: Entry
     robots: RobotsTxt
     """The file; where no rules decide, one that says the same."""
-    decides: Decides
+    decides: EffectivePolicy
     until: float
     """Until when that is so, in seconds since 1970."""
     because: str
@@ -49,10 +49,10 @@ class Held(NamedTuple):
     """What is wrong with the store; None: nothing."""
 
     @property
-    def visit(self) -> Visit | None:
+    def visit(self) -> FetchRecord | None:
         """The visit that decides: the last one, or the one whose copy is used."""
         entry = self.entry
-        if self.decides is Decides.DISALLOW and self.because != "fresh":
+        if self.decides is EffectivePolicy.DISALLOW and self.because != "fresh":
             return entry.bad or entry.good
         return entry.good or entry.bad
 
@@ -62,20 +62,20 @@ class Held(NamedTuple):
         if self.because == "fresh" and self.entry.good:
             return self.entry.good.state
         # After so long it counts as not there (§2.3.1.4).
-        gone = self.because == "patience" and self.decides is Decides.ALLOW
+        gone = self.because == "patience" and self.decides is EffectivePolicy.ALLOW
         return State.UNAVAILABLE if gone else State.UNREACHABLE
 
     def check(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Verdict:
         """Return the verdict on a URL of this origin."""
         verdict = self.robots.check(url, product_token, purposes)
-        return verdict if self.decides is Decides.RULES else self._said(verdict)
+        return verdict if self.decides is EffectivePolicy.RULES else self._said(verdict)
 
     def check_many(
         self, urls: Iterable[URL], product_token: Tokens, purposes: Sequence[str] = ()
     ) -> list[Verdict]:
         """Return the verdicts on URLs of this origin with one crossing into the engine."""
         verdicts = self.robots.rules_for(product_token, purposes).check_many(urls)
-        if self.decides is Decides.RULES:
+        if self.decides is EffectivePolicy.RULES:
             return verdicts
         made: dict[int, Verdict] = {}
         for verdict in verdicts:  # a rule set shares its verdicts, so there are two at most
@@ -86,13 +86,13 @@ class Held(NamedTuple):
     def explain(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Explanation:
         """Return how the verdict is reached, with how the file was got."""
         found = self.robots.explain(url, product_token, purposes)
-        if self.decides is Decides.RULES:
+        if self.decides is EffectivePolicy.RULES:
             return found._replace(access=self)
         # The file that says the same was written by nobody: its lines explain nothing.
         return found._replace(
             verdict=self._said(found.verdict),
             matched_tokens=(),
-            because=Because.NONE,
+            because=GroupMatch.NONE,
             groups=(),
             matches=(),
             notes=(),
@@ -105,7 +105,7 @@ class Held(NamedTuple):
         if verdict.reason is Reason.IMPLICIT:
             return verdict
         name = verdict.profile
-        if self.decides is Decides.ALLOW:
+        if self.decides is EffectivePolicy.ALLOW:
             return Verdict(True, Reason.UNAVAILABLE, None, name)
         # What disallows is an answer, and not that there is none.
         restricted = self.because != "unreachable" and self.entry.good is not None
@@ -136,14 +136,14 @@ def held(
     profile: Profile,
     source: Source,
     trouble: str | None = None,
-) -> Held:
+) -> OriginState:
     """Return what an entry and its file say; *body* is needed where rules decide."""
-    if fresh.decides is Decides.RULES and body is not None:
+    if fresh.decides is EffectivePolicy.RULES and body is not None:
         robots = body
-    elif fresh.decides is Decides.ALLOW:
+    elif fresh.decides is EffectivePolicy.ALLOW:
         robots = parse(b"", profile)
     else:
         robots = parse(DISALLOW_ALL, profile)
-    return Held(
+    return OriginState(
         *(entry.origin, entry, robots, fresh.decides, fresh.until, fresh.because, source, trouble)
     )

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from robotrules.access import Failure, Hop, Request, Response, location_of, target_of
 from robotrules.access.values import Trouble
-from robotrules.client.origin_state import Held
+from robotrules.client.origin_state import OriginState
 from robotrules.guide import Guidance, guidance
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import Tokens
@@ -39,8 +39,8 @@ class Paced(NamedTuple):
     """A request that waits for its turn."""
 
     request: Request
-    held: Held
-    allows: Callable[[Held], bool]
+    held: OriginState
+    allows: Callable[[OriginState], bool]
     """Whether it is still to be made, by what is held when its turn comes."""
 
 
@@ -50,21 +50,21 @@ class Sent(NamedTuple):
     response: Response | Failure | None
     """None: the rules were renewed while it waited, and disallow it now."""
     at: float
-    held: Held
+    held: OriginState
     """What was held when its turn came."""
 
 
 Effect = Look | Paced
 
 
-class Fetched(NamedTuple):
+class FetchResult(NamedTuple):
     """A page, or why there is none."""
 
     url: str
     """What was asked for last, or would have been."""
     verdict: Verdict
     """On that URL: disallowed means that it was not fetched, unless the site is one's own."""
-    held: Held | None
+    held: OriginState | None
     """What decided; None: the URL has no origin."""
     status: int | None = None
     fields: Fields = NO_FIELDS
@@ -113,23 +113,25 @@ def fetching(
     limit: int,
     seconds: float,
     own: bool = False,
-) -> Generator[Effect, Any, Fetched]:
+) -> Generator[Effect, Any, FetchResult]:
     """
     Fetch a page: yields what is needed, returns the page.
 
     *own*: the site is the caller's, who may read what it asks others to leave alone.
     """
 
-    def allows(held: Held) -> bool:
+    def allows(held: OriginState) -> bool:
         """Tell whether the URL that is next may be asked for."""
         return own or held.check(url, tokens, purposes).allowed
 
     hops: tuple[Hop, ...] = ()
     seen = {url}
     while True:
-        held: Held | None = yield Look(url)
+        held: OriginState | None = yield Look(url)
         if held is None:
-            return Fetched(url, Verdict(False, Reason.NO_ORIGIN, None, profile), None, hops=hops)
+            return FetchResult(
+                url, Verdict(False, Reason.NO_ORIGIN, None, profile), None, hops=hops
+            )
         if not allows(held):
             return _not_asked(url, held, tokens, purposes, hops)
         sent: Sent = yield Paced(Request(url, (), limit, seconds), held, allows)
@@ -137,7 +139,7 @@ def fetching(
         # A turn may be hours away: what was held before it may be old by then.
         if response is None:
             return _not_asked(url, held, tokens, purposes, hops)
-        so_far = Fetched(url, held.check(url, tokens, purposes), held, hops=hops)
+        so_far = FetchResult(url, held.check(url, tokens, purposes), held, hops=hops)
         if isinstance(response, Failure):
             return so_far._replace(trouble=response.trouble, detail=response.detail)
         fields = read_fields(response.headers)
@@ -165,11 +167,11 @@ def fetching(
 
 
 def _not_asked(
-    url: str, held: Held, tokens: Tokens, purposes: Sequence[str], hops: tuple[Hop, ...]
-) -> Fetched:
+    url: str, held: OriginState, tokens: Tokens, purposes: Sequence[str], hops: tuple[Hop, ...]
+) -> FetchResult:
     """Return what is known of a page that is not asked for, and why it is not."""
     verdict = held.check(url, tokens, purposes)
-    found = Fetched(url, verdict, held, hops=hops)
+    found = FetchResult(url, verdict, held, hops=hops)
     bad = held.entry.bad
     if verdict.reason is Reason.UNREACHABLE and bad is not None:
         return found._replace(trouble=bad.trouble, detail=f"robots.txt: {bad.detail}")
@@ -177,7 +179,7 @@ def _not_asked(
 
 
 def guidance_of(
-    page: Fetched,
+    page: FetchResult,
     tokens: Tokens,
     purposes: Sequence[str],
     *,

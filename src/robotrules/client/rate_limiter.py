@@ -17,7 +17,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from robotrules.cache import retry_after
-from robotrules.client.cache_engine import FIRST_LOOK, Desk, Effect, Wait
+from robotrules.client.cache_engine import FIRST_LOOK, CacheEngine, Effect, Wait
 from robotrules.client.holders import new_holder
 from robotrules.extensions.crawl_delay import CrawlDelay, crawl_delay
 from robotrules.extensions.request_rate import RequestRate, request_rates
@@ -95,7 +95,7 @@ def delay_at(pace: Pace, now: float, min_delay: float) -> Delay:
     return longest._replace(seconds=min(longest.seconds, LONGEST_DELAY))
 
 
-class Turns:
+class RateLimiter:
     """
     Turns at origins, taken through the store; through memory while it cannot answer.
 
@@ -103,7 +103,7 @@ class Turns:
     is looked at again from time to time, so that a Retry-After somebody else got is heeded.
     """
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: CacheEngine) -> None:
         self._desk = desk
         self._lock = Lock()
         self._next: dict[str, float] = {}
@@ -208,7 +208,7 @@ def pause_after(status: int, headers: object, now: float) -> float | None:
     return USUAL_PAUSE if asked is None and status in (429, 503) else asked
 
 
-class Turn:
+class Slot:
     """One turn at an origin: fetch, then tell it what the answer was."""
 
     def __init__(self, origin: str, delay: Delay, clock: Callable[[], float]) -> None:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from robotrules.cache import Visit
+from robotrules.cache import FetchRecord
 
 OWN, IMPORTED = "own", "imported"
 # The first digits of a SHA-256 that are taken for all of it.
 _DIGITS = re.compile("[0-9a-f]{8,64}")
 
 
-def chosen_source(source: str | None) -> Callable[[Visit], bool]:
+def chosen_source(source: str | None) -> Callable[[FetchRecord], bool]:
     """
     Return a predicate of the visits that *source* names.
 

@@ -24,21 +24,29 @@ from typing import Any, TypeVar
 from robotrules.access import AccessProfile, Failure, Request, Response
 from robotrules.cache import Store
 from robotrules.client.base_client import (
-    Asking,
-    Prefetched,
+    BaseClient,
+    PrefetchSummary,
     carrying,
     expect_requests,
     no_origin,
     prefetch_origin,
     vet_prefetch,
 )
-from robotrules.client.cache_engine import Effect, Wait, Wanted
+from robotrules.client.cache_engine import Effect, RefreshMode, Wait
 from robotrules.client.metrics import OnFetch
-from robotrules.client.origin_state import Held
-from robotrules.client.pages import MOST_OCTETS, Fetched, Look, Paced, Sent, fetching, guidance_of
-from robotrules.client.rate_limiter import Delay, Turn, pause_after
+from robotrules.client.origin_state import OriginState
+from robotrules.client.pages import (
+    MOST_OCTETS,
+    FetchResult,
+    Look,
+    Paced,
+    Sent,
+    fetching,
+    guidance_of,
+)
+from robotrules.client.rate_limiter import Delay, Slot, pause_after
 from robotrules.client.ssrf import Addresses
-from robotrules.client.threads import Flights, Later, Queues, together
+from robotrules.client.threads import BackgroundRunner, OriginLocks, SingleFlight, together
 from robotrules.client.transports import Transport, open_transport, vet_transport
 from robotrules.client.transports.exchange import ExtraHeaders
 from robotrules.guide import Guidance
@@ -53,7 +61,7 @@ Value = TypeVar("Value")
 BACKGROUND, TOGETHER = 4, 16
 
 
-class Client(Asking):
+class Client(BaseClient):
     """Fetches, keeps and answers. Safe to share between threads."""
 
     def __init__(
@@ -131,9 +139,9 @@ class Client(Asking):
                 self._close_store()
                 raise
         self._sleep = sleep
-        self._flights: Flights[Held] = Flights()
-        self._queues = Queues()
-        self._later = Later(BACKGROUND)
+        self._flights: SingleFlight[OriginState] = SingleFlight()
+        self._queues = OriginLocks()
+        self._later = BackgroundRunner(BACKGROUND)
 
     # --- Questions ------------------------------------------------------------------------------
 
@@ -180,7 +188,7 @@ class Client(Asking):
                 found.update(zip(due, pool.map(self._had, due), strict=True))
         return self._decided(listed, groups, found, *asked)
 
-    def held(self, url: URL) -> Held | None:
+    def held(self, url: URL) -> OriginState | None:
         """Return all that is known of the origin of *url*, fetched if due; None: it has none."""
         origin = self._origin(url)
         return None if origin is None else self._had(origin)
@@ -203,19 +211,19 @@ class Client(Asking):
         found = self.held(url)
         return self._unexplained(url, *asked) if found is None else found.explain(url, *asked)
 
-    def refresh(self, url: URL) -> Held | None:
+    def refresh(self, url: URL) -> OriginState | None:
         """Ask the origin of *url* now, whatever is known; None: it has none."""
         origin = self._origin(url)
-        return None if origin is None else self._flown(origin, Wanted.NOW)
+        return None if origin is None else self._flown(origin, RefreshMode.NOW)
 
     def prefetch(
         self,
         origins: Iterable[str],
         *,
         concurrency: int = 50,
-        progress: Callable[[Held], object] | None = None,
+        progress: Callable[[OriginState], object] | None = None,
         fresh: bool = False,
-    ) -> Prefetched:
+    ) -> PrefetchSummary:
         """
         Have the robots.txt of many origins, or of the origins of many URLs, ready.
 
@@ -228,7 +236,7 @@ class Client(Asking):
         counts, began = vet_prefetch(origins, concurrency), self._clock()
         expect_requests(self._transport, concurrency)
 
-        def done(futures: Iterable[Future[Held | None]]) -> None:
+        def done(futures: Iterable[Future[OriginState | None]]) -> None:
             """Count what has ended, and tell of it."""
             for future in futures:
                 found = future.result()
@@ -237,7 +245,7 @@ class Client(Asking):
                     progress(found)
 
         with together(concurrency) as pool:
-            ahead: set[Future[Held | None]] = set()
+            ahead: set[Future[OriginState | None]] = set()
             for place, given in enumerate(origins):
                 origin = prefetch_origin(given, place)
                 again = fresh and not self._asked_since(origin, began)
@@ -246,7 +254,7 @@ class Client(Asking):
                     ended, ahead = wait(ahead, return_when=FIRST_COMPLETED)
                     done(ended)
             done(as_completed(ahead))
-        return Prefetched(**counts)
+        return PrefetchSummary(**counts)
 
     # --- Pages ----------------------------------------------------------------------------------
 
@@ -257,7 +265,7 @@ class Client(Asking):
         purposes: Sequence[str] | None = None,
         *,
         limit: int = MOST_OCTETS,
-    ) -> Fetched:
+    ) -> FetchResult:
         """
         Fetch a page in its turn, if the rules allow it; they are asked again at each redirect.
 
@@ -267,14 +275,14 @@ class Client(Asking):
         name, seconds = self._desk.profile.name, self._desk.seconds
         return self._page(fetching(url, tokens, asked, profile=name, limit=limit, seconds=seconds))
 
-    def _page(self, flow: Generator[Look | Paced, Any, Fetched]) -> Fetched:
+    def _page(self, flow: Generator[Look | Paced, Any, FetchResult]) -> FetchResult:
         """Do what the fetching of a page wants, one thing after the other."""
         answer: Any = None
         while True:
             try:
                 effect = flow.send(answer)
             except StopIteration as ended:
-                page: Fetched = ended.value
+                page: FetchResult = ended.value
                 return page
             if isinstance(effect, Look):
                 answer = self.held(effect.url)
@@ -339,7 +347,7 @@ class Client(Asking):
         return asked
 
     @contextmanager
-    def turn(self, url: URL) -> Iterator[Turn]:
+    def turn(self, url: URL) -> Iterator[Slot]:
         """
         Wait for the next turn at the origin of *url*, and have it.
 
@@ -355,7 +363,7 @@ class Client(Asking):
         if found is None:
             raise no_origin(url)
         delay, slots, origin = self._delay(found), self._slots_at(found), self._origin(url) or ""
-        turn = Turn(origin, delay, self._desk.clock)
+        turn = Slot(origin, delay, self._desk.clock)
         leased: Iterable[int] = range(slots)
         with self._queues.joined(origin, slots):
             try:
@@ -371,22 +379,22 @@ class Client(Asking):
 
     # --- Driving --------------------------------------------------------------------------------
 
-    def _look(self, origin: str) -> Held | None:
+    def _look(self, origin: str) -> OriginState | None:
         """Return what memory has; start to renew what wants it."""
         found, refresh = self._desk.look(origin)
         if refresh:
-            self._later.do(origin, partial(self._flown, origin, Wanted.SOON))
+            self._later.do(origin, partial(self._flown, origin, RefreshMode.SOON))
         return found
 
-    def _had(self, origin: str) -> Held:
+    def _had(self, origin: str) -> OriginState:
         """Return what memory or the store has, or the server says."""
         found = self._look(origin)
         if found is None:
-            found = self._flown(origin, Wanted.DUE)
+            found = self._flown(origin, RefreshMode.DUE)
             self._look(origin)  # what the store had may want to be renewed
         return found
 
-    def _flown(self, origin: str, wanted: Wanted) -> Held:
+    def _flown(self, origin: str, wanted: RefreshMode) -> OriginState:
         """Renew an origin; of several threads one does it for all."""
         work = partial(self._desk.renew, origin, wanted)
         return self._flights.fly((origin, wanted), lambda: self._run(work()))

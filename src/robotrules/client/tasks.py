@@ -31,7 +31,7 @@ Begin = Callable[[], AbstractContextManager[object]]
 _BUSY = object()
 
 
-class Blocking:
+class StoreExecutor:
     """Work that may block, done where it blocks nobody."""
 
     def __init__(self) -> None:
@@ -130,7 +130,7 @@ def _alone(work: Callable[[], Any]) -> Any:
         return _Raised(error)
 
 
-class TaskQueues:
+class TaskOriginLocks:
     """A queue for each origin that some task has a turn at, or waits for one."""
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 Value = TypeVar("Value")
 
 
-class Flights(Generic[Value]):
+class SingleFlight(Generic[Value]):
     """Work in progress, by what it is about."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Flights(Generic[Value]):
                     del self._flights[key]
 
 
-class Later:
+class BackgroundRunner:
     """Work that a few threads of its own do when they have time, once for each key."""
 
     def __init__(self, threads: int) -> None:
@@ -105,7 +105,7 @@ def waits_for_itself(who: str, origin: str) -> RuntimeError:
     )
 
 
-class Queues:
+class OriginLocks:
     """A queue for each origin that somebody has a turn at, or waits for one."""
 
     def __init__(self) -> None:

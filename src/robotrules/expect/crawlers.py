@@ -15,7 +15,7 @@ from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.tokens import can_be_name, leading_name, product_token
 from robotrules.robotstxt.values import visible
-from robotrules.robotstxt.verdict import Because
+from robotrules.robotstxt.verdict import GroupMatch
 
 
 def wrong_name(name: str) -> str:
@@ -35,7 +35,7 @@ def hint_name(names: tuple[str, ...], robots: RobotsTxt) -> str:
     """Return that a name is probably misspelt; empty if the robots.txt has it, too."""
     for name in names:
         known = _meant(name)
-        if known is not None and robots.explain("/", name).because is not Because.TOKEN:
+        if known is not None and robots.explain("/", name).because is not GroupMatch.TOKEN:
             return (
                 f"{visible(name)} is close to {known.product_token}, of {known.operator}, and the "
                 "robots.txt does not name it. Is it meant?"

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from robotrules.analysis.solver import BUDGET, IMPLICIT, NOBODY, Ground, vetted
+from robotrules.analysis.solver import BUDGET, IMPLICIT, NOBODY, Solver, vetted
 from robotrules.analysis.values import Undecided, Witness
 from robotrules.errors import WrongWitnessError
 from robotrules.expect.crawlers import hint_name
@@ -24,14 +24,14 @@ from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.tokens import is_compared_whole
 from robotrules.robotstxt.values import Rule, visible
-from robotrules.robotstxt.verdict import Because, Explanation
+from robotrules.robotstxt.verdict import Explanation, GroupMatch
 
 WORDS = {True: "allowed", False: "disallowed"}
 OBEYS = {
-    Because.TOKEN: "own",
-    Because.PURPOSE: "purpose",
-    Because.STAR: "star",
-    Because.NONE: "none",
+    GroupMatch.TOKEN: "own",
+    GroupMatch.PURPOSE: "purpose",
+    GroupMatch.STAR: "star",
+    GroupMatch.NONE: "none",
 }
 
 
@@ -157,7 +157,7 @@ def _cure(question: Question, robots: RobotsTxt, found: Explanation, url: str) -
     wanted, verdict = bool(question.value), found.verdict
     name, path = visible(found.product_token), visible(found.path)
     star = robots.check(url, "*")
-    if found.because is Because.TOKEN and star.allowed == wanted and star.rule is not None:
+    if found.because is GroupMatch.TOKEN and star.allowed == wanted and star.rule is not None:
         return (
             f"{name} has a group of its own, so it does not read line {star.line} of the group for "
             f"'*': repeat the rule in its own group, {between(*found.groups[0].lines)}"
@@ -237,7 +237,7 @@ def counterexample(
     whatever the rules say (RFC 9309 §2.2.2).
     """
     matching = RuleSet.from_patterns([pattern], rules.profile, rules._engine)
-    ground = Ground(rules, matching, budget=budget)
+    ground = Solver(rules, matching, budget=budget)
     mine, around = ground.sides
     # Under profile google the rule of an index page stands for its directory, too; a question
     # does not, so what is written counts, which is longer.

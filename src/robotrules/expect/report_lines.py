@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from robotrules.expect.values import Told
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.values import Record, visible
-from robotrules.robotstxt.verdict import Because, Explanation, Match, Outcome
+from robotrules.robotstxt.verdict import Explanation, GroupMatch, Match, Outcome
 
 MOST = 5
 LONGEST = 120
@@ -58,15 +58,15 @@ def why_groups(found: Explanation) -> str:
     if len(found.groups) > MOST:
         where += f" and {len(found.groups) - MOST:,} more"
     several = "s" if len(found.groups) > 1 else ""
-    if found.because is Because.TOKEN:
+    if found.because is GroupMatch.TOKEN:
         named = " or ".join(map(visible, found.matched_tokens))
         return f"{where}: the group{several} that name{'' if several else 's'} {named}"
-    if found.because is Because.PURPOSE:
+    if found.because is GroupMatch.PURPOSE:
         named = " or ".join(map(visible, found.matched_purposes))
         return (
             f"{where}: none names {name}, and {'these name' if several else 'this names'} {named}"
         )
-    if found.because is Because.NONE:
+    if found.because is GroupMatch.NONE:
         return "none is for '*'" if name == "*" else f"none names {name}, and none is for '*'"
     if found.product_token == "*":
         return f"{where}: the group{several} for '*'"

@@ -43,7 +43,7 @@ from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import URL
 from robotrules.robotstxt.values import Note, Record
-from robotrules.robotstxt.verdict import Because
+from robotrules.robotstxt.verdict import GroupMatch
 from robotrules.structured import is_token, parse_list
 
 __all__ = [
@@ -72,7 +72,7 @@ class AppDirectives(NamedTuple):
     application: str
     product_token: str
     """What the groups were chosen by; `*` for an application without a token (AMB-106)."""
-    groups_because: Because
+    groups_because: GroupMatch
     directives: tuple[AppDirective, ...]
     not_applied: tuple[AppDirective, ...]
     """Those whose value has another type than the registered one."""
@@ -138,7 +138,7 @@ class DirectiveSet:
 
     application: str
     product_token: str
-    groups_because: Because
+    groups_because: GroupMatch
     content_usage: tuple[Record, ...]
 
     def __init__(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import MOST_NOTES, Check, PageCheck, SuppressionCheck
 from robotrules.linting.checks import CHECKS
-from robotrules.linting.context import Page, Received, Subject
+from robotrules.linting.context import LintContext, Page, Received
 from robotrules.linting.fixing import Fixed, fix
 from robotrules.linting.intent import trusted
 from robotrules.linting.note import LEVELS, Edit, Fix, LintNote, Related
@@ -71,7 +71,7 @@ def lint(
     """
     robots = body if isinstance(body, RobotsTxt) else parse(body, profile)
     checks = chosen(select, ignore)
-    subject = Subject(robots, received, registries, budget)
+    subject = LintContext(robots, received, registries, budget)
     found = [note for check in checks for note in _found(check, subject)]
     # What an ended check did not come to counts where a fix could rest on it.
     whole = [check for check in checks if check.code not in subject.ended]
@@ -79,7 +79,7 @@ def lint(
     return sorted(_at_origin(subject, _summed_up(subject, kept)), key=_place)
 
 
-def _found(check: Check, subject: Subject) -> Iterator[LintNote]:
+def _found(check: Check, subject: LintContext) -> Iterator[LintNote]:
     """Yield what a check finds; of what has no fix, no more than is listed."""
     without_fix = 0
     for note in check.check(subject):
@@ -94,7 +94,7 @@ def _place(note: LintNote) -> tuple[int, int, str, int]:
     return note.line or 0, note.start, note.code, note.end
 
 
-def _summed_up(subject: Subject, notes: Iterable[LintNote]) -> Iterator[LintNote]:
+def _summed_up(subject: LintContext, notes: Iterable[LintNote]) -> Iterator[LintNote]:
     """Yield notes; of checks that speak once for a file, one for all that nobody suppressed."""
     speaking = {(check.code, level): check for check in CHECKS for level in check.summed_up}
     together: dict[tuple[str, str], list[LintNote]] = {}
@@ -108,7 +108,7 @@ def _summed_up(subject: Subject, notes: Iterable[LintNote]) -> Iterator[LintNote
         yield speaking[of_check].summary(subject, found) if len(found) > 1 else found[0]
 
 
-def _at_origin(subject: Subject, notes: Iterable[LintNote]) -> Iterator[LintNote]:
+def _at_origin(subject: LintContext, notes: Iterable[LintNote]) -> Iterator[LintNote]:
     """Yield notes whose URLs are of the file's own origin, where that is known."""
     origin = origin_of(subject.received.url or "") if subject.received else None
     for note in notes:
@@ -121,7 +121,7 @@ def _at_origin(subject: Subject, notes: Iterable[LintNote]) -> Iterator[LintNote
 
 
 def _unsuppressed(
-    subject: Subject, notes: list[LintNote], checks: tuple[Check, ...]
+    subject: LintContext, notes: list[LintNote], checks: tuple[Check, ...]
 ) -> Iterator[LintNote]:
     """Yield the notes that no comment asks not to report, and notes about such comments."""
     if b"robotrules:" not in subject.robots.body.lower():

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from robotrules.linting.check import listed, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.value_shapes import example, token_of
 from robotrules.profile import Role
 from robotrules.robotstxt.values import Group, Record
@@ -58,7 +58,7 @@ class Gap(NamedTuple):
         return listed([quote(record.value) for record in self.before])
 
 
-def gaps(subject: Subject) -> Iterator[Gap]:
+def gaps(subject: LintContext) -> Iterator[Gap]:
     """Yield the gaps in the lists of user-agent lines of a file."""
     lines = [note.line for note in subject.noted("record-between-agents")]
     numbers = {subject.by_line[line].group for line in lines if line in subject.by_line}
@@ -79,7 +79,7 @@ def gaps(subject: Subject) -> Iterator[Gap]:
             before.append(record)
 
 
-def shared(subject: Subject, gap: Gap) -> str | None:
+def shared(subject: LintContext, gap: Gap) -> str | None:
     """Return a URL that the rules after the gap disallow for one who is named before it."""
     token = token_of(subject, gap.before[0])
     if not token:

@@ -11,21 +11,21 @@ from collections.abc import Sequence
 
 from robotrules.extensions.app_lines import AppDirective, Registration, read_line, statement_for
 from robotrules.linting.check import listed, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.robotstxt.values import Group, Note, Record
 
 # What a message names at most, though a line may have a thousand.
 MOST = 4
 
 
-def applications(subject: Subject, note: Note) -> list[str]:
+def applications(subject: LintContext, note: Note) -> list[str]:
     """Return the applications that the record of a note names."""
     if note.line is None:
         return []
     return list(read_line(subject.by_line[note.line], subject.robots).told)
 
 
-def told(subject: Subject, note: Note, status: Registration) -> list[tuple[str, AppDirective]]:
+def told(subject: LintContext, note: Note, status: Registration) -> list[tuple[str, AppDirective]]:
     """Return the app directives of a standing, each with its application."""
     if note.line is None:
         return []

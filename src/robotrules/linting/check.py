@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from robotrules.linting.context import Page, Subject
+from robotrules.linting.context import LintContext, Page
 from robotrules.linting.note import ROBOTS_TXT, Fix, LintNote, Related
 from robotrules.linting.suppressions import Suppression, Used
 from robotrules.robotstxt.values import Note, Record, Rule
@@ -49,17 +49,17 @@ class Check:
     summed_up: ClassVar[tuple[str, ...]] = ()
     """Levels of which a file has one note for all that it finds, by `summary`."""
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield what is found in a file."""
         raise NotImplementedError
 
-    def summary(self, subject: Subject, notes: Sequence[LintNote]) -> LintNote:
+    def summary(self, subject: LintContext, notes: Sequence[LintNote]) -> LintNote:
         """Return one note for several of this check, which stand in the order of the file."""
         raise NotImplementedError
 
     def note(
         self,
-        subject: Subject,
+        subject: LintContext,
         start: int,
         end: int,
         *,
@@ -75,7 +75,7 @@ class Check:
 
     def about(
         self,
-        subject: Subject,
+        subject: LintContext,
         record: Record | Rule,
         *,
         level: str | None = None,
@@ -105,7 +105,7 @@ class Check:
             self.code, self.slug, chosen, said, *where, ROBOTS_TXT, url, tuple(related), fix
         )
 
-    def about_key(self, subject: Subject, record: Record, **more: Any) -> LintNote:
+    def about_key(self, subject: LintContext, record: Record, **more: Any) -> LintNote:
         """Return a note about the name of a record; *more* is as in `note`."""
         return self.note(subject, record.key_start, record.key_end, **more)
 
@@ -121,7 +121,7 @@ class Check:
 class ParserNote(Check):
     """A check that passes on what the parser, or the reader of a record, noted under its slug."""
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the parser's notes with the words of this check."""
         for note in subject.noted(self.slug):
             level, words, fix = note.level, self.words(subject, note), self.fix(subject, note)
@@ -130,11 +130,11 @@ class ParserNote(Check):
             else:
                 yield self.note(subject, note.start, note.end, level=level, fix=fix, **words)
 
-    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
         """Return what fills in the message: `{text}` is what the note points at."""
         return {"text": quote(subject.robots.body[note.start : note.end])}
 
-    def fix(self, subject: Subject, note: Note) -> Fix | None:
+    def fix(self, subject: LintContext, note: Note) -> Fix | None:
         """Return what to do about it, where that is certain."""
         return None
 
@@ -146,7 +146,7 @@ class ValueNote(ParserNote):
     A record without any value is told once for all names of records, by `empty-value`.
     """
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the notes that point at something."""
         return (note for note in super().check(subject) if note.end > note.start)
 
@@ -154,13 +154,13 @@ class ValueNote(ParserNote):
 class SuppressionCheck(Check):
     """A check of comments that ask not to report, which can be judged after all others have run."""
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield nothing: this looks at comments only."""
         return iter(())
 
     def check_suppressions(
         self,
-        subject: Subject,
+        subject: LintContext,
         asked: Sequence[Suppression],
         used: Used,
         checks: Sequence[Check],
@@ -172,7 +172,7 @@ class SuppressionCheck(Check):
 class PageCheck(Check):
     """A check of a page: of its header fields and meta elements, and of both with robots.txt."""
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield nothing: a robots.txt is no page."""
         return iter(())
 

@@ -47,7 +47,7 @@ class Received(NamedTuple):
     cache_control: str | None = None
 
 
-class Subject:
+class LintContext:
     """A parsed robots.txt, and all that checks may ask about it."""
 
     def __init__(

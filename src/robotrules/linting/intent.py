@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from robotrules.linting.check import Check
 from robotrules.linting.checks import CHECKS
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.edits import apart, edited
 from robotrules.linting.note import LintNote
 from robotrules.profile import DEFAULT
@@ -46,7 +46,7 @@ def stage_of(note: LintNote) -> str:
 
 
 def trusted(
-    subject: Subject, notes: Sequence[LintNote], checks: Sequence[Check]
+    subject: LintContext, notes: Sequence[LintNote], checks: Sequence[Check]
 ) -> Iterator[LintNote]:
     """
     Yield notes; those about groups and rules without a safe fix that rests on a misread record.
@@ -71,7 +71,7 @@ class _Doubts:
     """The groups of a file with misread lines, by number; 0 is what stands before the first."""
 
     def __init__(
-        self, subject: Subject, notes: Sequence[LintNote], checks: Sequence[Check]
+        self, subject: LintContext, notes: Sequence[LintNote], checks: Sequence[Check]
     ) -> None:
         self._subject = subject
         self._firsts = [group.starts[0].line for group in subject.groups]
@@ -121,7 +121,7 @@ def as_meant(robots: RobotsTxt) -> tuple[RobotsTxt, RobotsTxt]:
     was meant does not depend on who reads it: profile default recognises most slips.
     """
     as_default = robots if robots.profile == DEFAULT else parse(robots.body)
-    spelled = _corrected(Subject(as_default), (RECORDS,))
+    spelled = _corrected(LintContext(as_default), (RECORDS,))
     return spelled.robots, _corrected(spelled, STAGES).robots
 
 
@@ -134,7 +134,7 @@ def misread_lines(robots: RobotsTxt) -> tuple[list[int], frozenset[int]]:
     """
     checks = [check for check in CHECKS if check.misread and check.code[2] in RECORDS]
     misread = sorted(
-        {note.line for note in _corrections(Subject(robots), checks) if note.line is not None}
+        {note.line for note in _corrections(LintContext(robots), checks) if note.line is not None}
     )
     firsts = [group.starts[0].line for group in robots.groups]
     groups = {bisect_right(firsts, line) for line in misread}
@@ -144,7 +144,7 @@ def misread_lines(robots: RobotsTxt) -> tuple[list[int], frozenset[int]]:
     return misread, frozenset(resting)
 
 
-def _corrected(subject: Subject, stages: Iterable[str]) -> Subject:
+def _corrected(subject: LintContext, stages: Iterable[str]) -> LintContext:
     """Return a file after corrections; what was found out about it is kept while it stays."""
     for stage in stages:
         checks = [check for check in CHECKS if check.misread and check.code[2] in stage]
@@ -153,11 +153,11 @@ def _corrected(subject: Subject, stages: Iterable[str]) -> Subject:
             corrected = edited(body, apart(_corrections(subject, checks)))
             if corrected == body:
                 break
-            subject = Subject(parse(corrected))
+            subject = LintContext(parse(corrected))
     return subject
 
 
-def _corrections(subject: Subject, checks: Iterable[Check]) -> Iterator[LintNote]:
+def _corrections(subject: LintContext, checks: Iterable[Check]) -> Iterator[LintNote]:
     for check in checks:
         for note in check.check(subject) if check.has_fixes else ():
             if note.fix is not None and note.fix.changes_verdicts:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from robotrules.linting.names import KNOWN
 
 if TYPE_CHECKING:
-    from robotrules.linting.context import Subject
+    from robotrules.linting.context import LintContext
 
 # Signs that look like nothing or like a space, or like a colon, by code point.
 SIGNS = {
@@ -60,7 +60,7 @@ def unseen(octets: bytes) -> bool:
     return len(left) < len(octets) and not left.strip()
 
 
-def strangers(subject: Subject) -> Iterator[tuple[int, int]]:
+def strangers(subject: LintContext) -> Iterator[tuple[int, int]]:
     """Yield the span of what is written in each line that is no record of a known name."""
     for note in subject.noted("no-separator"):
         yield note.start, note.end

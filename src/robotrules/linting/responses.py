@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from robotrules.linting.check import Check
-from robotrules.linting.context import Received, Subject
+from robotrules.linting.context import LintContext, Received
 from robotrules.linting.note import LintNote
 from robotrules.tags.freshness import Freshness, freshness
 
@@ -23,11 +23,11 @@ MOST_HOPS = 5
 class ResponseCheck(Check):
     """A check of a response, by what was received."""
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield what is found in how the file was served."""
         return self.check_response(subject, subject.received)
 
-    def check_response(self, subject: Subject, received: Received) -> Iterator[LintNote]:
+    def check_response(self, subject: LintContext, received: Received) -> Iterator[LintNote]:
         """Yield what is found in a response; what nobody knows of it is None."""
         raise NotImplementedError
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from robotrules.extensions.content_usage import KEYS
 from robotrules.extensions.scoped import split
 from robotrules.extensions.vocabulary import Source, Statement, read_values
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.robotstxt.values import Record
 from robotrules.structured import parse_dictionary
 
@@ -28,7 +28,7 @@ OLD_LABELS: dict[str, str | None] = {
 Stated = dict[tuple[int | None, bytes | None], tuple[tuple[Record, Statement], ...]]
 
 
-def stated(subject: Subject) -> Stated:
+def stated(subject: LintContext) -> Stated:
     """Return the records that state something, by group and path; None: without a path."""
     found: dict[tuple[int | None, bytes | None], list[tuple[Record, Statement]]] = {}
     for record in subject.records(*KEYS):

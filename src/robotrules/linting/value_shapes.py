@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix
 from robotrules.robotstxt import normal_form
 from robotrules.robotstxt.ruleset import RuleSet
@@ -70,7 +70,7 @@ def name_of(record: Record) -> str:
     return shown(value if is_name(value) or value == b"*" else identifier(value)).lower()
 
 
-def token_of(subject: Subject, record: Record) -> str:
+def token_of(subject: LintContext, record: Record) -> str:
     """Return a product token for which a profile would choose the line's group; empty: none."""
     profile, name = subject.robots.profile, name_of(record)
     literal = record.value == b"*" or profile.literal_tokens
@@ -129,7 +129,7 @@ def path_of(value: bytes) -> bytes:
     return (found[1] or b"") if found else b""
 
 
-def example(subject: Subject, pattern: bytes) -> str | None:
+def example(subject: LintContext, pattern: bytes) -> str | None:
     """Return a URL that a pattern matches, as it spells it out; None: that one it does not."""
     profile = subject.robots.profile
     form = normal_form(pattern, pattern=True, profile=profile).removesuffix("$")
@@ -142,7 +142,7 @@ def example(subject: Subject, pattern: bytes) -> str | None:
 # --- Edits ----------------------------------------------------------------------------------------
 
 
-def line_end(subject: Subject, number: int) -> bytes:
+def line_end(subject: LintContext, number: int) -> bytes:
     """Return how a line ends; the last one, if it has no end, as the one before it."""
     _, end = subject.whole_line(number)
     ending = subject.robots.body[subject.line(number).end : end]
@@ -151,7 +151,7 @@ def line_end(subject: Subject, number: int) -> bytes:
     return ending or b"\n"
 
 
-def line_after(subject: Subject, number: int, text: bytes) -> Edit:
+def line_after(subject: LintContext, number: int, text: bytes) -> Edit:
     """Return the edit that puts a line after another."""
     _, end = subject.whole_line(number)
     ending = line_end(subject, number)
@@ -159,7 +159,7 @@ def line_after(subject: Subject, number: int, text: bytes) -> Edit:
     return Edit(end, end, ending + text if last else text + ending)
 
 
-def taken_out(subject: Subject, number: int) -> Fix | None:
+def taken_out(subject: LintContext, number: int) -> Fix | None:
     """Return the fix that takes a line out; None where its comment would go with it."""
     if subject.line(number).comment is not None:
         return None
@@ -175,7 +175,7 @@ class PathAlone(NamedTuple):
     """The fix that leaves the path; None where the host is not known to be the file's own."""
 
 
-def path_alone(subject: Subject, record: Record) -> PathAlone:
+def path_alone(subject: LintContext, record: Record) -> PathAlone:
     """
     Return what to do about a rule with a host: a fix where the host is known to be the file's own.
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from robotrules.analysis.solver import IMPLICIT, Ground, vetted
+from robotrules.analysis.solver import IMPLICIT, Solver, vetted
 from robotrules.errors import WrongWitnessError
 from robotrules.matrix.crawler_selection import Choice, chosen, whom
 from robotrules.matrix.paths import columns, url_of
@@ -136,7 +136,7 @@ class _Told:
             return SOME
         if self._left < 1:
             return NOT_DECIDED
-        ground = Ground(rules, budget=min(self._budget, self._left))
+        ground = Solver(rules, budget=min(self._budget, self._left))
         disallowed, allowed = (_is_some(ground, says) for says in (False, True))
         self._left -= ground.states
         if disallowed is None or allowed is None:
@@ -146,7 +146,7 @@ class _Told:
         return NOTHING if disallowed else EVERYTHING
 
 
-def _is_some(ground: Ground, says: bool) -> bool | None:
+def _is_some(ground: Solver, says: bool) -> bool | None:
     """Tell whether any URL but /robots.txt is told so; None: not decided within the budget."""
     (side,) = ground.sides
     found = ground.seek_any(side.saying(says, side.of(IMPLICIT)))

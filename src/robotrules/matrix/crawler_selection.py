@@ -15,7 +15,7 @@ from robotrules.matrix.values import NAMED, OTHERS, PICKED, PURPOSES, band_order
 from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.tokens import can_be_name, is_product_token, leading_name
-from robotrules.robotstxt.verdict import Because
+from robotrules.robotstxt.verdict import GroupMatch
 from robotrules.write.values import PLACEHOLDER
 
 # Names that only the file knows, and purposes: more would not be one page.
@@ -23,7 +23,7 @@ MOST_NAMED = 100
 MOST_PURPOSES = 20
 
 
-class Whom(NamedTuple):
+class CrawlerRow(NamedTuple):
     """Somebody to ask about."""
 
     product_token: str
@@ -37,14 +37,14 @@ class Choice(NamedTuple):
 
     names: Tokens
     """Under which name or names to ask."""
-    because: Because
+    because: GroupMatch
     by: str | None
     groups: tuple[int, ...]
 
 
 def whom(
     robots: RobotsTxt, tokens: Sequence[str], purposes: Sequence[str], everybody: bool
-) -> tuple[list[Whom], int]:
+) -> tuple[list[CrawlerRow], int]:
     """Return who is asked about, in the order of bands, and how many names are left out."""
     wrong = [purpose for purpose in purposes if purpose not in CRAWLER_PURPOSES]
     if wrong:
@@ -58,7 +58,7 @@ def whom(
     named = [one for one in shown(told_apart) if one.product_token.lower() not in nobody]
     in_file = {crawler.product_token.lower() for crawler in named}
     found = [
-        Whom(known.product_token, (), known, _band(known, purposes))
+        CrawlerRow(known.product_token, (), known, _band(known, purposes))
         for known in KNOWN_CRAWLERS
         if _is_wanted(known, purposes, everybody, _is_in_file(known, robots, in_file))
     ]
@@ -67,23 +67,24 @@ def whom(
         others = [one.product_token for one in named if not _is_known(one.product_token, robots)]
         addressed = _purposes(told_apart)
         left_out = max(len(others) - MOST_NAMED, 0) + max(len(addressed) - MOST_PURPOSES, 0)
-        found += [Whom(token, (), None, NAMED) for token in others[:MOST_NAMED]]
+        found += [CrawlerRow(token, (), None, NAMED) for token in others[:MOST_NAMED]]
         found += [
-            Whom(EVERYONE_ELSE, (purpose,), None, PURPOSES) for purpose in addressed[:MOST_PURPOSES]
+            CrawlerRow(EVERYONE_ELSE, (purpose,), None, PURPOSES)
+            for purpose in addressed[:MOST_PURPOSES]
         ]
-    found.append(Whom(EVERYONE_ELSE, (), None, OTHERS))
+    found.append(CrawlerRow(EVERYONE_ELSE, (), None, OTHERS))
     return _sorted(found), left_out
 
 
-def _picked(tokens: Iterable[str]) -> Iterator[Whom]:
+def _picked(tokens: Iterable[str]) -> Iterator[CrawlerRow]:
     for token in dict.fromkeys(tokens):
         known = KNOWN_CRAWLERS.get(token)
         if token == EVERYONE_ELSE:
-            yield Whom(token, (), None, OTHERS)
+            yield CrawlerRow(token, (), None, OTHERS)
         elif known:
-            yield Whom(known.product_token, (), known, known.purposes[0])
+            yield CrawlerRow(known.product_token, (), known, known.purposes[0])
         else:
-            yield Whom(token, (), None, PICKED)
+            yield CrawlerRow(token, (), None, PICKED)
 
 
 def _is_wanted(
@@ -124,9 +125,9 @@ def _purposes(found: Iterable[Crawler]) -> list[str]:
     ]
 
 
-def _sorted(found: Iterable[Whom]) -> list[Whom]:
+def _sorted(found: Iterable[CrawlerRow]) -> list[CrawlerRow]:
     # The main ones first, and else by name.
-    def order(one: Whom) -> tuple[int, bool, str]:
+    def order(one: CrawlerRow) -> tuple[int, bool, str]:
         """Return where somebody stands."""
         lesser = one.known is not None and not one.known.is_main
         return band_order(one.band), lesser, one.product_token.lower()
@@ -139,7 +140,7 @@ def _is_compared(name: str, robots: RobotsTxt) -> bool:
     return is_product_token(name) or (robots.profile.any_product_token and can_be_name(name))
 
 
-def chosen(robots: RobotsTxt, one: Whom, *, literal: bool = False) -> Choice:
+def chosen(robots: RobotsTxt, one: CrawlerRow, *, literal: bool = False) -> Choice:
     """
     Return whose groups somebody obeys, as `robotrules check` does.
 
@@ -153,5 +154,5 @@ def chosen(robots: RobotsTxt, one: Whom, *, literal: bool = False) -> Choice:
     elif not _is_compared(one.product_token, robots):
         who = leading_name(one.product_token) or EVERYONE_ELSE
     numbers, because, matched = robots._choose(who, one.purposes)
-    by = matched[0] if because in (Because.TOKEN, Because.PURPOSE) else None
+    by = matched[0] if because in (GroupMatch.TOKEN, GroupMatch.PURPOSE) else None
     return Choice(who, because, by, tuple(numbers))

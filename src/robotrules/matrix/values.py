@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from robotrules.registries.crawlers import CRAWLER_PURPOSES, KnownCrawler
 from robotrules.robotstxt.values import octets_of, shown
-from robotrules.robotstxt.verdict import Because, Verdict
+from robotrules.robotstxt.verdict import GroupMatch, Verdict
 
 # Raised when a key of `Matrix.as_dict()` changes meaning or goes away.
 SCHEMA_VERSION = 1
@@ -94,7 +94,7 @@ class Asked(NamedTuple):
     known: KnownCrawler | None
     band: str
     """Where they are shown: a purpose of `CRAWLER_PURPOSES`, or one of the other bands."""
-    because: Because
+    because: GroupMatch
     """Why the groups below are theirs."""
     by: str | None
     """The name or purpose that chose the groups; None where none did."""
@@ -115,11 +115,11 @@ class Asked(NamedTuple):
     def group(self) -> str:
         """Whose group they obey, in words."""
         at = f"line {self.lines[0]}" if len(self.lines) == 1 else f"lines {_listed(self.lines)}"
-        if self.because is Because.NONE:
+        if self.because is GroupMatch.NONE:
             return "no group"
-        if self.because is Because.STAR:
+        if self.because is GroupMatch.STAR:
             return f"the group for everyone ({at})"
-        if self.because is Because.PURPOSE:
+        if self.because is GroupMatch.PURPOSE:
             return f"the group of its purpose ({at})"
         if self.by is not None and self.by.lower() != self.product_token.lower():
             return f"the group of {_text(self.by)} ({at})"

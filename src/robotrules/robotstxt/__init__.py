@@ -40,7 +40,7 @@ from robotrules.robotstxt.values import (
     octets_of,
     shown,
 )
-from robotrules.robotstxt.verdict import Because, Explanation, Match, Outcome, Verdict
+from robotrules.robotstxt.verdict import Explanation, GroupMatch, Match, Outcome, Verdict
 
 if TYPE_CHECKING:
     from datetime import datetime, time
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 Tokens = str | Sequence[str]
 # The groups that a crawler obeys, by number; why these; and its names, or purposes, they have.
-Choice = tuple[list[int], Because, tuple[str, ...]]
+Choice = tuple[list[int], GroupMatch, tuple[str, ...]]
 # What rule sets are remembered by: name or names, and purposes if there are any.
 # Those of a well-known crawler equal a tuple that chooses otherwise, and have a third part.
 Name = (
@@ -216,7 +216,7 @@ class RobotsTxt:
             name = vetted_name(product_token, self._profile)
             star, is_named = self._obeyed(name)
             if is_named:
-                return star, Because.TOKEN, (name,)
+                return star, GroupMatch.TOKEN, (name,)
         elif isinstance(product_token, CrawlerNames):
             for token in product_token:
                 # Where the grammar decides what a name is, MJ12bot is MJ, and 360Spider nobody. Of
@@ -224,12 +224,12 @@ class RobotsTxt:
                 whole = is_compared_whole(token, self._profile)
                 name = token if whole else leading_name(token)
                 if name and (groups := self._named_by(name)):
-                    return groups, Because.TOKEN, (token,)
+                    return groups, GroupMatch.TOKEN, (token,)
             star = [] if product_token.ignores_star else self._obeyed("*")[0]
         else:
             groups, named = self._choose_among(tuple(_vet_names(product_token)))
             if groups:
-                return groups, Because.TOKEN, named
+                return groups, GroupMatch.TOKEN, named
             star, _ = self._obeyed("*")
         if purposes:
             found = {
@@ -240,8 +240,8 @@ class RobotsTxt:
             matched = tuple(purpose for purpose, groups in found.items() if groups)
             if matched:
                 merged = sorted({number for groups in found.values() for number in groups})
-                return merged, Because.PURPOSE, matched
-        return star, Because.STAR if star else Because.NONE, ()
+                return merged, GroupMatch.PURPOSE, matched
+        return star, GroupMatch.STAR if star else GroupMatch.NONE, ()
 
     def _obeyed(self, token: str) -> tuple[list[int], bool]:
         """Return the groups that name a crawler, and True; or the star's, and False."""
@@ -305,7 +305,7 @@ class RobotsTxt:
         name = product_token if isinstance(product_token, str) else ", ".join(product_token)
         if isinstance(product_token, CrawlerNames):
             name = product_token[0]  # what it is called; the others are where it looks next
-        by_purpose = because is Because.PURPOSE
+        by_purpose = because is GroupMatch.PURPOSE
         structures = (
             GroupStructure(name, self.grouped_for(name)._chosen(product_token, purposes))
             for name in DOCUMENT_RULES

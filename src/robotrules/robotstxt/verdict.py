@@ -198,7 +198,7 @@ class Match(NamedTuple):
         return {"outcome": str(self.outcome), "group": self.group, **self.rule.as_dict()}
 
 
-class Because(StrEnum):
+class GroupMatch(StrEnum):
     """Why these groups are the ones to obey (§2.2.1)."""
 
     TOKEN = "product-token"
@@ -237,7 +237,7 @@ class Explanation(NamedTuple):
     matched_tokens: tuple[str, ...]
     """Those of them that the groups name."""
     verdict: Verdict
-    because: Because
+    because: GroupMatch
     groups: tuple[Group, ...]
     """The groups obeyed, merged in this order."""
     matches: tuple[Match, ...]

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import urldefrag, urljoin
 
-from robotrules.errors import SavedError
+from robotrules.errors import SavedResponseError
 from robotrules.robotstxt.values import SENTENCES
 from robotrules.tags.codes import TagNote
 from robotrules.tags.fields import MOST_OCTETS, Fields, first_line, read_fields
@@ -96,11 +96,11 @@ def read_response(data: bytes) -> Saved:
         raise TypeError(f"a saved response is bytes, not {name}: read the file in binary")
     data = bytes(data).removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise SavedError(
+        raise SavedResponseError(
             "the file is UTF-16, which a shell made of the response: save it with curl -i -o FILE"
         )
     if not (_STATUS.match(data) or _FIELD.match(data)):
-        raise SavedError(
+        raise SavedResponseError(
             "this does not look like a saved HTTP response, which starts with a line such as "
             "HTTP/1.1 200 OK: save one with curl -i -o FILE URL"
         )
@@ -270,10 +270,12 @@ def read_har(data: bytes | str) -> Iterator[Saved]:
         text = data.removeprefix("\ufeff") if isinstance(data, str) else data
         har = json.loads(text)
     except (ValueError, RecursionError):
-        raise SavedError(f"this is no HAR file, for it is not valid JSON: {_HOW}") from None
+        raise SavedResponseError(f"this is no HAR file, for it is not valid JSON: {_HOW}") from None
     entries = _part(_part(har, "log", dict), "entries", list)
     if entries is None:
-        raise SavedError(f"this JSON file is no HAR file, for it has no log.entries: {_HOW}")
+        raise SavedResponseError(
+            f"this JSON file is no HAR file, for it has no log.entries: {_HOW}"
+        )
     return _documents(entries)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from robotrules.access import Hop, State, Trouble
-from robotrules.cache import Entry, Provenance, Visit
+from robotrules.cache import Entry, FetchRecord, Provenance
 from robotrules.tags.fields import Fields
 
 # All code points, halves of surrogate pairs too.
 TEXTS = st.text(st.characters(), max_size=20) | st.sampled_from(["\ud800\udc00", "\udc80", "\0"])
 MOMENTS = st.floats(allow_nan=False)
 VISITS = st.builds(
-    Visit,
+    FetchRecord,
     origin=TEXTS,
     agent=TEXTS,
     user_agent=TEXTS,

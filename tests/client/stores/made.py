@@ -6,7 +6,7 @@ from math import inf
 from typing import Any
 
 from robotrules.access import Hop, State, Trouble
-from robotrules.cache import Entry, Visit, digest_of, recorded
+from robotrules.cache import Entry, FetchRecord, digest_of, recorded
 from robotrules.tags.fields import Fields
 
 ORIGIN, AGENT = "https://example.com", "ExampleBot"
@@ -23,9 +23,9 @@ FIELDS = Fields(
 )
 
 
-def made(at: float = NOW, body: bytes | None = BODY, **changes: Any) -> Visit:
+def made(at: float = NOW, body: bytes | None = BODY, **changes: Any) -> FetchRecord:
     """Return a visit that found *body*; None: it found nobody."""
-    visit = Visit(
+    visit = FetchRecord(
         origin=ORIGIN,
         agent=AGENT,
         user_agent="ExampleBot/1.0 (+https://example.com/bot; Straße)",
@@ -63,7 +63,7 @@ def made(at: float = NOW, body: bytes | None = BODY, **changes: Any) -> Visit:
 PLACES = 16
 
 
-def numbered(number: int) -> tuple[Visit, bytes, Entry]:
+def numbered(number: int) -> tuple[FetchRecord, bytes, Entry]:
     """Return a visit, its body and its entry that nobody has but this number."""
     # Mostly short, and some that take many pages of a file.
     lines = 2_000 if number % 19 == 0 else number % 40
@@ -72,6 +72,6 @@ def numbered(number: int) -> tuple[Visit, bytes, Entry]:
     return visit, body, recorded(None, visit)
 
 
-def number_of(visit: Visit) -> int:
+def number_of(visit: FetchRecord) -> int:
     """Return the number of a visit."""
     return round(visit.at - NOW)

@@ -11,7 +11,7 @@ from itertools import pairwise
 import pytest
 
 from robotrules.access import Response, State
-from robotrules.cache import SKEW, Entry, Store, Visit, digest_of, recorded
+from robotrules.cache import SKEW, Entry, FetchRecord, Store, digest_of, recorded
 from robotrules.client import open_store
 from robotrules.client.rate_limiter import LONGEST_DELAY
 from robotrules.errors import StoreError
@@ -23,7 +23,7 @@ from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, PLACES, made, num
 DAY = 86_400.0
 
 
-def put(store: Store, *visits: Visit, body: bytes | None = BODY) -> Entry | None:
+def put(store: Store, *visits: FetchRecord, body: bytes | None = BODY) -> Entry | None:
     """Put visits one after the other; return the last entry."""
     entry = None
     for visit in visits:
@@ -32,7 +32,7 @@ def put(store: Store, *visits: Visit, body: bytes | None = BODY) -> Entry | None
     return entry
 
 
-def moments(visits: Iterable[Visit]) -> list[float]:
+def moments(visits: Iterable[FetchRecord]) -> list[float]:
     """Return the times of visits, counted from NOW."""
     return [visit.at - NOW for visit in visits]
 
@@ -576,7 +576,7 @@ class TestThreads:
         turns: list[float] = []
         inside: list[int] = []
 
-        def made_of(number: int) -> tuple[Visit, bytes, Entry]:
+        def made_of(number: int) -> tuple[FetchRecord, bytes, Entry]:
             # All within a minute: what is further ahead would be of another clock.
             visit, body, _ = numbered(number)
             visit = visit._replace(at=NOW + number / 16)

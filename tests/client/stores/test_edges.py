@@ -26,7 +26,7 @@ from robotrules.client.stores import (
     sqlite_tables,
 )
 from robotrules.client.stores.nonblocking import hurried
-from robotrules.client.stores.pacing import Noted
+from robotrules.client.stores.pacing import PacingState
 from robotrules.errors import MissingExtraError, StoreBusyError, StoreError
 from tests.client.servers import free_port
 from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, made
@@ -462,9 +462,9 @@ class TestOpening:
 
 def test_turns_that_are_put_off_stay_so() -> None:
     """What is noted of the earliest moment is kept with the next turn."""
-    noted = Noted(earliest=NOW + 50).reserved(NOW, 1)
-    assert noted == Noted(NOW + 50, NOW + 50)
-    assert Noted(NOW - 1, NOW + 50).begun(NOW) == Noted(NOW, NOW + 50)
+    noted = PacingState(earliest=NOW + 50).reserved(NOW, 1)
+    assert noted == PacingState(NOW + 50, NOW + 50)
+    assert PacingState(NOW - 1, NOW + 50).begun(NOW) == PacingState(NOW, NOW + 50)
 
 
 class TestMemory:

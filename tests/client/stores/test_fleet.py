@@ -147,7 +147,7 @@ class TestAway:
         """Only who waited makes others not wait, and an answer ends it."""
         clock = [100.0]
         monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-        state = circuit_breaker.Away("Redis, host", ["pass"])
+        state = circuit_breaker.CircuitBreaker("Redis, host", ["pass"])
         assert "no pass" not in str(state.trouble(OSError("no pass"), 100.0, "cure"))
         state.check()
         state.trouble(OSError(), 98.0, "cure")
@@ -233,7 +233,7 @@ class TestSecrets:
 
     def test_servers_that_repeat_it(self) -> None:
         """An old server quotes what it was sent."""
-        state = circuit_breaker.Away("Redis, host", [PASSWORD, None, ""])
+        state = circuit_breaker.CircuitBreaker("Redis, host", [PASSWORD, None, ""])
         error = state.trouble(OSError(f"unknown command AUTH {PASSWORD}"), 0.0, "cure")
         assert "s3cr3t" not in str(error)
         assert "***" in str(error)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robotrules.access import Trouble
-from robotrules.cache import Entry, Visit, digest_of, recorded
+from robotrules.cache import Entry, FetchRecord, digest_of, recorded
 from robotrules.client.stores import serialization
 from tests.client.stores.drawn import ENTRIES, VISITS
 from tests.client.stores.made import BODY, made
@@ -39,7 +39,7 @@ class TestRoundTrip:
         assert serialization.read_visit(row) is None
 
     @given(VISITS)
-    def test_visits(self, visit: Visit) -> None:
+    def test_visits(self, visit: FetchRecord) -> None:
         """Every visit, and its parts have their own types again."""
         row = serialization.visit_row(visit)
         found = serialization.read_visit(row)
@@ -66,7 +66,7 @@ class TestRoundTrip:
         assert serialization.read_entry(row[:-1]) is None
 
     @pytest.mark.parametrize("visit", [made(nan), made(until=nan)], ids=["at", "until"])
-    def test_no_time(self, visit: Visit) -> None:
+    def test_no_time(self, visit: FetchRecord) -> None:
         """What is not a number has no place in an order."""
         with pytest.raises(ValueError, match="not a number"):
             serialization.visit_row(visit)
@@ -140,7 +140,7 @@ class TestDamage:
             ):
                 assert read(word + serialization._checksum(word, text) + b" " + text) is None
 
-    @pytest.mark.parametrize("name", [*Visit._fields, "more"])
+    @pytest.mark.parametrize("name", [*FetchRecord._fields, "more"])
     def test_shapes_of_visits(self, name: str) -> None:
         """A value of another type in any place is no visit."""
         there = json.loads(self.VISIT.split(b" ", 2)[2])

@@ -56,7 +56,7 @@ class TestAway:
         """What, why and the cure on one line, without a password however it is written."""
         now = [100.0]
         monkeypatch.setattr(time, "monotonic", lambda: now[0])
-        state = circuit_breaker.Away("Redis, host", ["a/b", "a/b/c", None, ""])
+        state = circuit_breaker.CircuitBreaker("Redis, host", ["a/b", "a/b/c", None, ""])
         error = OSError("a/b/c said\n  a%2Fb%2Fc and a/b; a%2Fb")
         words = "Redis, host cannot be used: *** said *** and ***; ***; cure"
         assert str(state.trouble(error, 100.0, "cure")) == words
@@ -82,14 +82,14 @@ class TestAway:
 
     def test_one_password_in_another(self) -> None:
         """The longer one goes first, or a part of it would be left."""
-        state = circuit_breaker.Away("Redis, host", ["b", "ab"])
+        state = circuit_breaker.CircuitBreaker("Redis, host", ["b", "ab"])
         words = str(state.trouble(OSError("ab"), time.monotonic(), "cure"))
         assert words == "Redis, host cannot be used: ***; cure"
 
     def test_a_clock_that_has_just_started(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The monotonic clock may be that of a machine that was started this moment."""
         monkeypatch.setattr(time, "monotonic", lambda: 0.0)
-        state = circuit_breaker.Away("Redis, host", [])
+        state = circuit_breaker.CircuitBreaker("Redis, host", [])
         state.check()
         state.trouble(OSError("slow"), -circuit_breaker.SLOW, "cure")
         assert words_of(StoreError, state.check)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from robotrules.access import Hop
-from robotrules.cache import Decides, moment
+from robotrules.cache import EffectivePolicy, moment
 from robotrules.client.auditing.canonical import Canonical, canonicals
 from robotrules.client.auditing.checks import (
     about_guidance,
@@ -26,8 +26,8 @@ from robotrules.client.auditing.checks import (
 from robotrules.client.auditing.findings import LEVELS, Finding, finding
 from robotrules.client.auditing.sitemap_files import MOST_OCTETS as MOST_SITEMAP
 from robotrules.client.auditing.sitemap_files import Form, SitemapFile, read_sitemap
-from robotrules.client.origin_state import Held
-from robotrules.client.pages import MOST_OCTETS, Fetched, fetching, guidance_of
+from robotrules.client.origin_state import OriginState
+from robotrules.client.pages import MOST_OCTETS, FetchResult, fetching, guidance_of
 from robotrules.client.sync import Client
 from robotrules.extensions.sitemap import sitemaps
 from robotrules.guide import Guidance
@@ -50,7 +50,7 @@ class Listed(NamedTuple):
     url: str
     named_by: str
     """`robots.txt, line 3`, or the sitemap index that names it."""
-    page: Fetched
+    page: FetchResult
     file: SitemapFile | None
     """None: there is nothing to read."""
     steps: tuple[str, ...] = ()
@@ -113,19 +113,19 @@ class Audit(NamedTuple):
     purposes: tuple[str, ...]
     user_agent: str
     """Who asked."""
-    held: Held
+    held: OriginState
     """The robots.txt of the URL, and how it was got."""
     verdict: Verdict
     """On the URL itself."""
     steps: tuple[Step, ...]
     """The URL, and where it redirects to."""
-    page: Fetched
+    page: FetchResult
     """The last of them."""
     guidance: Guidance
     """What all carriers say about the last of them."""
     canonicals: tuple[Canonical, ...]
     sitemaps: tuple[Listed, ...]
-    other_scheme: Held | None
+    other_scheme: OriginState | None
     """The robots.txt of https for http, and the other way; None: there is none to ask for."""
     findings: tuple[Finding, ...]
     """Errors first."""
@@ -256,7 +256,7 @@ class _Auditor:
             findings.append(
                 finding("sitemaps-not-read", "robots.txt", most=most, count=f"{left:,}")
             )
-        if held.decides is Decides.RULES and not listed and not left:
+        if held.decides is EffectivePolicy.RULES and not listed and not left:
             findings.append(finding("no-sitemap", "robots.txt"))
         return Audit(
             url=url,
@@ -274,10 +274,10 @@ class _Auditor:
             findings=tuple(sorted(findings, key=lambda one: LEVELS.index(one.level))),
         )
 
-    def _canonicals(self, page: Fetched) -> tuple[Canonical, ...]:
+    def _canonicals(self, page: FetchResult) -> tuple[Canonical, ...]:
         return canonicals(page.url, page.fields, page.body if self._html else b"")
 
-    def _steps(self, page: Fetched, unseen: Fetched | None) -> Iterator[Step]:
+    def _steps(self, page: FetchResult, unseen: FetchResult | None) -> Iterator[Step]:
         hops: tuple[Hop, ...] = (*page.hops, *(unseen.hops if unseen else ()))
         for hop in hops:
             yield Step(hop.url, self._client.check(hop.url, *self._asked), hop.status)
@@ -285,7 +285,7 @@ class _Auditor:
         if not hops or hops[-1].url != last.url:
             yield Step(last.url, self._client.check(last.url, *self._asked), last.status)
 
-    def _guidance(self, page: Fetched, unseen: Fetched | None, profile: str) -> Guidance:
+    def _guidance(self, page: FetchResult, unseen: FetchResult | None, profile: str) -> Guidance:
         tokens, purposes = self._asked
         if unseen is not None:
             # What the page says that nobody else sees; the rules and the verdict stay.
@@ -300,7 +300,7 @@ class _Auditor:
             page, tokens, purposes, application=None, profile=profile, html=self._html
         )
 
-    def _read_anyway(self, url: str) -> Fetched:
+    def _read_anyway(self, url: str) -> FetchResult:
         """Fetch a page of the caller's own, whatever the rules say; in its turn all the same."""
         client, (tokens, purposes) = self._client, self._asked
         return client._page(
@@ -315,7 +315,7 @@ class _Auditor:
             )
         )
 
-    def _other_scheme(self, origin: str) -> Held | None:
+    def _other_scheme(self, origin: str) -> OriginState | None:
         """Return the robots.txt of the other scheme; where a port is named there is none."""
         scheme, _, authority = origin.partition("://")
         if ":" in authority.rpartition("]")[2]:
@@ -324,7 +324,9 @@ class _Auditor:
         self._progress(robots_url(other))
         return self._client.refresh(other)
 
-    def _sitemaps(self, held: Held, steps: Sequence[Step], most: int) -> tuple[list[Listed], int]:
+    def _sitemaps(
+        self, held: OriginState, steps: Sequence[Step], most: int
+    ) -> tuple[list[Listed], int]:
         """Ask for sitemaps, and for those that an index names; return how many were left out."""
         # Where no rules decide, the file that says the same names no sitemap.
         assert held.visit is not None
@@ -344,7 +346,9 @@ class _Auditor:
                 seen.update(more)
         return found, len(waiting)
 
-    def _listed(self, target: str, named_by: str, held: Held, steps: Sequence[Step]) -> Listed:
+    def _listed(
+        self, target: str, named_by: str, held: OriginState, steps: Sequence[Step]
+    ) -> Listed:
         self._progress(target)
         page = self._client.fetch(target, *self._asked, limit=MOST_SITEMAP)
         if not page.ok:

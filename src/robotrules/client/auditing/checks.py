@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from robotrules import extensions
 from robotrules.access import State, Trouble
-from robotrules.cache import Decides, Visit
+from robotrules.cache import EffectivePolicy, FetchRecord
 from robotrules.client.auditing.canonical import Canonical
 from robotrules.client.auditing.findings import Finding, finding
 from robotrules.client.auditing.sitemap_files import Form, odd_media_type
-from robotrules.client.origin_state import Held
-from robotrules.client.pages import Fetched
+from robotrules.client.origin_state import OriginState
+from robotrules.client.pages import FetchResult
 from robotrules.extensions.vocabulary import CATEGORIES, Preference, Source, Statement
 from robotrules.guide import Guidance
 from robotrules.origins import authority_end
@@ -44,13 +44,13 @@ MOST_CONFLICTS = 20
 # --- The robots.txt -------------------------------------------------------------------------------
 
 
-def about_robots(held: Held) -> Iterator[Finding]:
+def about_robots(held: OriginState) -> Iterator[Finding]:
     """Yield what is odd about a robots.txt and how it is served."""
     failed, visit = held.entry.bad, held.visit
     if failed is not None:
         code = "robots-lost" if failed.trouble in LOST else "robots-unreachable"
         yield finding(code, ROBOTS, why=_why(failed))
-        if held.decides is Decides.RULES:
+        if held.decides is EffectivePolicy.RULES:
             yield finding("robots-old-copy", ROBOTS)
     elif visit is not None and visit.state is State.UNAVAILABLE:
         if visit.trouble in LOST:
@@ -61,13 +61,13 @@ def about_robots(held: Held) -> Iterator[Finding]:
             yield finding("no-robots", ROBOTS, why=_why(visit))
     elif visit is not None:
         yield from _served(visit)
-    if held.decides is Decides.RULES:
+    if held.decides is EffectivePolicy.RULES:
         for note in (*held.robots.notes, *extensions.notes(held.robots)):
             where = f"{ROBOTS}, line {note.line}" if note.line else ROBOTS
             yield Finding(note.code, note.level, note.message, where)
 
 
-def _served(visit: Visit) -> Iterator[Finding]:
+def _served(visit: FetchRecord) -> Iterator[Finding]:
     if visit.hops:
         yield finding("robots-redirected", ROBOTS, url=_short(visit.url))
     named, charset = media_type(visit.fields), charset_of(visit.fields)
@@ -86,7 +86,7 @@ def _served(visit: Visit) -> Iterator[Finding]:
             yield finding("robots-short-lifetime", ROBOTS, time=_time(said.lifetime))
 
 
-def _why(visit: Visit) -> str:
+def _why(visit: FetchRecord) -> str:
     if visit.trouble is None or visit.trouble is Trouble.STATUS:
         return f"status {visit.status}"
     return _words(visit.trouble, visit.detail)
@@ -123,8 +123,8 @@ def _said(verdict: Verdict) -> str:
 
 
 def about_schemes(
-    held: Held,
-    other: Held | None,
+    held: OriginState,
+    other: OriginState | None,
     url: str,
     verdict: Verdict,
     asked: tuple[Tokens, Sequence[str]],
@@ -145,7 +145,7 @@ def about_schemes(
 # --- The page -------------------------------------------------------------------------------------
 
 
-def about_page(page: Fetched, unseen: Fetched | None, allowed: bool) -> Iterator[Finding]:
+def about_page(page: FetchResult, unseen: FetchResult | None, allowed: bool) -> Iterator[Finding]:
     """Yield how the page answers; *unseen* is what was read although it is disallowed."""
     if not page.verdict and page.status is None:
         # Nobody asked for it: the trouble is that of its robots.txt, and told there.
@@ -277,7 +277,7 @@ def about_sitemaps(
             yield finding("lists-disallowed", where, count=count, url=_short(one.disallowed[0]))
 
 
-def _about_file(one: Listed, page: Fetched, where: str) -> Iterator[Finding]:
+def _about_file(one: Listed, page: FetchResult, where: str) -> Iterator[Finding]:
     if not page.verdict:
         yield finding("sitemap-disallowed", where, why=_said(page.verdict))
     elif page.trouble is not None:

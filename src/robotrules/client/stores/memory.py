@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator
 from operator import attrgetter
 from threading import Lock
 
-from robotrules.cache import SKEW, Entry, Visit
+from robotrules.cache import SKEW, Entry, FetchRecord
 from robotrules.client.stores.forks import PATIENCE, watch
-from robotrules.client.stores.pacing import Noted
+from robotrules.client.stores.pacing import PacingState
 from robotrules.client.stores.serialization import (
     Identity,
     identity_of,
@@ -48,11 +48,11 @@ class MemoryStore:
         self._entries: dict[tuple[str, str], Entry] = {}
         self._bodies: dict[str, bytes] = {}
         # All visits and those of each origin, in the order of their time.
-        self._visits: list[Visit] = []
-        self._of: dict[str, list[Visit]] = {}
-        self._known: dict[Identity, Visit] = {}
+        self._visits: list[FetchRecord] = []
+        self._of: dict[str, list[FetchRecord]] = {}
+        self._known: dict[Identity, FetchRecord] = {}
         self._leases: dict[str, tuple[str, float]] = {}
-        self._turns: dict[str, Noted] = {}
+        self._turns: dict[str, PacingState] = {}
 
     def _check(self) -> None:
         if self._closed:
@@ -68,7 +68,7 @@ class MemoryStore:
         self._check()
         return self._bodies.get(digest)
 
-    def put(self, visit: Visit, body: bytes | None, entry: Entry | None) -> None:
+    def put(self, visit: FetchRecord, body: bytes | None, entry: Entry | None) -> None:
         """Keep an own visit as evidence, its body, and the entry it makes."""
         vet_own(visit, body)
         key = (visit.origin, visit.agent)
@@ -86,7 +86,7 @@ class MemoryStore:
             else:
                 self._entries[key] = entry
 
-    def _add(self, visit: Visit, body: bytes | None) -> bool:
+    def _add(self, visit: FetchRecord, body: bytes | None) -> bool:
         if body is not None and visit.digest is not None:
             self._bodies[visit.digest] = body
         identity = identity_of(visit)
@@ -97,7 +97,7 @@ class MemoryStore:
         insort(self._of.setdefault(visit.origin, []), visit, key=_AT)
         return True
 
-    def _replace(self, visit: Visit) -> None:
+    def _replace(self, visit: FetchRecord) -> None:
         """Put an own visit in the place of the same one that was imported before."""
         identity = identity_of(visit)
         before = self._known[identity]
@@ -140,7 +140,7 @@ class MemoryStore:
         vet_turn(origin, now, interval)
         with self._lock:
             self._check()
-            noted = self._turns.get(origin, Noted()).reserved(now, interval)
+            noted = self._turns.get(origin, PacingState()).reserved(now, interval)
             self._turns[origin] = noted
             return noted.last
 
@@ -149,7 +149,7 @@ class MemoryStore:
         vet_turn(origin, now, interval)
         with self._lock:
             self._check()
-            noted = self._turns.get(origin, Noted())
+            noted = self._turns.get(origin, PacingState())
             ready = noted.ready(now, interval)
             if ready > now:
                 return ready
@@ -160,7 +160,7 @@ class MemoryStore:
         """Let no turn at an origin be before a moment."""
         with self._lock:
             self._check()
-            self._turns[origin] = self._turns.get(origin, Noted()).postponed(until)
+            self._turns[origin] = self._turns.get(origin, PacingState()).postponed(until)
 
     # --- All of it --------------------------------------------------------------------------------
 
@@ -176,7 +176,7 @@ class MemoryStore:
 
     def visits(
         self, origin: str | None = None, *, after: float | None = None, before: float | None = None
-    ) -> Iterator[Visit]:
+    ) -> Iterator[FetchRecord]:
         """Yield visits in the order of their time, `after <= at <= before`."""
         with self._lock:
             self._check()
@@ -186,7 +186,7 @@ class MemoryStore:
             found = there[start:end]
         yield from found
 
-    def add(self, visits: Iterable[tuple[Visit, bytes | None]]) -> int:
+    def add(self, visits: Iterable[tuple[FetchRecord, bytes | None]]) -> int:
         """Add visits of elsewhere as evidence, without entries; return how many were new."""
         new = 0
         for visit, body in visits:

@@ -21,32 +21,32 @@ BELIEVED = FARTHEST + SKEW
 NEVER = float("-inf")
 
 
-class Noted(NamedTuple):
+class PacingState(NamedTuple):
     """What a store has noted of the turns at an origin."""
 
     last: float = NEVER
     earliest: float = NEVER
 
-    def believed(self, now: float) -> Noted:
+    def believed(self, now: float) -> PacingState:
         """Return it without what lies too far ahead."""
         end = now + BELIEVED
-        return Noted(*[moment if moment <= end else NEVER for moment in self])
+        return PacingState(*[moment if moment <= end else NEVER for moment in self])
 
-    def reserved(self, now: float, interval: float) -> Noted:
+    def reserved(self, now: float, interval: float) -> PacingState:
         """Return what is to be noted of the next turn; its `last` is the turn."""
         last, earliest = self.believed(now)
-        return Noted(min(max(now, last + interval, earliest), now + FARTHEST), earliest)
+        return PacingState(min(max(now, last + interval, earliest), now + FARTHEST), earliest)
 
     def ready(self, now: float, interval: float) -> float:
         """Return from what moment on there may be a turn."""
         last, earliest = self.believed(now)
         return max(last + interval, earliest)
 
-    def begun(self, now: float) -> Noted:
+    def begun(self, now: float) -> PacingState:
         """Return what is to be noted of a turn that begins now."""
         return self.believed(now)._replace(last=now)
 
-    def postponed(self, until: float) -> Noted:
+    def postponed(self, until: float) -> PacingState:
         """Return what is to be noted where no turn is to be before a moment."""
         # What is further ahead would hide this moment, and not be believed itself.
         return self._replace(earliest=max(self.believed(until).earliest, until))

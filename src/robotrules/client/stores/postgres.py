@@ -18,8 +18,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from threading import BoundedSemaphore, Lock
 from typing import Any, TypeVar
 
-from robotrules.cache import Entry, Visit
-from robotrules.client.circuit_breaker import ANSWER, CONNECT, Away, vet_address
+from robotrules.cache import Entry, FetchRecord
+from robotrules.client.circuit_breaker import ANSWER, CONNECT, CircuitBreaker, vet_address
 from robotrules.client.stores import postgres_tables as tables
 from robotrules.client.stores.forks import PATIENCE, watch
 from robotrules.client.stores.serialization import (
@@ -105,7 +105,7 @@ class PostgresStore:
             ) from None
         host, port = given.get("host", "localhost"), given.get("port", 5432)
         self.name = f"PostgreSQL, {host}:{port}/{given.get('dbname', '')}"
-        self._away = Away(self.name, [given.get("password")])
+        self._away = CircuitBreaker(self.name, [given.get("password")])
         # The server stops what takes too long; what the address says goes before.
         limits = f"-c statement_timeout={ANSWER * 1000:.0f} -c lock_timeout={ANSWER * 1000:.0f}"
         given["options"] = f"{limits} {given.get('options', '')}"
@@ -133,7 +133,7 @@ class PostgresStore:
         found = self._rows(tables.BODY, (digest,))
         return body_of(found[0][0], digest) if found else None
 
-    def put(self, visit: Visit, body: bytes | None, entry: Entry | None) -> None:
+    def put(self, visit: FetchRecord, body: bytes | None, entry: Entry | None) -> None:
         """Keep an own visit as evidence, its body, and its entry, all of it or nothing."""
         vet_own(visit, body)
         values = _seen(visit, body) | {"last": float(visit.at)}
@@ -196,7 +196,7 @@ class PostgresStore:
 
     def visits(
         self, origin: str | None = None, *, after: float | None = None, before: float | None = None
-    ) -> Iterator[Visit]:
+    ) -> Iterator[FetchRecord]:
         """
         Yield visits in the order of their time, `after <= at <= before`.
 
@@ -216,7 +216,7 @@ class PostgresStore:
                     )
                 yield visit
 
-    def add(self, visits: Iterable[tuple[Visit, bytes | None]]) -> int:
+    def add(self, visits: Iterable[tuple[FetchRecord, bytes | None]]) -> int:
         """Add visits of elsewhere as evidence, without entries; return how many were new."""
         return sum(self._ask(_add, batch) for batch in batches(visits))
 
@@ -367,7 +367,7 @@ def _prepare(db: _Connection, name: str) -> bool:
     return True
 
 
-def _add(db: _Connection, batch: list[tuple[Visit, bytes | None]]) -> int:
+def _add(db: _Connection, batch: list[tuple[FetchRecord, bytes | None]]) -> int:
     """Add visits in one transaction; sorted, so that two who add do not wait for each other."""
     new = 0
     with db.transaction(), db.cursor() as cursor:
@@ -386,6 +386,6 @@ def _sweep(db: _Connection, first: str, last: str) -> None:
         db.execute(tables.SWEEP_BODIES, (first, last))
 
 
-def _seen(visit: Visit, body: bytes | None) -> dict[str, Any]:
+def _seen(visit: FetchRecord, body: bytes | None) -> dict[str, Any]:
     """Return a visit as the statements take it."""
     return identity_of(visit)._asdict() | {"row": visit_row(visit), "body": body}

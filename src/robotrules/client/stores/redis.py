@@ -22,8 +22,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from robotrules.cache import SKEW, Entry, Visit
-from robotrules.client.circuit_breaker import ANSWER, CONNECT, Away, vet_address
+from robotrules.cache import SKEW, Entry, FetchRecord
+from robotrules.client.circuit_breaker import ANSWER, CONNECT, CircuitBreaker, vet_address
 from robotrules.client.stores import redis_scripts as scripts
 from robotrules.client.stores.pacing import BELIEVED, FARTHEST
 from robotrules.client.stores.serialization import (
@@ -81,7 +81,7 @@ class RedisStore:
             ) from None
         host, port = given.get("host", "localhost"), given.get("port", 6379)
         self.name = f"Redis, {given.get('path') or f'{host}:{port}'}/{given.get('db', 0)}"
-        self._away = Away(self.name, [given.get("password")])
+        self._away = CircuitBreaker(self.name, [given.get("password")])
         options = {
             "socket_connect_timeout": CONNECT,
             "socket_timeout": ANSWER,
@@ -119,7 +119,7 @@ class RedisStore:
         octets = self._ask(lambda: self._redis.hget(f"{PREFIX}body:{digest}", "octets"))
         return body_of(octets, digest)
 
-    def put(self, visit: Visit, body: bytes | None, entry: Entry | None) -> None:
+    def put(self, visit: FetchRecord, body: bytes | None, entry: Entry | None) -> None:
         """Keep an own visit as evidence, its body, and its entry, all of it or nothing."""
         vet_own(visit, body)
         kept: tuple[Any, ...] = (_escaped(visit.agent), repr(float(visit.at)), "", b"")
@@ -184,7 +184,7 @@ class RedisStore:
 
     def visits(
         self, origin: str | None = None, *, after: float | None = None, before: float | None = None
-    ) -> Iterator[Visit]:
+    ) -> Iterator[FetchRecord]:
         """
         Yield visits in the order of their time, `after <= at <= before`.
 
@@ -219,11 +219,11 @@ class RedisStore:
     def _moments(self, key: str, start: float, end: float, count: int) -> Any:
         return self._redis.zrangebyscore(key, start, end, 0, count, withscores=True)
 
-    def add(self, visits: Iterable[tuple[Visit, bytes | None]]) -> int:
+    def add(self, visits: Iterable[tuple[FetchRecord, bytes | None]]) -> int:
         """Add visits of elsewhere as evidence, without entries; return how many were new."""
         return sum(self._ask(self._add, batch) for batch in batches(visits))
 
-    def _add(self, batch: list[tuple[Visit, bytes | None]]) -> int:
+    def _add(self, batch: list[tuple[FetchRecord, bytes | None]]) -> int:
         with self._redis.pipeline(transaction=False) as pipe:
             for visit, body in batch:
                 self._script(scripts.ADD)(args=[PREFIX, *_seen(visit, body)], client=pipe)
@@ -315,7 +315,7 @@ def _escaped(agent: str) -> str:
     return _SPECIAL.sub(lambda found: f"%{ord(found[0]):02X}", agent)
 
 
-def _seen(visit: Visit, body: bytes | None) -> tuple[Any, ...]:
+def _seen(visit: FetchRecord, body: bytes | None) -> tuple[Any, ...]:
     """Return a visit as the scripts take it."""
     origin, at, agent, digest, status = identity_of(visit)
     name = f"{_escaped(agent)}\n{at!r}\n{digest}\n{status}"

@@ -1,5 +1,5 @@
 """
-Rows: an `Entry` or a `Visit` as octets, and back.
+Rows: an `Entry` or a `FetchRecord` as octets, and back.
 
 A row is a word that says what it is and in which version, a checksum of all that follows and of
 that word, and JSON (RFC 8259). Every store keeps the same rows, so a row can be carried
@@ -20,7 +20,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple, cast
 
 from robotrules.access import Hop, State, Trouble
-from robotrules.cache import Entry, Provenance, Visit, digest_of
+from robotrules.cache import Entry, FetchRecord, Provenance, digest_of
 from robotrules.tags.fields import Fields
 
 # Goes up when a program of the version before would misread a store.
@@ -56,13 +56,13 @@ class Identity(NamedTuple):
     """0: there was no answer."""
 
 
-def identity_of(visit: Visit) -> Identity:
+def identity_of(visit: FetchRecord) -> Identity:
     """Return what makes a visit this one and no other."""
     at, digest = float(visit.at), visit.digest or ""
     return Identity(visit.origin, at, visit.agent, digest, visit.status or 0)
 
 
-def vet(visit: Visit, body: bytes | None) -> None:
+def vet(visit: FetchRecord, body: bytes | None) -> None:
     """
     Raise ValueError for what no store takes.
 
@@ -88,7 +88,7 @@ def vet(visit: Visit, body: bytes | None) -> None:
         )
 
 
-def vet_own(visit: Visit, body: bytes | None) -> None:
+def vet_own(visit: FetchRecord, body: bytes | None) -> None:
     """Raise ValueError for what no store takes as an own fetch."""
     if visit.provenance is not None:
         raise ValueError(
@@ -118,10 +118,10 @@ def body_of(octets: object, digest: str) -> bytes | None:
 
 
 def batches(
-    visits: Iterable[tuple[Visit, bytes | None]],
-) -> Iterator[list[tuple[Visit, bytes | None]]]:
+    visits: Iterable[tuple[FetchRecord, bytes | None]],
+) -> Iterator[list[tuple[FetchRecord, bytes | None]]]:
     """Yield visits in lists that are written in one go: neither many nor large."""
-    batch: list[tuple[Visit, bytes | None]] = []
+    batch: list[tuple[FetchRecord, bytes | None]] = []
     octets = 0
     for visit, body in visits:
         vet(visit, body)
@@ -147,7 +147,7 @@ def entry_row(entry: Entry) -> bytes:
     )
 
 
-def visit_row(visit: Visit) -> bytes:
+def visit_row(visit: FetchRecord) -> bytes:
     """Return a visit as a row."""
     return _row(_VISIT, _visit_text(visit))
 
@@ -174,10 +174,10 @@ def _number(value: float) -> float | str:
 
 # The visit that was written last, and its JSON: it is put as evidence, and then in its entry. It
 # is the same object, which is quicker to see than that it is an equal one.
-_last_written: tuple[Visit | None, str] = (None, "null")
+_last_written: tuple[FetchRecord | None, str] = (None, "null")
 
 
-def _visit_text(visit: Visit | None) -> str:
+def _visit_text(visit: FetchRecord | None) -> str:
     """Return the JSON of a visit."""
     global _last_written
     if visit is None:
@@ -189,7 +189,7 @@ def _visit_text(visit: Visit | None) -> str:
     return text
 
 
-def _visit_json(visit: Visit) -> str:
+def _visit_json(visit: FetchRecord) -> str:
     value: dict[str, Any] = visit._asdict()
     given: Provenance | None = value.pop("provenance")
     if given is not None:
@@ -212,7 +212,7 @@ def read_entry(row: object) -> Entry | None:
     return _remembered(row) if len(row) <= _SHORT else _entry(row)
 
 
-def read_visit(row: object) -> Visit | None:
+def read_visit(row: object) -> FetchRecord | None:
     """Return the visit of a row; None: it is not what was written."""
     value = _value(_VISIT, row) if isinstance(row, bytes) else None
     try:
@@ -253,13 +253,13 @@ def _value(word: bytes, row: bytes) -> dict[str, Any] | None:
     return value if type(value) is dict else None
 
 
-def _visit(value: Any) -> Visit:
+def _visit(value: Any) -> FetchRecord:
     """Return the visit of a JSON object; raises for one of another shape."""
     given = value.pop("provenance", _OWN)
     values = [*_VISIT_VALUES(value)]
     if len(value) != len(values) or not _fits(tuple(map(type, values))):
         raise TypeError
-    read = Visit(*values)
+    read = FetchRecord(*values)
     hops: list[Hop] = [Hop(*hop) for hop in read.hops]
     lines, apart = read.fields
     for hop in hops:
@@ -271,7 +271,7 @@ def _visit(value: Any) -> Visit:
     values[3], values[15] = _seconds(read.at), _seconds(read.until)
     values[4], values[6] = _STATES[read.state], _TROUBLES[read.trouble]
     values[9], values[10] = tuple(hops), Fields(tuple(pairs), apart)
-    return Visit._make([*values, None if given is _OWN else _provenance(given)])
+    return FetchRecord._make([*values, None if given is _OWN else _provenance(given)])
 
 
 def _provenance(value: Any) -> Provenance:
@@ -295,7 +295,7 @@ _KINDS = (
 )
 # Only imported visits have a provenance in their row.
 _OWN = object()
-_VISIT_VALUES = itemgetter(*Visit._fields[:-1])
+_VISIT_VALUES = itemgetter(*FetchRecord._fields[:-1])
 _STATES = {str(state): state for state in State}
 _TROUBLES: dict[str | None, Trouble | None] = {str(one): one for one in Trouble} | {None: None}
 

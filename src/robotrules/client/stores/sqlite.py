@@ -27,11 +27,11 @@ from threading import Lock, local
 from types import TracebackType
 from typing import Any
 
-from robotrules.cache import SKEW, Entry, Visit
+from robotrules.cache import SKEW, Entry, FetchRecord
 from robotrules.client.stores import sqlite_tables
 from robotrules.client.stores.forks import PATIENCE, watch
 from robotrules.client.stores.nonblocking import HURRY, is_hurried
-from robotrules.client.stores.pacing import Noted
+from robotrules.client.stores.pacing import PacingState
 from robotrules.client.stores.serialization import (
     batches,
     body_of,
@@ -76,7 +76,7 @@ class SQLiteStore:
         # One connection reads and one writes, each with a lock: `get` never waits for a `put`. One
         # for each thread takes 6 µs instead of 9 where four threads get, and nobody would close it
         # when its thread ends.
-        self._reads, self._writes = _Desk(), _Desk()
+        self._reads, self._writes = _Connection(), _Connection()
         self._of_thread = _OfThread()
         self._closed = False
         self._make_folder()
@@ -102,7 +102,7 @@ class SQLiteStore:
         found = self._read("SELECT octets FROM bodies WHERE digest = ?", digest)
         return body_of(found[0][0], digest) if found else None
 
-    def put(self, visit: Visit, body: bytes | None, entry: Entry | None) -> None:
+    def put(self, visit: FetchRecord, body: bytes | None, entry: Entry | None) -> None:
         """Keep an own visit as evidence, its body, and its entry, all of it or nothing."""
         vet_own(visit, body)
         seen = (*identity_of(visit), visit_row(visit))
@@ -172,7 +172,7 @@ class SQLiteStore:
 
     def visits(
         self, origin: str | None = None, *, after: float | None = None, before: float | None = None
-    ) -> Iterator[Visit]:
+    ) -> Iterator[FetchRecord]:
         """
         Yield visits in the order of their time, `after <= at <= before`.
 
@@ -199,7 +199,7 @@ class SQLiteStore:
             if [*map(type, start)] != [*map(type, last)] or start <= last:
                 raise self._damaged("an index")
 
-    def add(self, visits: Iterable[tuple[Visit, bytes | None]]) -> int:
+    def add(self, visits: Iterable[tuple[FetchRecord, bytes | None]]) -> int:
         """Add visits of elsewhere as evidence, without entries; return how many were new."""
         new = 0
         for batch in batches(visits):
@@ -286,7 +286,7 @@ class SQLiteStore:
         if is_folder:
             raise StoreError(f"{self.path} is a folder: name a file in it")
 
-    def _db(self, desk: _Desk) -> sqlite3.Connection:
+    def _db(self, desk: _Connection) -> sqlite3.Connection:
         """Return the connection of a desk whose lock is held."""
         if self._closed:
             raise StoreError(f"the store {self.path} was closed: open another")
@@ -300,7 +300,7 @@ class SQLiteStore:
             desk.patience = patience
         return desk.db
 
-    def _take(self, desk: _Desk) -> Lock:
+    def _take(self, desk: _Connection) -> Lock:
         """Wait for the lock of a desk; who calls gives it back: a fork may put another there."""
         lock, hurry = desk.lock, is_hurried()
         if not lock.acquire(True, HURRY if hurry else BUSY):
@@ -455,12 +455,12 @@ class _OfThread(local):
     transaction: Transaction | None = None
 
 
-def _noted(db: sqlite3.Connection, origin: str) -> Noted:
+def _noted(db: sqlite3.Connection, origin: str) -> PacingState:
     """Return what is noted of the turns at an origin."""
-    return Noted(*(db.execute(TURN, (origin,)).fetchone() or ()))
+    return PacingState(*(db.execute(TURN, (origin,)).fetchone() or ()))
 
 
-class _Desk:
+class _Connection:
     """A connection and its lock."""
 
     def __init__(self) -> None:

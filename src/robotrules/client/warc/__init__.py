@@ -26,7 +26,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from robotrules.cache import Provenance, Store, Visit
+from robotrules.cache import FetchRecord, Provenance, Store
 from robotrules.client.sources import chosen_source
 from robotrules.errors import MissingExtraError
 from robotrules.origins import origin_of
@@ -87,7 +87,7 @@ def export_warc(
     source: str | None = None,
     gzip: bool | None = None,
     now: float | None = None,
-    progress: Callable[[Visit], None] | None = None,
+    progress: Callable[[FetchRecord], None] | None = None,
 ) -> int:
     """
     Write the visits of a store as an archive; return how many there were.
@@ -221,7 +221,7 @@ class _Reader:
 
 def _chosen(
     store: Store, origins: list[str] | None, after: float | None, before: float | None
-) -> Iterator[Visit]:
+) -> Iterator[FetchRecord]:
     if origins is None:
         yield from store.visits(after=after, before=before)
     else:

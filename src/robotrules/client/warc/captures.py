@@ -17,11 +17,11 @@ from typing import Any, BinaryIO, NamedTuple
 
 from robotrules.access import ACCESS_PROFILES, AccessResult, State, Trouble, state_of
 from robotrules.access.values import SLACK
-from robotrules.cache import Provenance, Visit, digest_of, visit_of
+from robotrules.cache import FetchRecord, Provenance, digest_of, visit_of
 from robotrules.client.warc.reading import Record, Source, agrees, records
 from robotrules.client.warc.visits import NOT_IN_A_FIELD, is_visit, visit_from
 from robotrules.client.warc.writing import OURS
-from robotrules.errors import MissingExtraError, SavedError
+from robotrules.errors import MissingExtraError, SavedResponseError
 from robotrules.origins import authority_end, origin_of
 from robotrules.profile import LEAST_MAX_BYTES
 from robotrules.robotstxt.tokens import product_token
@@ -41,7 +41,7 @@ LONGEST_AGENT = 1024
 NOBODY = "unknown"
 _DEFAULT = ACCESS_PROFILES["default"]
 
-Found = tuple[Visit, bytes | None]
+Found = tuple[FetchRecord, bytes | None]
 
 
 class _Answer(NamedTuple):
@@ -230,7 +230,7 @@ def _result(record: Record) -> AccessResult | str:
     """Return what an answer says about a robots.txt, or why it says nothing."""
     try:
         saved = read_response(record.block)
-    except SavedError:
+    except SavedResponseError:
         return "no-http"
     first = next((one for one in saved.earlier if (one.status or 0) >= 200), None)
     status, fields = (first or saved).status, (first or saved).fields

@@ -16,7 +16,7 @@ from math import isfinite
 from typing import Any
 
 from robotrules.access import Hop, State, Trouble
-from robotrules.cache import Visit
+from robotrules.cache import FetchRecord
 from robotrules.client.stores.serialization import CONTROL
 from robotrules.origins import origin_of
 from robotrules.tags.fields import Fields
@@ -40,7 +40,7 @@ NOT_IN_A_FIELD = re.compile("[\x00-\x08\x0a-\x1f\x7f]")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
-def written(visit: Visit) -> bytes:
+def written(visit: FetchRecord) -> bytes:
     """Return a visit as JSON: the same octets for the same visit."""
     values = {
         "kind": KIND,
@@ -65,7 +65,7 @@ def is_visit(values: object) -> bool:
     return isinstance(values, dict) and values.get("kind") == KIND
 
 
-def visit_from(values: dict[str, Any]) -> Visit | None:
+def visit_from(values: dict[str, Any]) -> FetchRecord | None:
     """Return the visit that some JSON is; None: it is none, or not a possible one."""
     if values.get("schema") != SCHEMA_VERSION:
         return None
@@ -75,11 +75,11 @@ def visit_from(values: dict[str, Any]) -> Visit | None:
             found[name] = read(values[name])
     except (KeyError, ValueError, TypeError, AttributeError):
         return None
-    visit = Visit(**found)
+    visit = FetchRecord(**found)
     return visit if _is_possible(visit) else None
 
 
-def _is_possible(visit: Visit) -> bool:
+def _is_possible(visit: FetchRecord) -> bool:
     """Tell whether the parts of a visit go together, as `cache.visit_of` makes them."""
     found, answered = visit.state is State.SUCCESS, visit.trouble not in UNANSWERED
     return (

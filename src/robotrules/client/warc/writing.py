@@ -35,7 +35,7 @@ from warcio.recordloader import ArcWarcRecord  # type: ignore[import-untyped]
 from warcio.statusandheaders import StatusAndHeaders  # type: ignore[import-untyped]
 from warcio.warcwriter import WARCWriter  # type: ignore[import-untyped]
 
-from robotrules.cache import Visit
+from robotrules.cache import FetchRecord
 from robotrules.client.warc.visits import written
 from robotrules.origins import authority_end
 from robotrules.tags.fields import Fields, first_line
@@ -87,7 +87,7 @@ class Writer:
         headers = [("WARC-Record-ID", self._info), ("WARC-Date", _date(at))]
         self._write("warcinfo", "application/warc-fields", headers, None, block)
 
-    def add(self, visit: Visit, body: Callable[[str], bytes | None]) -> None:
+    def add(self, visit: FetchRecord, body: Callable[[str], bytes | None]) -> None:
         """Write a visit; *body* gives the octets of a digest, or None where there are none."""
         facts = written(visit)
         about = _About(visit, facts)
@@ -179,7 +179,7 @@ class Writer:
 class _About(NamedTuple):
     """A visit and what its records are called."""
 
-    visit: Visit
+    visit: FetchRecord
     facts: bytes
 
     def id(self, kind: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from robotrules.linting.check import ValueNote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix
 from robotrules.robotstxt.values import Note
 
@@ -39,7 +39,7 @@ class BadCrawlDelay(ValueNote):
     message = "{text} is no number of seconds, so the delay is not used."
     reference = "REC-crawl-delay-01, AMB-118"
 
-    def fix(self, subject: Subject, note: Note) -> Fix | None:
+    def fix(self, subject: LintContext, note: Note) -> Fix | None:
         """Take the unit off, where it is that of the record."""
         found = _SECONDS.fullmatch(subject.robots.body[note.start : note.end])
         if not found:

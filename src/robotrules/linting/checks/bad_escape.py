@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
 _STRAY = re.compile(rb"%(?![0-9a-fA-F]{2})")
@@ -40,7 +40,7 @@ class BadEscape(Check):
     )
     reference = "RFC 9309 §2.2.2; RFC 3986 §2.1; AMB-37"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the rules with such a `%`."""
         if b"%" not in subject.robots.body:
             return

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from robotrules.linting.check import ValueNote, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix
 from robotrules.robotstxt.values import Note
 
@@ -39,13 +39,13 @@ class BadSitemap(ValueNote):
     message = "{text}, so the sitemap is not used."
     reference = "sitemaps.org protocol; REC-sitemap-01, AMB-117"
 
-    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
         """Say what stands there."""
         value = subject.robots.body[note.start : note.end]
         what = "starts with a blank that is not trimmed" if self.fix(subject, note) else "is no URL"
         return {"text": f"{quote(value)} {what}"}
 
-    def fix(self, subject: Subject, note: Note) -> Fix | None:
+    def fix(self, subject: LintContext, note: Note) -> Fix | None:
         """Take a blank out that stands before the URL and is neither a space nor a tab."""
         value = subject.robots.body[note.start : note.end].decode("utf-8", "replace")
         found = _NO_BREAK.match(value)

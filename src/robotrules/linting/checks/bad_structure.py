@@ -7,7 +7,7 @@ from typing import Any
 
 from robotrules.extensions.scoped import split
 from robotrules.linting.check import ParserNote, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.star_paths import star_path
 from robotrules.robotstxt.values import Note
@@ -42,13 +42,13 @@ class BadStructure(ParserNote):
     message = "The value is no {what}, so the record is not used{where}."
     reference = "RFC 9651 §3.1, §3.2, §4.2; AMB-105, AMB-111"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the notes of values; a path that starts with `*` has a check of its own."""
         for note in super().check(subject):
             if note.line is None or star_path(subject.by_line[note.line]) is None:
                 yield note
 
-    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
         """Say what it should be, and what stands where reading failed."""
         record = subject.by_line[note.line] if note.line else None
         start, what = note.start, "List of applications"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from robotrules.extensions.visit_time import read_window
 from robotrules.linting.check import ValueNote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix
 from robotrules.robotstxt.values import Note
 
@@ -34,7 +34,7 @@ class BadVisitTime(ValueNote):
     message = "{text} is no time window such as '0600-0845', so it is not used."
     reference = "S. Conner, An Extended Standard for Robot Exclusion (1996); REC-visit-time-01"
 
-    def fix(self, subject: Subject, note: Note) -> Fix | None:
+    def fix(self, subject: LintContext, note: Note) -> Fix | None:
         """Take out what stands between the digits."""
         bare = subject.robots.body[note.start : note.end].translate(None, b": \t")
         if read_window(bare) is None:

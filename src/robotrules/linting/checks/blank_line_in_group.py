@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from robotrules.linting.check import Check
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.profile import Role
 from robotrules.robotstxt.values import Group, Line, Record
@@ -51,14 +51,14 @@ class BlankLineInGroup(Check):
     message = "Python's urllib.robotparser before 2026 ends the group at this blank line: {lost}."
     reference = "RFC 9309 §2.2; A Standard for Robot Exclusion (1994)"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the first such line of each group; the fix is for all of them."""
         for group in subject.groups:
             gaps = list(_gaps(subject, group))
             if gaps:
                 yield self._blank(subject, gaps)
 
-    def _blank(self, subject: Subject, gaps: Sequence[_Gap]) -> LintNote:
+    def _blank(self, subject: LintContext, gaps: Sequence[_Gap]) -> LintNote:
         first = gaps[0].line
         # A blank line before a rule takes all the names away, one before a name those above it.
         whole = any(gap.listing and gap.rule for gap in gaps)
@@ -78,7 +78,7 @@ class BlankLineInGroup(Check):
         )
 
 
-def _gaps(subject: Subject, group: Group) -> Iterator[_Gap]:
+def _gaps(subject: LintContext, group: Group) -> Iterator[_Gap]:
     """Yield the blank lines that part a group."""
     last: Record | None = None
     waiting: list[Line] = []

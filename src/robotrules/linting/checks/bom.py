@@ -5,7 +5,7 @@ from __future__ import annotations
 from codecs import BOM_UTF8
 
 from robotrules.linting.check import ParserNote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix
 from robotrules.robotstxt.values import Note
 
@@ -42,7 +42,7 @@ class Bom(ParserNote):
     )
     reference = "RFC 9309 §2.2, §2.3; AMB-07; VEN-02"
 
-    def fix(self, subject: Subject, note: Note) -> Fix | None:
+    def fix(self, subject: LintContext, note: Note) -> Fix | None:
         """Take it out, unless another follows, which would then be the mark."""
         if subject.robots.body.startswith(BOM_UTF8, note.end):
             return None

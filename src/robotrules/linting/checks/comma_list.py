@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from robotrules.linting.check import ParserNote, listed, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.value_shapes import identifier, line_end, list_members
 from robotrules.robotstxt.values import Note
@@ -40,20 +40,20 @@ class CommaList(ParserNote):
     reference = "RFC 9309 §2.2.1; erratum 8895 (reported); AMB-25"
     misread = True
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield lines that are lists; a comma in other text makes none."""
         for note in super().check(subject):
             if list_members(subject.robots.body[note.start : note.end]):
                 yield note
 
-    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
         """Return who is read, and who is not."""
         value = subject.robots.body[note.start : note.end]
         members = list_members(value)
         first = identifier(value) or value.partition(b",")[0].strip()
         return {"first": quote(first), "rest": listed([quote(name) for name in members[1:]])}
 
-    def fix(self, subject: Subject, note: Note) -> Fix | None:
+    def fix(self, subject: LintContext, note: Note) -> Fix | None:
         """Write a line for each."""
         record, body = subject.by_line[note.line or 0], subject.robots.body
         before = line_end(subject, record.line) + body[record.key_start : record.start]

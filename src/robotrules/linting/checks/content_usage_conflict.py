@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from robotrules.extensions.vocabulary import CATEGORIES, Preference
 from robotrules.linting.check import Check, related
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.usage import stated
 
@@ -42,7 +42,7 @@ class ContentUsageConflict(Check):
     )
     reference = "draft-ietf-aipref-attach-05 §3.1; draft-ietf-aipref-vocab-07 §5.1; CU-A3.1-03"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the records whose `y` another one of their path outweighs."""
         for found in stated(subject).values() if subject.records("content-usage") else ():
             for name in CATEGORIES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote, related
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
 
@@ -39,7 +39,7 @@ class Contradiction(Check):
     )
     reference = "RFC 9309 §2.2.2; REP-2.2.2-09; AMB-40"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the Disallow rules that lose to their twin."""
         for line, winner in sorted(subject.exact.twins.items()):
             record = subject.by_line[line]

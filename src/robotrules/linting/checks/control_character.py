@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from robotrules.linting.check import ParserNote, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.robotstxt.values import Note
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f]")
@@ -42,7 +42,7 @@ class ControlCharacter(ParserNote):
     reference = "RFC 9309 §2.2 (REP-2.2-13), §3 (REP-3-05); AMB-05"
     misread = True
 
-    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
         """Return the first of them by its code point."""
         value = subject.robots.body[note.start : note.end]
         found = _CONTROL.search(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, listed
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt.values import Group
@@ -40,7 +40,7 @@ class CrawlDelayNotUsed(Check):
     message = "Crawl-delay is not used by {who}, and the record is in a group for nobody else."
     reference = "REC-crawl-delay-03, AMB-118"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the delays in groups where every name is one of these crawlers."""
         by_group: dict[int, str] = {}
         for record in subject.records("crawl-delay"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from robotrules.linting.check import ParserNote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix
 from robotrules.robotstxt.values import Note
 
@@ -38,7 +38,7 @@ class CutBom(ParserNote):
     reference = "AMB-07; VEN-02"
     misread = True
 
-    def fix(self, subject: Subject, note: Note) -> Fix | None:
+    def fix(self, subject: LintContext, note: Note) -> Fix | None:
         """Take it out."""
         edit = Edit(note.start, note.end, b"")
         # Others read the octets as a part of the first name.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import ParserNote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
 
@@ -34,7 +34,7 @@ class CutLine(ParserNote):
     message = "The file was cut inside this line, {text}, so the line is not used."
     reference = "RFC 9309 §2.3.1.5; AMB-12"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the parser's note where the parser saw it: that line is not among those read."""
         for note, noted in zip(super().check(subject), subject.noted(self.slug), strict=True):
             end = 1 + noted.end - noted.start

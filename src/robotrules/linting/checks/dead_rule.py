@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote, related
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.robotstxt.values import Rule, octets_of
 
@@ -51,7 +51,7 @@ class DeadRule(Check):
     reference = "RFC 9309 §2.2.2"
     exact = True
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the rules that are proved to decide nothing."""
         unsent = {rule.line: rule for rule in _unsent(subject)}
         for _, rule in sorted(unsent.items()):
@@ -81,7 +81,7 @@ class DeadRule(Check):
             )
 
 
-def _unsent(subject: Subject) -> Iterator[Rule]:
+def _unsent(subject: LintContext) -> Iterator[Rule]:
     """Yield rules with a dot segment: clients resolve it, so no request has one (AMB-46)."""
     body = subject.robots.body
     if b"/." not in body and b"/%2" not in body:

@@ -7,7 +7,7 @@ from typing import Any
 from robotrules.extensions.app_lines import Registration
 from robotrules.linting.app_words import MOST, told
 from robotrules.linting.check import ParserNote, listed, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.robotstxt.values import Note
 
 
@@ -37,7 +37,7 @@ class DeprecatedDirective(ParserNote):
     message = "The application has deprecated {names}."
     reference = "draft-nottingham-plan-b §3.2; APP-3.2-01"
 
-    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
         """Name the app directives, and where their application says more."""
         names = []
         for application, one in told(subject, note, Registration.DEPRECATED)[:MOST]:

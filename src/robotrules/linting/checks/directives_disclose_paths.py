@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from robotrules.extensions.scoped import split
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.sensitive_paths import telling
 from robotrules.robotstxt.values import shown
@@ -46,7 +46,7 @@ class DirectivesDisclosePaths(Check):
     )
     reference = "draft-nottingham-plan-b §4; RFC 9309 §3; APP-4-01"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the records whose path gives something away."""
         for record in subject.records(*KEYS):
             path = split(record).path

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.value_shapes import example
 
@@ -43,7 +43,7 @@ class DollarInside(Check):
     message = "The '$' inside {pattern} does not end it: only a URL with a '$' there matches."
     reference = "RFC 9309 §2.2.3; AMB-41"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the rules with such a `$`."""
         if b"$" not in subject.robots.body:
             return

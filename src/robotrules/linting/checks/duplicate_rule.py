@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote, related
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.value_shapes import taken_out
 from robotrules.profile import PROFILES, Role
@@ -44,7 +44,7 @@ class DuplicateRule(Check):
     message = "{rule} repeats line {line}."
     reference = "RFC 9309 §2.2.2; REP-2.2.2-08"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the later ones of equal rules."""
         twins = sorted(subject.exact.twins.items())
         by_profile = [_forms(subject, profile) for profile in PROFILES] if twins else []
@@ -74,7 +74,7 @@ class DuplicateRule(Check):
             )
 
 
-def _forms(subject: Subject, profile: str) -> dict[int, str]:
+def _forms(subject: LintContext, profile: str) -> dict[int, str]:
     """Return what a profile compares of the rule of each line."""
     groups = subject.under(profile).groups
     return {rule.line: rule.form for group in groups for rule in group.rules}

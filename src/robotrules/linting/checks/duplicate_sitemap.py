@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, related
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.robotstxt.values import Record
 
@@ -33,7 +33,7 @@ class DuplicateSitemap(Check):
     message = "Line {line} names the same sitemap."
     reference = "REC-sitemap-01, AMB-117"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the records that repeat an earlier one."""
         noted = {note.start for note in subject.noted(self.slug)}
         first: dict[bytes, Record] = {}

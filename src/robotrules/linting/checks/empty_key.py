@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import ParserNote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
 
@@ -33,7 +33,7 @@ class EmptyKey(ParserNote):
     reference = "RFC 9309 §2.2, §2.2.4"
     misread = True
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the parser's notes; an HTML page has a note of its own."""
         if not subject.noted("looks-like-html"):
             yield from super().check(subject)

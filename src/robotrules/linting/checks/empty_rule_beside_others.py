@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.value_shapes import taken_out
 
@@ -37,7 +37,7 @@ class EmptyRuleBesideOthers(Check):
     message = "{rule} without a path does nothing here: the other rules of the group decide."
     reference = "RFC 9309 §2.2.2; AMB-42"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the empty rules of groups that have others."""
         for group in subject.groups:
             empty = [rule for rule in group.rules if not rule.pattern]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.linting.check import ParserNote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.robotstxt.values import Note
 
 
@@ -41,7 +41,7 @@ class EmptyUserAgent(ParserNote):
     reference = "RFC 9309 §2.2.1; REP-2.2.1-17; AMB-24"
     misread = True
 
-    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
         """Say whose the rules are: other lines of the group may name somebody."""
         record = subject.by_line.get(note.line or 0)
         group = subject.groups[record.group] if record and record.group is not None else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.names import KNOWN
 from robotrules.linting.note import LintNote
 
@@ -44,7 +44,7 @@ class EmptyValue(Check):
     message = "{name} has no value, so it {does}."
     reference = "RFC 9309 §2.2 (REP-2.2-12); AMB-42"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield records that say nothing."""
         empty = [record for record in subject.records(*KEYS) if not record.value]
         with_paths: set[int | None] = set()

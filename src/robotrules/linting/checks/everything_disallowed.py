@@ -8,7 +8,7 @@ from robotrules.analysis.compare import equivalent
 from robotrules.analysis.crawlers import EVERYONE_ELSE
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.rule_proofs import Kind
 from robotrules.robotstxt import parse
@@ -49,7 +49,7 @@ class EverythingDisallowed(Check):
     reference = "RFC 9309 §2.2.2"
     exact = True
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the rule, if it is for everyone and nothing is left over."""
         if not any(_is_for_all(rule) for group in subject.groups for rule in group.rules):
             return  # who obeys which groups is only then worth asking

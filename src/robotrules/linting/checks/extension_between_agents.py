@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from robotrules.linting.app_words import named
 from robotrules.linting.check import Check, quote, related
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.profile import DOCUMENT_RULES, Role
 from robotrules.robotstxt.values import Record
@@ -54,7 +54,7 @@ class ExtensionBetweenAgents(Check):
     )
     reference = "RFC 9309 §2.1, §2.2.4; draft-ietf-aipref-attach §3; plan-b §2; AMB-29"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the first record of each document between two user-agent lines of a group."""
         if not any(key in NAMES for key in subject.keys):
             return
@@ -62,7 +62,7 @@ class ExtensionBetweenAgents(Check):
             if len(group.starts) > 1:
                 yield from self._parted(subject, group.records)
 
-    def _parted(self, subject: Subject, records: tuple[Record, ...]) -> Iterator[LintNote]:
+    def _parted(self, subject: LintContext, records: tuple[Record, ...]) -> Iterator[LintNote]:
         """Yield what parts the user-agent lines of one group."""
         starts: dict[str, list[Record]] = {name: [] for name in DOCUMENT_RULES}
         first: dict[str, Record] = {}

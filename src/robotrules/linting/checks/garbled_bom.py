@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.pasted_text import GARBLED_BOM
 
@@ -40,7 +40,7 @@ class GarbledBom(Check):
     reference = "RFC 9309 §2.2, §2.3; AMB-07"
     misread = True
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield a note for each line that starts so; one without a record loses nothing by it."""
         body = subject.robots.body
         if GARBLED_BOM not in body:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, listed, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.value_shapes import token_of
 from robotrules.profile import Role
@@ -48,7 +48,7 @@ class GroupWithoutRules(Check):
     )
     reference = "RFC 9309 §2.1, §2.2.1; REP-2.2.1-14; AMB-32"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the last group, if it has no rules and its crawlers have none elsewhere."""
         last = subject.groups[-1] if subject.groups else None
         if last is None or any(record.role is Role.RULE for record in last.records):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
 
@@ -39,7 +39,7 @@ class HashCutsValue(Check):
     reference = "RFC 9309 §2.2, §2.2.3 (REP-2.2-06); AMB-16"
     misread = True
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield rules with a comment that looks like a part of the pattern."""
         body = subject.robots.body
         if b"#" not in body:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.value_shapes import identifier, is_header, is_url
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
@@ -41,7 +41,7 @@ class HeaderAsUserAgent(Check):
     reference = "RFC 9309 §2.2.1; REP-2.2.1-02; AMB-21"
     misread = True
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the lines with a header; the fix names a crawler that is known."""
         for record in subject.records("user-agent"):
             if is_header(record.value):

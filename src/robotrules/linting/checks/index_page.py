@@ -7,7 +7,7 @@ from typing import Any
 
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import ParserNote, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.value_shapes import token_of
 from robotrules.robotstxt.values import Note, Record, shown
@@ -46,7 +46,7 @@ class IndexPage(ParserNote):
     message = "With {text} Google also allows {directory}, and other crawlers do not."
     reference = "google/robotstxt; VEN-03; AMB-47"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield what the parser noted under Google's profile, and the same under others."""
         if subject.robots.profile.index_page:
             yield from super().check(subject)
@@ -65,12 +65,12 @@ class IndexPage(ParserNote):
                     directory=quote(directory),
                 )
 
-    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
         """Return the pattern and its directory."""
         value = subject.robots.body[note.start : note.end]
         return {"text": quote(value), "directory": quote(value.rpartition(b"/")[0] + b"/")}
 
-    def _differs(self, subject: Subject, record: Record, directory: str) -> bool:
+    def _differs(self, subject: LintContext, record: Record, directory: str) -> bool:
         """Tell whether the directory is disallowed for who obeys the rule's group."""
         if record.group is None:
             return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from robotrules.linting.check import ParserNote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix
 from robotrules.robotstxt.values import Note
 
@@ -42,7 +42,7 @@ class InvalidUtf8(ParserNote):
     reference = "RFC 9309 §2.2 (REP-2.2-14), §2.3 (REP-2.3-03); AMB-06"
     misread = True
 
-    def fix(self, subject: Subject, note: Note) -> Fix | None:
+    def fix(self, subject: LintContext, note: Note) -> Fix | None:
         """Write the octets of a path pattern as `%E9`: so they are compared already."""
         record = subject.by_line.get(note.line or 0)
         if record is None or not record.is_rule or note.level == "error":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.names import KNOWN
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.pasted_text import (
@@ -47,7 +47,7 @@ class InvisibleCharacter(Check):
     reference = "RFC 9309 §2.2 (REP-2.2-03, REP-2.2-05); AMB-07, AMB-09, AMB-10"
     misread = True
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield a note for each line that has some, about the first."""
         body = subject.robots.body
         if body.isascii() or subject.noted("looks-like-html"):
@@ -65,7 +65,7 @@ class InvisibleCharacter(Check):
             else:
                 yield from self._without_record(subject, line, text)
 
-    def _in_record(self, subject: Subject, record: Record) -> Iterator[LintNote]:
+    def _in_record(self, subject: LintContext, record: Record) -> Iterator[LintNote]:
         body = subject.robots.body
         spans = (record.key_start, record.key_end), (record.start, record.end)
         edits = [edit for span in spans for edit in _ends(body, *span)]
@@ -90,7 +90,7 @@ class InvisibleCharacter(Check):
             subject, first.start, first.end, level=level, fix=fix, name=name, where=where
         )
 
-    def _without_record(self, subject: Subject, line: Line, text: bytes) -> Iterator[LintNote]:
+    def _without_record(self, subject: LintContext, line: Line, text: bytes) -> Iterator[LintNote]:
         found = SIGN.search(text)
         colon = text.find(FULL_WIDTH_COLON)
         if colon >= 0:

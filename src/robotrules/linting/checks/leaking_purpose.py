@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import Check, quote, related
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.profile import USER_AGENT_PURPOSE
 from robotrules.robotstxt.tokens import is_product_token
@@ -60,7 +60,7 @@ class LeakingPurpose(Check):
     )
     reference = "draft-illyes-rep-purpose §3; AMB-99, RFC 9309 §2.2.4"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield groups of purposes alone that stand behind a group of crawlers."""
         noted = {note.start for note in subject.noted(self.slug)}
         before: tuple[Group, Record] | None = None
@@ -84,7 +84,7 @@ class LeakingPurpose(Check):
             before = (group, named) if named else before
 
 
-def _shown(subject: Subject, group: Group, before: Group) -> str | None:
+def _shown(subject: LintContext, group: Group, before: Group) -> str | None:
     """Return a URL that a crawler of the group before gets another answer for in old parsers."""
     robots = subject.robots
     tokens = [one for one in before.user_agents if one == "*" or is_product_token(one)]
@@ -99,7 +99,7 @@ def _shown(subject: Subject, group: Group, before: Group) -> str | None:
     return None
 
 
-def _fix(subject: Subject, first: Record) -> Fix:
+def _fix(subject: LintContext, first: Record) -> Fix:
     at, after = subject.whole_line(first.line)
     end = subject.robots.body[subject.line(first.line).end : after] or b"\n"
     line = f"User-agent: {PLACEHOLDER}".encode() + end

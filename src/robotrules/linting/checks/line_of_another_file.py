@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.pasted_text import FIELDS, SECURITY, home, strangers
 
@@ -40,7 +40,7 @@ class LineOfAnotherFile(Check):
     message = "{text} belongs in {home}; in a robots.txt it does nothing."
     reference = "RFC 9309 §2.2.4; RFC 9116 §2.5; REC-noindex-01"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield records and other lines; an HTML page has a note of its own."""
         if subject.noted("looks-like-html"):
             return

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 
 # Of several CR before a LF nobody makes a line of its own that has something in it.
@@ -39,7 +39,7 @@ class LoneCr(Check):
     message = "{count} with CR alone: parsers that look for LF read on into the next line."
     reference = "RFC 9309 §2.2 (REP-2.2-04); AMB-09"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield one note for all, at the first."""
         body = subject.robots.body
         if b"\r" not in body or subject.noted("looks-like-html"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
 DAY = 86_400
@@ -39,7 +39,7 @@ class LongCrawlDelay(Check):
     message = "With {seconds} s between requests a crawler reads {pages} a day{more}."
     reference = "REC-crawl-delay-01, AMB-118"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the delays that count and are long: of a group the first good one."""
         unused = (*subject.noted("bad-crawl-delay"), *subject.noted("second-value"))
         bad = {note.start for note in unused}
@@ -59,7 +59,7 @@ class LongCrawlDelay(Check):
                 )
 
 
-def _is_for_nobody(subject: Subject, number: int) -> bool:
+def _is_for_nobody(subject: LintContext, number: int) -> bool:
     """Tell whether a group asks its crawlers to fetch nothing at all, however slowly."""
     forms = {(rule.allow, rule.form) for rule in subject.groups[number].rules if rule.form}
     everything = any((False, form) in forms for form in ("/", "/*", "*"))

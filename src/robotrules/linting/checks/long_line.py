@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import ParserNote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.profile import GOOGLE
 
@@ -39,7 +39,7 @@ class LongLine(ParserNote):
     reference = "AMB-17; VEN-10"
     misread = True
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield a note for each record, whether or not the profile cuts it."""
         if len(subject.robots.body) <= MOST or subject.noted("looks-like-html"):
             return

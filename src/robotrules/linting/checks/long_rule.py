@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
 # What Yandex documents.
@@ -38,7 +38,7 @@ class LongRule(Check):
     message = "The path pattern has {count:,} bytes; Yandex takes more than {most:,} as an error."
     reference = "Yandex: Using robots.txt; VEN-10; AMB-17"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the rules that are longer."""
         for key in ("allow", "disallow"):
             for record in subject.records(key):

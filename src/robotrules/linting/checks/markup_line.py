@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.pasted_text import TAG_AT_END, home, mark, strangers
 
@@ -48,7 +48,7 @@ class MarkupLine(Check):
     reference = "RFC 9309 §2.2.3 (REP-2.2.3-01), §2.2.4"
     misread = True
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield such lines and values; an HTML page has a note of its own."""
         if subject.noted("looks-like-html"):
             return
@@ -74,7 +74,7 @@ class MarkupLine(Check):
                     why="it is a part of the value",
                 )
 
-    def _at_start(self, subject: Subject, start: int, text: bytes) -> Iterator[LintNote]:
+    def _at_start(self, subject: LintContext, start: int, text: bytes) -> Iterator[LintNote]:
         found = None if home(text) else mark(text)
         if found is None:
             return

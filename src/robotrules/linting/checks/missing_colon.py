@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from robotrules.linting.check import ParserNote, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix
 from robotrules.robotstxt.values import Note
 
@@ -34,7 +34,7 @@ class MissingColon(ParserNote):
     reference = "RFC 9309 §2.2 (REP-2.2-16); AMB-13; VEN-01"
     misread = True
 
-    def fix(self, subject: Subject, note: Note) -> Fix | None:
+    def fix(self, subject: LintContext, note: Note) -> Fix | None:
         """Write the colon."""
         record = subject.by_line[note.line or 0]
         name = subject.robots.body[record.key_start : record.key_end]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.value_shapes import identifier
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
@@ -46,7 +46,7 @@ class MisspeltCrawler(Check):
     reference = "RFC 9309 §2.2.1; REP-2.2.1-04; AMB-20"
     misread = True
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the names that are close to a known one; all lines of a name."""
         seen: dict[str, KnownCrawler | None] = {}
         for record in subject.records("user-agent"):
@@ -60,7 +60,7 @@ class MisspeltCrawler(Check):
             if known := seen[name]:
                 yield self._misspelt(subject, record, known)
 
-    def _misspelt(self, subject: Subject, record: Record, known: KnownCrawler) -> LintNote:
+    def _misspelt(self, subject: LintContext, record: Record, known: KnownCrawler) -> LintNote:
         token = known.product_token
         edit = Edit(record.start, record.end, token.encode())
         return self.about(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.names import KNOWN, meant
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.pasted_text import mark
@@ -42,7 +42,7 @@ class MisspeltRecord(Check):
     reference = "RFC 9309 §2.2, §2.2.4 (REP-2.2.4-02); AMB-14"
     misread = True
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the records of such names; an HTML page has a note of its own."""
         if subject.noted("looks-like-html"):
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
 
@@ -36,7 +36,7 @@ class MixedLineEnds(Check):
     message = "Of the lines {both:,} end with CR LF and {alone:,} with LF."
     reference = "RFC 9309 §2.2 (REP-2.2-04)"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield one note about the file, where it is one."""
         body = subject.robots.body
         both = body.count(b"\r\n")

@@ -7,7 +7,7 @@ from typing import Any
 from robotrules.extensions.app_lines import KEYS
 from robotrules.linting.app_words import called
 from robotrules.linting.check import ParserNote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.robotstxt.values import Note
 
 
@@ -44,7 +44,7 @@ class NamedGroupDirectives(ParserNote):
     )
     reference = "draft-nottingham-plan-b §1.3; APP-1.3-01, APP-1.3-02"
 
-    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
         """Say whose group it is."""
         regrouped = subject.robots.grouped_for(KEYS[0])
         group = subject.document_groups[note.line] if note.line else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
 # 500 KB may mean 500,000 octets or 512,000: the smaller is the one to stay under.
@@ -43,7 +43,7 @@ class NearLimit(Check):
     )
     reference = "RFC 9309 §2.5 (REP-2.5-02); AMB-18; VEN-10"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield a note by the octets that were parsed; a file that is too long has its own."""
         size = len(subject.robots.body)
         if size > CLOSE * YANDEX and not _is_spoken_of(subject):
@@ -51,6 +51,6 @@ class NearLimit(Check):
             yield self.about_file(level=level, size=size)
 
 
-def _is_spoken_of(subject: Subject) -> bool:
+def _is_spoken_of(subject: LintContext) -> bool:
     """Tell whether the file is too long, or a page, which are other checks' affairs."""
     return bool(subject.noted("truncated") or subject.noted("looks-like-html"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.profile import PROFILES
 from robotrules.robotstxt import RobotsTxt
@@ -44,7 +44,7 @@ class NeedlessStar(Check):
     message = "{pattern} matches the same without the '*' at its end{more}."
     reference = "RFC 9309 §2.2.2, §2.2.3; AMB-39, AMB-48"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield one note for all of them, with one fix."""
         if b"*" not in subject.robots.body:
             return

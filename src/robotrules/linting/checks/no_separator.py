@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import ParserNote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.pasted_text import FULL_WIDTH_COLON, GARBLED_BOM, home, mark, unseen
 
@@ -40,7 +40,7 @@ class NoSeparator(ParserNote):
     misread = True
     has_fixes = False
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the parser's notes but for lines that other checks speak of."""
         if subject.noted("looks-like-html"):
             return

@@ -9,7 +9,7 @@ from robotrules.extensions.content_usage import KEYS, PreferenceSet, preferences
 from robotrules.extensions.scoped import split
 from robotrules.extensions.vocabulary import CATEGORIES, LABELS, Preference, Statement
 from robotrules.linting.check import Check, listed, related
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.usage import stated
 from robotrules.robotstxt.tokens import is_product_token
@@ -53,7 +53,7 @@ class NotInherited(Check):
     )
     reference = "draft-ietf-aipref-attach-05 §3.1; AMB-113"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the records that take a wider statement away, and what of it."""
         noted = subject.noted(self.slug)
         if not noted:
@@ -101,7 +101,7 @@ def _said(found: tuple[tuple[Record, Statement], ...]) -> dict[str, tuple[Prefer
     return said
 
 
-def _asked(subject: Subject, group: int) -> PreferenceSet | None:
+def _asked(subject: LintContext, group: int) -> PreferenceSet | None:
     names = subject.robots.grouped_for(KEYS[0]).groups[group].user_agents
     tokens = [name for name in names if name == "*" or is_product_token(name)]
     return preferences_for(subject.robots, tokens[0]) if tokens else None

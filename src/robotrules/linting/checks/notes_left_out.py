@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import MOST_NOTES, Check
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
 
@@ -31,7 +31,7 @@ class NotesLeftOut(Check):
     message = "Only the first {most:,} notes of {code} ({slug}) are listed; there are more."
     reference = "docs/linting.md"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield one note for each check that was ended."""
         for code, slug in subject.ended.items():
             yield self.about_file(most=MOST_NOTES, code=code, slug=slug)

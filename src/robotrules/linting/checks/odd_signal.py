@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from robotrules.linting.check import ParserNote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix
 from robotrules.robotstxt.values import Note
 
@@ -38,7 +38,7 @@ class OddSignal(ParserNote):
     message = "The value in {text} is neither 'yes' nor 'no', so the signal says nothing."
     reference = "contentsignals.org (2025-09); REC-content-signal-01"
 
-    def fix(self, subject: Subject, note: Note) -> Fix | None:
+    def fix(self, subject: LintContext, note: Note) -> Fix | None:
         """Write the word where its first letter stands."""
         found = _LETTER.fullmatch(subject.robots.body[note.start : note.end])
         if not found:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from robotrules.linting.check import ParserNote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix
 from robotrules.robotstxt.values import Note
 
@@ -34,7 +34,7 @@ class OddWhitespace(ParserNote):
     reference = "RFC 9309 §2.2 (REP-2.2-03); AMB-10"
     misread = True
 
-    def fix(self, subject: Subject, note: Note) -> Fix | None:
+    def fix(self, subject: LintContext, note: Note) -> Fix | None:
         """Write a space for each that stands neither in the name nor in the value."""
         record, body = subject.by_line[note.line or 0], subject.robots.body
         inside = {*range(record.key_start, record.key_end), *range(record.start, record.end)}

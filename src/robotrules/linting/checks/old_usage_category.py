@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.usage import OLD_LABELS
 from robotrules.robotstxt.values import shown
@@ -41,7 +41,7 @@ class OldUsageCategory(Check):
     )
     reference = "draft-ietf-aipref-vocab-07 §6.1, §6.4; CU-V6.1-01"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the labels that the vocabulary had once."""
         for note in subject.noted("unknown-label"):
             label = shown(subject.robots.body[note.start : note.end])

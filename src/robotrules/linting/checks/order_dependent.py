@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import Check, quote, related
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.rule_proofs import MOST_WILD, Kind, Prefixes
 from robotrules.robotstxt.values import Rule
@@ -43,7 +43,7 @@ class OrderDependent(Check):
     )
     reference = "RFC 9309 §2.2.2; REP-2.2.2-05"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield for each group the first rule that depends on its place."""
         told: set[int] = set()
         for kind, decided in zip(subject.kinds, subject.exact.decided, strict=True):

@@ -7,7 +7,7 @@ from typing import Any
 
 from robotrules.extensions.app_lines import KEYS, read_line
 from robotrules.linting.check import Check, quote, related
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.robotstxt import normal_form
 from robotrules.robotstxt.values import Record, shown
@@ -41,7 +41,7 @@ class OverriddenDirective(Check):
     message = "Line {line} gives {name} another value for the same path, and the later one counts."
     reference = "draft-nottingham-plan-b §2; AMB-105"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield records of which a later one of the same path replaces something."""
         records = subject.records(*KEYS)
         regrouped = subject.robots.grouped_for(KEYS[0])

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
 # What every second site has is no news: /admin/, /wp-admin/, /login, /user/password, /.git.
@@ -98,7 +98,7 @@ class PathDisclosure(Check):
     message = "Everybody can read {path} here, and the rule keeps nobody out."
     reference = "RFC 9309 §3; REP-3-01, REP-3-02, REP-3-03"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the rules with a telling part, once for each path."""
         seen: set[bytes] = set()
         for line in sorted(set(_hinted(subject))):
@@ -109,7 +109,7 @@ class PathDisclosure(Check):
                 yield self.about(subject, record, path=quote(value))
 
 
-def _hinted(subject: Subject) -> Iterator[int]:
+def _hinted(subject: LintContext) -> Iterator[int]:
     """Yield the lines that are worth a look."""
     body = subject.robots.body.lower()
     for hint in HINTS:

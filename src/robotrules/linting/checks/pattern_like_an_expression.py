@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from robotrules.analysis.describe import describe
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.value_shapes import is_expression, may_have_expressions
 from robotrules.robotstxt.values import Record
@@ -42,7 +42,7 @@ class PatternLikeAnExpression(Check):
     message = "{pattern} looks like a regular expression, and is read as it stands{says}."
     reference = "RFC 9309 §2.2.3"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the rules with such a pattern; the first ones with what they really match."""
         if not may_have_expressions(subject.robots.body):
             return
@@ -53,7 +53,7 @@ class PatternLikeAnExpression(Check):
                     described += 1
                     yield self._expression(subject, record, described <= MOST_DESCRIBED)
 
-    def _expression(self, subject: Subject, record: Record, in_words: bool) -> LintNote:
+    def _expression(self, subject: LintContext, record: Record, in_words: bool) -> LintNote:
         says, url = "", None
         if in_words:
             found = describe(record.value, subject.robots.profile)

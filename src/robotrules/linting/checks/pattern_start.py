@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from robotrules.linting.check import ParserNote, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.value_shapes import is_authority, is_expression, is_url
 from robotrules.robotstxt.values import Note
@@ -40,14 +40,14 @@ class PatternStart(ParserNote):
     reference = "RFC 9309 §2.2.2, §2.2.3; AMB-03"
     misread = True
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield what is no URL, no name of a server and no expression: those have checks."""
         for note in super().check(subject):
             value = subject.robots.body[note.start : note.end]
             if not (is_url(value) or is_authority(value) or is_expression(value)):
                 yield note
 
-    def fix(self, subject: Subject, note: Note) -> Fix | None:
+    def fix(self, subject: LintContext, note: Note) -> Fix | None:
         """Put the `/` before it, unless it looks like something else than a path."""
         pattern = subject.robots.body[note.start : note.end]
         if re.search(rb"[:=&]", pattern) or not pattern[:1].isalnum():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.linting.check import ParserNote, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.names import KNOWN
 from robotrules.robotstxt.values import Note
 
@@ -39,7 +39,7 @@ class PrefixKey(ParserNote):
     reference = "RFC 9309 §2.2.4 (REP-2.2.4-06); AMB-15"
     misread = True
 
-    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
         """Return the name as written, and as it is read."""
         record = subject.by_line.get(note.line or 0)
         read = KNOWN.get(record.key, record.key) if record else ""

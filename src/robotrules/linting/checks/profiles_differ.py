@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from robotrules.analysis.crawlers import EVERYONE_ELSE, Crawler, rules_of
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import Check, places, related
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.rule_proofs import Kind, affordable, spelled_out
 from robotrules.profile import PROFILES
@@ -79,7 +79,7 @@ class ProfilesDiffer(Check):
     reference = "docs/profiles.md; AMB-00"
     summed_up = ("info",)
 
-    def summary(self, subject: Subject, notes: Sequence[LintNote]) -> LintNote:
+    def summary(self, subject: LintContext, notes: Sequence[LintNote]) -> LintNote:
         """Say for how many rules parsers disagree about another spelling."""
         notes = list({note.start: note for note in reversed(notes)}.values())[::-1]
         if len(notes) == 1:
@@ -91,7 +91,7 @@ class ProfilesDiffer(Check):
         )
         return notes[0]._replace(message=words, related=places(notes[1:], "here, too"))
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield for each rule the first URL on which the profiles disagree."""
         # Most parsers read nothing of a file in UTF-16, and that note is about every rule (AMB-08).
         if any(note.code == "not-utf8" for note in subject.robots.notes):
@@ -131,7 +131,7 @@ class ProfilesDiffer(Check):
 
     def _compared(
         self,
-        subject: Subject,
+        subject: LintContext,
         crawler: Crawler,
         rule: Rule,
         here: RuleSet,
@@ -164,7 +164,7 @@ class ProfilesDiffer(Check):
 class _Causes:
     """What parsers noted that makes profiles differ, by line."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: LintContext) -> None:
         self._noted: dict[int, str] = {}
         for profile in PROFILES:
             # As the engine has them: a file may have a note for each line, and few explain.

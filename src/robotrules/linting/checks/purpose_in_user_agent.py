@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.robotstxt.values import Record
 
@@ -50,7 +50,7 @@ class PurposeInUserAgent(Check):
     reference = "RFC 9309 §2.2.1; AMB-20; draft-illyes-rep-purpose §3"
     misread = True
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the lines with such a word."""
         found = [one for one in subject.records("user-agent") if _word(one) in EVERYONE | MANY]
         if not found:

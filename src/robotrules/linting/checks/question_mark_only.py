@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
 WANTED = frozenset((b"/*?", b"/*?*", b"*?", b"*?*"))
@@ -38,7 +38,7 @@ class QuestionMarkOnly(Check):
     message = "{pattern} matches queries of the home page alone, and not '/shop?page=2'."
     reference = "RFC 9309 §2.2.2, §2.2.3"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the rules, unless another says it for all addresses."""
         found = [one for one in subject.records("disallow") if one.value in (b"/?", b"/?*")]
         if found and not any(one.value in WANTED for one in subject.records("disallow")):

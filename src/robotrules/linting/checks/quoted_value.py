@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 
 # Names of records whose value is never written in quotation marks.
@@ -40,7 +40,7 @@ class QuotedValue(Check):
     reference = "RFC 9309 §2.2 (REP-2.2-09, REP-2.2-10)"
     misread = True
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the values that start with one."""
         for record in subject.records(*PLAIN):
             value = record.value

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from robotrules.linting.agent_gaps import gaps
 from robotrules.linting.check import ParserNote, quote, related
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
 
@@ -48,7 +48,7 @@ class RecordBetweenAgents(ParserNote):
     )
     reference = "RFC 9309 §2.1, §2.2.4; AMB-28"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the gaps in which nothing is said to a group."""
         for gap in gaps(subject):
             if not gap.says_something and gap.parts_names:

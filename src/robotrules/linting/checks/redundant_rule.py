@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from robotrules.analysis.values import Redundant
 from robotrules.linting.check import Check, places, quote, related
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
 
@@ -42,7 +42,7 @@ class RedundantRule(Check):
     exact = True
     summed_up = ("info",)
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the rules that are proved to be redundant."""
         for _, found in sorted(subject.exact.redundant.items()):
             rule = found.rule
@@ -61,7 +61,7 @@ class RedundantRule(Check):
                 related=[related("says the same", other) for other in found.instead],
             )
 
-    def summary(self, subject: Subject, notes: Sequence[LintNote]) -> LintNote:
+    def summary(self, subject: LintContext, notes: Sequence[LintNote]) -> LintNote:
         """Say how many there are; the first is described."""
         first, rest = notes[0], notes[1:]
         why = first.message.rpartition(" is redundant: ")[2]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote, related
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.value_shapes import taken_out
 from robotrules.robotstxt.values import Record
@@ -39,7 +39,7 @@ class RepeatedUserAgent(Check):
     message = "{name} is named in line {line} of this group already."
     reference = "RFC 9309 §2.2.1; REP-2.2.1-04"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the later of two lines with one name."""
         first: dict[tuple[int | None, str], Record] = {}
         for record in subject.records("user-agent"):

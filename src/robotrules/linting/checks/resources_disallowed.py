@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.robotstxt.values import Rule
 
@@ -54,7 +54,7 @@ class ResourcesDisallowed(Check):
     message = "{rule} blocks {what} for Googlebot, which then renders pages without them."
     reference = "RFC 9309 §2.2.2; Google: Fix search-related JavaScript problems"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the rules that decide about a style sheet or a script."""
         rules = subject.robots.rules_for(RENDERS)
         if not rules or not rules.allows(f"{ORIGIN}/"):

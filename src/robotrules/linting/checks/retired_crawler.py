@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from robotrules.linting.check import Check, listed, places, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.value_shapes import name_of
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
@@ -42,7 +42,7 @@ class RetiredCrawler(Check):
     reference = "docs/crawlers.md"
     summed_up = ("info",)
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the lines that name one."""
         for record in subject.records("user-agent"):
             if record.value == b"*":
@@ -58,7 +58,7 @@ class RetiredCrawler(Check):
                     checked=known.checked,
                 )
 
-    def summary(self, subject: Subject, notes: Sequence[LintNote]) -> LintNote:
+    def summary(self, subject: LintContext, notes: Sequence[LintNote]) -> LintNote:
         """Name the first ones, each once, and say how many there are."""
         body = subject.robots.body
         names = {

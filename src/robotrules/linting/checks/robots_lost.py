@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.context import Received, Subject
+from robotrules.linting.context import LintContext, Received
 from robotrules.linting.note import LintNote
 from robotrules.linting.responses import MOST_HOPS, ResponseCheck
 
@@ -45,7 +45,7 @@ class RobotsLost(ResponseCheck):
     )
     reference = "RFC 9309 §2.3.1.2; AMB-54"
 
-    def check_response(self, subject: Subject, received: Received) -> Iterator[LintNote]:
+    def check_response(self, subject: LintContext, received: Received) -> Iterator[LintNote]:
         """Yield a note for a redirect that is the last answer."""
         if received.status is None or not 300 <= received.status < 400:
             return

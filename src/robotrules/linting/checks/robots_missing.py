@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.context import Received, Subject
+from robotrules.linting.context import LintContext, Received
 from robotrules.linting.note import LintNote
 from robotrules.linting.responses import ResponseCheck
 
@@ -46,7 +46,7 @@ class RobotsMissing(ResponseCheck):
     )
     reference = "RFC 9309 §2.3.1.3; REP-2.3.1.3-01, REP-2.3.1.3-02, AMB-52"
 
-    def check_response(self, subject: Subject, received: Received) -> Iterator[LintNote]:
+    def check_response(self, subject: LintContext, received: Received) -> Iterator[LintNote]:
         """Yield a note for an answer that says that there is no file."""
         status = received.status
         if status is not None and 400 <= status < 500 and status not in OTHERS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
 ROBOTS_TXT = frozenset((b"/robots.txt", b"/robots.txt$", b"*/robots.txt", b"/*robots.txt"))
@@ -36,7 +36,7 @@ class RobotsTxtDisallowed(Check):
     message = "{rule} does nothing: robots.txt itself may always be fetched."
     reference = "RFC 9309 §2.2.2; AMB-45"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the rules for it."""
         if subject.robots.profile.match_robots_txt:
             return

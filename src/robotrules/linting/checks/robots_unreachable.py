@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.context import Received, Subject
+from robotrules.linting.context import LintContext, Received
 from robotrules.linting.note import LintNote
 from robotrules.linting.responses import ResponseCheck
 
@@ -45,7 +45,7 @@ class RobotsUnreachable(ResponseCheck):
     )
     reference = "RFC 9309 §2.3.1.4; REP-2.3.1.4-01, REP-2.3.1.4-02, AMB-50, AMB-58"
 
-    def check_response(self, subject: Subject, received: Received) -> Iterator[LintNote]:
+    def check_response(self, subject: LintContext, received: Received) -> Iterator[LintNote]:
         """Yield a note for an answer that says nothing about the file."""
         status = received.status
         if status is not None and (status >= 500 or status == 429):

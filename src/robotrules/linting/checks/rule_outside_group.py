@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from robotrules.linting.check import ParserNote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix
 from robotrules.linting.value_shapes import line_end
 from robotrules.robotstxt.values import Note
@@ -38,7 +38,7 @@ class RuleOutsideGroup(ParserNote):
     reference = "RFC 9309 §2.1, §2.2.1; AMB-31"
     misread = True
 
-    def fix(self, subject: Subject, note: Note) -> Fix | None:
+    def fix(self, subject: LintContext, note: Note) -> Fix | None:
         """Name everyone, in a file that names nobody at all; elsewhere it is the author's."""
         if subject.groups or note.line is None or note != subject.noted(self.slug)[0]:
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import ParserNote, quote, related
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.names import KNOWN
 from robotrules.linting.note import LintNote
 from robotrules.robotstxt.values import Record
@@ -37,7 +37,7 @@ class SecondValue(ParserNote):
     message = "{name} of line {line} counts {where}, so this one does not."
     reference = "REC-crawl-delay-02; REC-host-01; AMB-28, AMB-118"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the readers' notes, each with the record that counts."""
         noted = {note.line: note.level for note in subject.noted(self.slug)}
         if not noted:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from robotrules.analysis.values import ORIGIN
 from robotrules.extensions.sitemap import Sitemap, sitemaps
 from robotrules.linting.check import Check, listed, quote, related
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.origins import authority_end, origin_of
 
@@ -54,7 +54,7 @@ class SitemapDisallowed(Check):
     )
     reference = "RFC 9309 §2.2.2; sitemaps.org protocol; REC-sitemap-01"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the sitemaps that nobody, or not every search engine, is asked to fetch."""
         named = {name.lower() for group in subject.groups for name in group.user_agents}
         names = [EVERYBODY, *(name for name in ENGINES if name.lower() in named)]
@@ -86,7 +86,7 @@ class SitemapDisallowed(Check):
             )
 
 
-def _is_for_nobody(subject: Subject, url: str) -> bool:
+def _is_for_nobody(subject: LintContext, url: str) -> bool:
     """Tell whether the rules disallow a URL to all that the file can tell apart."""
     kinds = subject.kinds
     return len(kinds) <= MOST_KINDS and not any(kind.rules.allows(url) for kind in kinds)
@@ -98,12 +98,12 @@ def _who(names: Sequence[str], *, nobody: bool) -> str:
     return "everybody" if nobody else "everybody without a group of their own"
 
 
-def _origin(subject: Subject) -> str | None:
+def _origin(subject: LintContext) -> str | None:
     url = subject.received.url
     return origin_of(url) if url else None
 
 
-def _of(subject: Subject, origin: str | None) -> list[Sitemap]:
+def _of(subject: LintContext, origin: str | None) -> list[Sitemap]:
     """Return the sitemaps that these rules are for, as far as that is known."""
     if "sitemap" not in subject.keys or not subject.groups:
         return []
@@ -113,5 +113,5 @@ def _of(subject: Subject, origin: str | None) -> list[Sitemap]:
     return [one for one in found if one.relative or authority_end(one.url)][:MOST_JUDGED]
 
 
-def _allowed(subject: Subject, name: str, urls: list[str]) -> list[bool]:
+def _allowed(subject: LintContext, name: str, urls: list[str]) -> list[bool]:
     return list(subject.robots.rules_for(name).allows_many(urls))

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from robotrules.extensions.sitemap import sitemaps
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.origins import origin_of
 
@@ -45,7 +45,7 @@ class SitemapElsewhere(Check):
     )
     reference = "sitemaps.org protocol (cross submits); REC-sitemap-01"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the first sitemap of each other host."""
         url = subject.received.url
         here = _host(url) if url else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
 
@@ -42,7 +42,7 @@ class SitemapOverHttp(Check):
     )
     reference = "RFC 9309 §2.3; REC-sitemap-01"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the first sitemap that is named by http, where the file is served by https."""
         if not (subject.received.url or "").lower().startswith("https://"):
             return

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.names import KNOWN
 from robotrules.linting.note import Edit, Fix, LintNote
 
@@ -39,7 +39,7 @@ class SpaceBeforeColon(Check):
     )
     reference = "RFC 9309 §2.2 (REP-2.2-02)"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the gaps; the records are asked for only where there are some."""
         body = subject.robots.body
         if b" :" not in body and b"\t:" not in body:

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from robotrules.linting.check import ParserNote, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix
 from robotrules.linting.value_shapes import line_end
 from robotrules.robotstxt.values import Note
@@ -41,14 +41,14 @@ class SpaceInPattern(ParserNote):
     reference = "RFC 9309 §2.2, §2.2.2; AMB-11"
     misread = True
 
-    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
         """Return the pattern, and what was probably meant."""
         value = subject.robots.body[note.start : note.end]
         several = len(_paths(value)) > 1
         hint = "each path needs a rule of its own" if several else "crawlers do not agree on it"
         return {"text": quote(value), "hint": hint}
 
-    def fix(self, subject: Subject, note: Note) -> Fix | None:
+    def fix(self, subject: LintContext, note: Note) -> Fix | None:
         """Write a rule for each path, or `%20` where one path has spaces."""
         value = subject.robots.body[note.start : note.end]
         record = subject.by_line[note.line or 0]

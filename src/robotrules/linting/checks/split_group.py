@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote, related
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.robotstxt.values import Record
 
@@ -50,7 +50,7 @@ class SplitGroup(Check):
     )
     reference = "RFC 9309 §2.2.1; REP-2.2.1-07, REP-2.2.1-13; AMB-26"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the later user-agent lines of a name."""
         first: dict[str, Record] = {}
         last: dict[str, int | None] = {}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from robotrules.analysis.crawlers import EVERYONE_ELSE
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import Check, listed, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.rule_proofs import Kind
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
@@ -58,7 +58,7 @@ class StarNotInherited(Check):
     )
     reference = "RFC 9309 §2.2.1"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield groups of named crawlers that do not repeat all that everyone is asked."""
         star = next((kind for kind in subject.kinds if _is_star(kind)), None)
         asked = _disallows(star) if star else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.star_paths import star_path
 
@@ -43,7 +43,7 @@ class StarPath(Check):
     reference = "draft-ietf-aipref-attach-05 §3.2; AMB-103, AMB-112"
     misread = True
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the records that begin with a star and go on with a statement."""
         for record in subject.records(*KEYS):
             path = star_path(record)

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from robotrules.linting.check import ParserNote, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix
 from robotrules.linting.value_shapes import line_end
 from robotrules.robotstxt.values import Note
@@ -40,11 +40,11 @@ class StarWithText(ParserNote):
     reference = "RFC 9309 §2.2.1; AMB-23"
     misread = True
 
-    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
         """Return the text."""
         return {"text": quote(subject.robots.body[note.start : note.end].strip())}
 
-    def fix(self, subject: Subject, note: Note) -> Fix | None:
+    def fix(self, subject: LintContext, note: Note) -> Fix | None:
         """Give a rule the line of its own; take away what is no record."""
         rest = subject.robots.body[note.start : note.end]
         rule = _RULE.fullmatch(rest)

@@ -8,7 +8,7 @@ from itertools import count
 from robotrules.analysis.values import ORIGIN
 from robotrules.linting.agent_gaps import MOST_TRIED, Gap, gaps, shared
 from robotrules.linting.check import Check, quote, related
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Fix, LintNote
 from robotrules.linting.value_shapes import line_after
 
@@ -56,7 +56,7 @@ class SwallowedGroup(Check):
     reference = "RFC 9309 §2.1, §2.2.4; AMB-28, AMB-29"
     misread = True
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the gaps in which something is said to a group; with a URL for the first."""
         tried = count()
         for gap in gaps(subject):
@@ -64,7 +64,7 @@ class SwallowedGroup(Check):
                 url = shared(subject, gap) if next(tried) < MOST_TRIED else None
                 yield self._swallowed(subject, gap, url)
 
-    def _swallowed(self, subject: Subject, gap: Gap, url: str | None) -> LintNote:
+    def _swallowed(self, subject: LintContext, gap: Gap, url: str | None) -> LintNote:
         edit = line_after(subject, gap.between[-1].line, b"Disallow:")
         words = "Write 'Disallow:' after it, which closes the group and asks for nothing"
         return self.about(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
 # What Yandex documents.
@@ -47,7 +47,7 @@ class TooManyRules(Check):
     message = "The file has {count:,} rules; Yandex takes more than {most:,} as an error."
     reference = "Yandex: Using robots.txt; VEN-10"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield a note at the first rule that is too many."""
         count = len(subject.records("allow")) + len(subject.records("disallow"))
         if count > MOST_RULES:

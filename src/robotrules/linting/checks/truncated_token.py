@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.value_shapes import identifier, is_name
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
@@ -45,7 +45,7 @@ class TruncatedToken(Check):
     message = "The grammar has no digits and no dots in names: {name} is read as {part} by {whom}."
     reference = "RFC 9309 §2.2, §2.2.1; REP-2.2.1-16; AMB-22"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the names of which only the beginning, or nothing, is in the grammar."""
         literal = subject.robots.profile.literal_tokens
         whom = "strict parsers, and compared as a whole by others" if literal else "this profile"

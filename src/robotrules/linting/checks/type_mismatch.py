@@ -7,7 +7,7 @@ from typing import Any
 from robotrules.extensions.app_lines import Registration
 from robotrules.linting.app_words import MOST, told
 from robotrules.linting.check import ParserNote, listed, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.robotstxt.values import Note
 
 
@@ -38,7 +38,7 @@ class TypeMismatch(ParserNote):
     message = "{what}, so the value is not applied."
     reference = "draft-nottingham-plan-b §3.2; APP-3.2-02"
 
-    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
         """Say which app directive has which type, and which it should have."""
         found = []
         for application, one in told(subject, note, Registration.TYPE_MISMATCH)[:MOST]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.linting.check import ParserNote, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.names import KNOWN
 from robotrules.linting.note import Edit, Fix
 from robotrules.robotstxt.values import Note
@@ -38,12 +38,12 @@ class Typo(ParserNote):
     reference = "RFC 9309 §2.2; AMB-14; VEN-01"
     misread = True
 
-    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
         """Return the name as written, and the right one."""
         written = quote(subject.robots.body[note.start : note.end])
         return {"text": written, "name": quote(_name(subject, note))}
 
-    def fix(self, subject: Subject, note: Note) -> Fix | None:
+    def fix(self, subject: LintContext, note: Note) -> Fix | None:
         """Write the right name."""
         name = _name(subject, note)
         edit = Edit(note.start, note.end, name.encode())
@@ -51,6 +51,6 @@ class Typo(ParserNote):
         return Fix(f"Write {quote(name)}", (edit,), changes_verdicts=True) if name else None
 
 
-def _name(subject: Subject, note: Note) -> str:
+def _name(subject: LintContext, note: Note) -> str:
     record = subject.by_line.get(note.line or 0)
     return KNOWN.get(record.key, record.key) if record else ""

@@ -8,7 +8,7 @@ from typing import Any
 
 from robotrules.extensions.vocabulary import CATEGORIES
 from robotrules.linting.check import ParserNote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.usage import OLD_LABELS
 from robotrules.robotstxt.values import Note, shown
@@ -42,14 +42,14 @@ class UnknownLabel(ParserNote):
     message = "The vocabulary has no category {text}, so readers ignore it{hint}."
     reference = "draft-ietf-aipref-vocab-07 §6.1, §6.4; CU-V6.4-01"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield labels that never were one; older ones have a check of their own."""
         body = subject.robots.body
         for note in super().check(subject):
             if shown(body[note.start : note.end]) not in OLD_LABELS:
                 yield note
 
-    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
         """Quote the label, and say what was probably meant."""
         label = shown(subject.robots.body[note.start : note.end][:40])
         close = [SIGNALS[label]] if label in SIGNALS else get_close_matches(label, CATEGORIES, 1)

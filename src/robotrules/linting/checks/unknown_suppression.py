@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
 
 from robotrules.linting.check import Check, SuppressionCheck, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.suppressions import (
     IGNORE,
@@ -51,7 +51,7 @@ class UnknownSuppression(SuppressionCheck):
 
     def check_suppressions(
         self,
-        subject: Subject,
+        subject: LintContext,
         asked: Sequence[Suppression],
         used: Used,
         checks: Sequence[Check],

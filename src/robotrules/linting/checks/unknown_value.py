@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from robotrules.linting.check import ParserNote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix
 from robotrules.robotstxt.values import Note
 
@@ -39,7 +39,7 @@ class UnknownValue(ParserNote):
     message = "The value of {text} is neither 'y' nor 'n', so the preference is unknown."
     reference = "draft-ietf-aipref-vocab-07 §6.2, §6.5; CU-V6.2-01"
 
-    def fix(self, subject: Subject, note: Note) -> Fix | None:
+    def fix(self, subject: LintContext, note: Note) -> Fix | None:
         """Write the letter where another spelling of it stands."""
         if note.line is None:
             return None

@@ -7,7 +7,7 @@ from typing import Any
 
 from robotrules.linting.app_words import applications
 from robotrules.linting.check import ParserNote, listed, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.robotstxt.values import Note
 
@@ -44,12 +44,12 @@ class UnregisteredApplication(ParserNote):
     )
     reference = "draft-nottingham-plan-b §1.1, §3.1; APP-1.1-01"
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield such records, where a registry has anything to compare with."""
         if len(subject.registries.applications):
             yield from super().check(subject)
 
-    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
         """Name the applications."""
         registered = subject.registries.applications
         names = [name for name in applications(subject, note) if name not in registered]

@@ -7,7 +7,7 @@ from typing import Any
 from robotrules.extensions.app_lines import Registration
 from robotrules.linting.app_words import MOST, told
 from robotrules.linting.check import ParserNote, listed, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.robotstxt.values import Note
 
 
@@ -38,7 +38,7 @@ class UnregisteredDirective(ParserNote):
     message = "The application has not registered {names}."
     reference = "draft-nottingham-plan-b §1.1, §3.2; APP-1.1-01"
 
-    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
         """Name the app directives."""
         found = told(subject, note, Registration.UNREGISTERED)[:MOST]
         known = subject.registries.applications

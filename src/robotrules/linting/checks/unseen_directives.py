@@ -7,7 +7,7 @@ from typing import Any
 from robotrules.extensions.app_lines import KEYS
 from robotrules.linting.app_words import applications
 from robotrules.linting.check import ParserNote, listed, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.robotstxt.values import Note
 
 
@@ -48,14 +48,14 @@ class UnseenDirectives(ParserNote):
     message = "{names} obeys other groups than this one, so it does not read the record."
     reference = "draft-nottingham-plan-b §1.3, §2.1; APP-2.1-03, APP-1.3-02"
 
-    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
         """Name the applications that do not look here."""
         names = applications(subject, note)
         unseen = [quote(name) for name in names if _looks_elsewhere(subject, note, name)]
         return {"names": listed(unseen)}
 
 
-def _looks_elsewhere(subject: Subject, note: Note, application: str) -> bool:
+def _looks_elsewhere(subject: LintContext, note: Note, application: str) -> bool:
     entry = subject.registries.applications.get(application)
     if entry is None or note.line is None:
         return False

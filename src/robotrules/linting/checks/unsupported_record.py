@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.linting.check import ParserNote, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.names import KNOWN
 from robotrules.robotstxt.values import Note
 
@@ -41,7 +41,7 @@ class UnsupportedRecord(ParserNote):
     )
     reference = "REC-noindex-01; AMB-119, AMB-120"
 
-    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
         """Return the name of the record."""
         record = subject.by_line.get(note.line or 0)
         return {"name": quote(KNOWN[record.key] if record else "")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import ParserNote, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.value_shapes import is_header, is_name
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
@@ -42,14 +42,14 @@ class UnusableUserAgent(ParserNote):
     reference = "RFC 9309 §2.2, §2.2.1; REP-2.2.1-17; AMB-23"
     misread = True
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield what is no name of any kind."""
         for note in super().check(subject):
             value = subject.robots.body[note.start : note.end]
             if not is_name(value) and not is_header(value):
                 yield note
 
-    def fix(self, subject: Subject, note: Note) -> Fix | None:
+    def fix(self, subject: LintContext, note: Note) -> Fix | None:
         """Take away what stands around the name of a crawler that is known."""
         value = shown(subject.robots.body[note.start : note.end].strip(AROUND))
         if value not in KNOWN_CRAWLERS:

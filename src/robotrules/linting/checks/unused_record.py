@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.linting.check import ParserNote, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.names import KNOWN
 from robotrules.robotstxt.values import Note
 
@@ -36,7 +36,7 @@ class UnusedRecord(ParserNote):
     message = "Google's parser knows {name} and does not use it; others may."
     reference = "REC-unused-01; REC-crawl-delay-03"
 
-    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
         """Return the name of the record."""
         record = subject.by_line.get(note.line or 0)
         return {"name": quote(KNOWN.get(record.key, record.key) if record else "")}

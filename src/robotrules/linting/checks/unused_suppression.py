@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from robotrules.linting.check import Check, SuppressionCheck, listed, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.suppressions import Suppression, Used, without
 
@@ -36,7 +36,7 @@ class UnusedSuppression(SuppressionCheck):
 
     def check_suppressions(
         self,
-        subject: Subject,
+        subject: LintContext,
         asked: Sequence[Suppression],
         used: Used,
         checks: Sequence[Check],
@@ -58,7 +58,7 @@ class UnusedSuppression(SuppressionCheck):
             fix = without(subject.line(one.line), subject.whole_line(one.line), one, idle)
             yield self.note(subject, one.start, one.end, names=names, fix=fix)
 
-    def _decides(self, subject: Subject, check: Check) -> bool:
+    def _decides(self, subject: LintContext, check: Check) -> bool:
         """Tell whether a check that found nothing has looked at everything."""
         if check.code.startswith("RR9"):
             return False  # what these find cannot be kept back

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from robotrules.linting.check import Check, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.value_shapes import is_url, path_alone
 
@@ -41,7 +41,7 @@ class UrlInPattern(Check):
     reference = "RFC 9309 §2.2.2, §2.3; AMB-03"
     misread = True
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield the rules with a URL."""
         for key in ("allow", "disallow"):
             for record in subject.records(key):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from robotrules.linting.check import ParserNote, quote
-from robotrules.linting.context import Subject
+from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.value_shapes import identifier, is_header, is_name, list_members
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
@@ -50,7 +50,7 @@ class UserAgentText(ParserNote):
     reference = "RFC 9309 §2.2.1; REP-2.2.1-15; AMB-21, AMB-23"
     misread = True
 
-    def check(self, subject: Subject) -> Iterator[LintNote]:
+    def check(self, subject: LintContext) -> Iterator[LintNote]:
         """Yield values that no other check is about: names with digits, headers and lists."""
         for note in super().check(subject):
             record = subject.by_line[note.line or 0]
@@ -59,7 +59,7 @@ class UserAgentText(ParserNote):
                 wrong = _hides_a_record(value) or _names_another(value)
                 yield note._replace(level="warning" if wrong else self.level)
 
-    def words(self, subject: Subject, note: Note) -> dict[str, Any]:
+    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
         """Return what is read, and what is not."""
         record = subject.by_line[note.line or 0]
         text = subject.robots.body[note.start : note.end].strip()
@@ -70,7 +70,7 @@ class UserAgentText(ParserNote):
             more = ": another crawler has that name"
         return {"token": quote(identifier(record.value)), "text": quote(text), "more": more}
 
-    def fix(self, subject: Subject, note: Note) -> Fix | None:
+    def fix(self, subject: LintContext, note: Note) -> Fix | None:
         """Take the text away where it is certainly no part of a name."""
         rest = subject.robots.body[note.start : note.end]
         if not _NOT_A_NAME.fullmatch(rest):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import quote
-from robotrules.linting.context import Received, Subject
+from robotrules.linting.context import LintContext, Received
 from robotrules.linting.note import LintNote
 from robotrules.linting.responses import ResponseCheck, is_success
 
@@ -45,7 +45,7 @@ class WrongCharset(ResponseCheck):
     message = "The robots.txt is said to be in {charset}, and is read as UTF-8{remark}."
     reference = "RFC 9309 §2.3; REP-2.3-03, AMB-06, AMB-08"
 
-    def check_response(self, subject: Subject, received: Received) -> Iterator[LintNote]:
+    def check_response(self, subject: LintContext, received: Received) -> Iterator[LintNote]:
         """Yield a note for another charset; where it makes no difference, of the lowest level."""
         named = (received.charset or "").strip(" \"'")
         if not named or named.lower() in GOOD or not is_success(received):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import quote
-from robotrules.linting.context import Received, Subject
+from robotrules.linting.context import LintContext, Received
 from robotrules.linting.note import LintNote
 from robotrules.linting.responses import ResponseCheck
 from robotrules.origins import authority_end, robots_url
@@ -45,7 +45,7 @@ class WrongPlace(ResponseCheck):
     message = "Crawlers ask for {right} and for nothing else: nobody looks for {path}."
     reference = "RFC 9309 §2.3; REP-2.3-01, REP-2.3-02"
 
-    def check_response(self, subject: Subject, received: Received) -> Iterator[LintNote]:
+    def check_response(self, subject: LintContext, received: Received) -> Iterator[LintNote]:
         """Yield a note for a path that is not the one of RFC 9309."""
         url = (received.url or "").partition("#")[0]
         end = authority_end(url)

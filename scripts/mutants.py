@@ -104,7 +104,7 @@ PARTS = {
     "answers": Part(
         tuple(
             f"src/robotrules/client/{name}.py"
-            for name in ("asking", "held", "memory", "pages", "politeness")
+            for name in ("base_client", "origin_state", "memory_cache", "pages", "rate_limiter")
         ),
         tuple(
             f"tests/client/test_{name}.py"
@@ -159,7 +159,16 @@ PARTS = {
         tuple(
             f"src/robotrules/client/{name}.py"
             for name in (
-                *("__init__", "aio", "flow", "holders", "metrics", "sync", "tasks", "threads"),
+                *(
+                    "__init__",
+                    "aio",
+                    "cache_engine",
+                    "holders",
+                    "metrics",
+                    "sync",
+                    "tasks",
+                    "threads",
+                ),
             )
         ),
         tuple(

@@ -15,7 +15,7 @@ import pytest
 from robotrules.access import Failure, Request, Response, Trouble
 from robotrules.client.resolvers import AsyncResolver
 from robotrules.client.ssrf import Addresses
-from robotrules.client.transports import lookups as lookups_module
+from robotrules.client.transports import resolver as lookups_module
 from robotrules.client.transports.aiohttp import AiohttpTransport
 from robotrules.client.transports.httpx2 import AsyncHttpx2Transport
 from robotrules.client.transports.resolver import Lookups

@@ -21,7 +21,7 @@ from robotrules.client.stores import (
     default_path,
     memory,
     open_store,
-    rows,
+    serialization,
     sqlite,
     sqlite_tables,
 )
@@ -150,27 +150,27 @@ class TestMisuse:
     )
     def test_visits(self, changes: dict[str, Any], body: bytes | None, words: str) -> None:
         """Each has its words."""
-        assert words_of(ValueError, lambda: rows.vet(made(**changes), body)) == words
-        assert words_of(ValueError, lambda: rows.vet_own(made(**changes), body)) == words
+        assert words_of(ValueError, lambda: serialization.vet(made(**changes), body)) == words
+        assert words_of(ValueError, lambda: serialization.vet_own(made(**changes), body)) == words
 
     def test_imported_visits(self) -> None:
         """They are no own fetches."""
         from robotrules.cache import Provenance
 
         given = made(provenance=Provenance("x.warc", "0" * 64, NOW))
-        assert words_of(ValueError, lambda: rows.vet_own(given, None)) == (
+        assert words_of(ValueError, lambda: serialization.vet_own(given, None)) == (
             f"the visit to {ORIGIN} was imported from 'x.warc': put() keeps own fetches; use add()"
         )
 
     def test_no_number(self) -> None:
         """JSON has none for it."""
         words = "a time that is not a number: pass seconds since 1970"
-        assert words_of(ValueError, lambda: rows.visit_row(made(until=nan))) == words
+        assert words_of(ValueError, lambda: serialization.visit_row(made(until=nan))) == words
 
     def test_moments_in_rows(self) -> None:
         """What is infinite is a word there, and a number again."""
         for at in (inf, -inf):
-            found = rows.read_visit(rows.visit_row(made(at, until=at)))
+            found = serialization.read_visit(serialization.visit_row(made(at, until=at)))
             assert found is not None
             assert (found.at, found.until) == (at, at)
 
@@ -180,8 +180,8 @@ class TestRows:
 
     def test_identity(self) -> None:
         """Where there was no file and no answer, that stands for it."""
-        assert rows.identity_of(made()) == (ORIGIN, NOW, AGENT, digest_of(BODY), 200)
-        assert rows.identity_of(made(body=None)) == (ORIGIN, NOW, AGENT, "", 0)
+        assert serialization.identity_of(made()) == (ORIGIN, NOW, AGENT, digest_of(BODY), 200)
+        assert serialization.identity_of(made(body=None)) == (ORIGIN, NOW, AGENT, "", 0)
 
     @pytest.mark.parametrize(
         ("octets", "sizes"),
@@ -189,16 +189,16 @@ class TestRows:
     )
     def test_batches(self, octets: int, sizes: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
         """A batch ends with the octets that fill it."""
-        monkeypatch.setattr(rows, "_BATCH_OCTETS", octets)
+        monkeypatch.setattr(serialization, "_BATCH_OCTETS", octets)
         given = [(made(NOW + n), BODY) for n in range(6)]
-        assert [len(batch) for batch in rows.batches(given)] == sizes
-        assert [one for batch in rows.batches(given) for one in batch] == given
+        assert [len(batch) for batch in serialization.batches(given)] == sizes
+        assert [one for batch in serialization.batches(given) for one in batch] == given
 
     def test_batches_of_visits_alone(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Without files their number counts."""
-        monkeypatch.setattr(rows, "_BATCH_VISITS", 2)
+        monkeypatch.setattr(serialization, "_BATCH_VISITS", 2)
         given = [(made(NOW + n), None) for n in range(5)]
-        assert [len(batch) for batch in rows.batches(given)] == [2, 2, 1]
+        assert [len(batch) for batch in serialization.batches(given)] == [2, 2, 1]
 
 
 class TestSQLite:
@@ -287,7 +287,7 @@ class TestSQLite:
             db.close()
             newer = (
                 "was made by a newer robotrules (its version is 99, this one knows "
-                f"{rows.VERSION}): install the newer one here too, or name another file"
+                f"{serialization.VERSION}): install the newer one here too, or name another file"
             )
             expected = f"{path} {words or newer}"
             assert words_of(StoreError, lambda: SQLiteStore(path)) == expected

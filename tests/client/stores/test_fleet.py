@@ -17,8 +17,8 @@ import pytest
 import redis
 
 from robotrules.cache import Store, digest_of, recorded
-from robotrules.client import open_store
-from robotrules.client.stores import circuit_breaker, postgres, postgres_tables
+from robotrules.client import circuit_breaker, open_store
+from robotrules.client.stores import postgres, postgres_tables
 from robotrules.client.stores.postgres import PostgresStore
 from robotrules.client.stores.redis import RedisStore
 from robotrules.errors import StoreError

@@ -12,7 +12,8 @@ import pytest
 import redis
 
 from robotrules.cache import recorded
-from robotrules.client.stores import circuit_breaker, postgres, serialization
+from robotrules.client import circuit_breaker
+from robotrules.client.stores import postgres, serialization
 from robotrules.client.stores import redis as redis_store
 from robotrules.client.stores.postgres import PostgresStore
 from robotrules.client.stores.redis import RedisStore

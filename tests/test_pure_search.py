@@ -195,7 +195,7 @@ def languages(engine: ModuleType, *values: str, profile: Profile = DEFAULT) -> A
     return engine.Languages(profile.settings(engine), [(value.encode(), True) for value in values])
 
 
-def rung(found: Any, form: str, yes: bool) -> int:
+def clause(found: Any, form: str, yes: bool) -> int:
     """Return the rung of a pattern."""
     forms = [entry[1] for entry in found.entries()]
     return forms.index(form.encode()) << 1 | yes
@@ -203,7 +203,7 @@ def rung(found: Any, form: str, yes: bool) -> int:
 
 def matching(found: Any, *forms: str) -> list[tuple[list[int], bool]]:
     """Return ladders that ask for what all of some patterns match."""
-    return [([rung(found, form, True)], False) for form in forms]
+    return [([clause(found, form, True)], False) for form in forms]
 
 
 class TestEntries:
@@ -238,7 +238,7 @@ class TestEntries:
     def test_decider(self, engine: ModuleType) -> None:
         """The first of some entries that matches a path decides; -1 if none does."""
         found = languages(engine, "/a", "/ab", "/b")
-        at = [rung(found, form, False) >> 1 for form in ("/b", "/a", "/ab")]
+        at = [clause(found, form, False) >> 1 for form in ("/b", "/a", "/ab")]
         assert found.decider(at, b"/abc") == at[1]
         assert found.decider(at[::-1], b"/abc") == at[2]
         assert found.decider(at, b"/c") == -1
@@ -286,7 +286,7 @@ class TestSeek:
     def test_precedence(self, engine: ModuleType) -> None:
         """The first rung that matches has the word; below the last is the foot."""
         found = languages(engine, "/a", "/ab")
-        yes, no = rung(found, "/a", True), rung(found, "/ab", False)
+        yes, no = clause(found, "/a", True), clause(found, "/ab", False)
         assert found.seek([([no, yes], False)], 1000)[1] == b"/a"
         longer = matching(found, "/ab")
         assert found.seek([([no, yes], False), *longer], 1000)[1] is None
@@ -299,8 +299,8 @@ class TestSeek:
     def test_who_said_no(self, engine: ModuleType) -> None:
         """Those who said no are the reasons of a proof; those that were not heard are not."""
         found = languages(engine, "/a*", "/a", "/b", "/a*x")
-        noes = [rung(found, form, False) for form in ("/b", "/a*x", "/a")]
-        decided, path, _, heard = found.seek([([*noes, rung(found, "/a*", True)], False)], 1000)
+        noes = [clause(found, form, False) for form in ("/b", "/a*x", "/a")]
+        decided, path, _, heard = found.seek([([*noes, clause(found, "/a*", True)], False)], 1000)
         assert (decided, path) == (True, None)
         assert heard == [[noes[2] >> 1]]
 
@@ -334,7 +334,7 @@ class TestSeek:
         """Of many patterns that would do each is walked alone: sets of them do not multiply."""
         values = [f"/*a{number}*b{number}" for number in range(60)]
         found = languages(engine, *values)
-        others = [rung(found, value, True) for value in values[1:]]
+        others = [clause(found, value, True) for value in values[1:]]
         asked = [*matching(found, values[0]), (others, False)]
         decided, path, states, _ = found.seek(asked, 100_000, None, False)
         assert decided

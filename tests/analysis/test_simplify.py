@@ -628,9 +628,9 @@ class TestProof:
 
         def undecided(self: Neighbours, own: list[int], *, shortest: bool = True) -> Sought:
             form = self.entries[own[0]].form
-            if form == b"/a/b" and self.ground.sides[0].rules.profile.name == profile:
+            if form == b"/a/b" and self.solver.sides[0].rules.profile.name == profile:
                 asked.append(form)
-                return self.ground.not_decided(2)
+                return self.solver.not_decided(2)
             return change_without(self, own, shortest=shortest)
 
         monkeypatch.setattr(Neighbours, "change_without", undecided)

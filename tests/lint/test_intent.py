@@ -168,11 +168,11 @@ def test_what_is_known_of_a_file_is_kept_while_it_stays(monkeypatch: pytest.Monk
     """Each stage asks for the notes of readers, which cost as much as parsing the file."""
     made: list[bytes] = []
 
-    def subject(robots: RobotsTxt) -> LintContext:
+    def context(robots: RobotsTxt) -> LintContext:
         made.append(robots.body)
         return LintContext(robots)
 
-    monkeypatch.setattr(intent, "LintContext", subject)
+    monkeypatch.setattr(intent, "LintContext", context)
     as_meant(parse(MENDED))
     assert made == [MENDED]
     as_meant(parse(EVIL))

@@ -184,10 +184,10 @@ def test_lint_keeps_back_what_is_asked() -> None:
 
 def taken_out(body: bytes, *names: str) -> bytes:
     """Return a file without the names of its first suppression; without names, without it."""
-    subject = LintContext(parse(body))
-    one = suppressions(subject.lines)[0]
+    context = LintContext(parse(body))
+    one = suppressions(context.lines)[0]
     these = [name for name in one.names if name.text in names]
-    fix = without(subject.line(one.line), subject.whole_line(one.line), one, these)
+    fix = without(context.line(one.line), context.whole_line(one.line), one, these)
     assert fix is not None
     assert not fix.changes_verdicts
     (edit,) = fix.edits

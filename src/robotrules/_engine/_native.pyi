@@ -180,7 +180,7 @@ class Languages:
 
     def seek(
         self,
-        ladders: Sequence[tuple[Sequence[int], bool]],
+        decision_lists: Sequence[tuple[Sequence[int], bool]],
         budget: int,
         shorter_than: int | None = None,
         shortest: bool = True,

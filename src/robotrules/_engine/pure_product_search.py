@@ -1,13 +1,13 @@
 """
-One walk for a shortest path to which some ladders say yes, or the proof that there is none.
+One walk for a shortest path to which some decision lists say yes, or the proof that there is none.
 
 The automata of the patterns are walked together, A* over their product. What has matched, and what
 no longer can, is taken out of the state; octets that no pattern of a state asks about are one
 octet; and only real paths are walked (`pure_universe.py`). A walk may have several starts, each
-with ladders of its own, and takes up only those that can lead to a shortest path.
+with decision lists of its own, and takes up only those that can lead to a shortest path.
 
-It does not know why a ladder is as it is: `pure_search.py` does. The native engine walks in the
-same order.
+It does not know why a decision list is as it is: `pure_search.py` does. The native engine walks in
+the same order.
 """
 
 from __future__ import annotations
@@ -19,22 +19,25 @@ from robotrules._engine.pure_path_dfa import Universe
 from robotrules._engine.pure_pattern_dfa import DEAD, MATCHED, Machine
 
 # Rungs in the order of precedence, each the number of a pattern shifted left by one, plus 1 for
-# yes; and the word at the foot, for a path that none of them matches.
-Ladder = tuple[Sequence[int], bool]
-# A ladder as far as it has been climbed: the word so far, and the rungs that may still change it
-# with the states of their patterns. None: it says yes, whatever follows.
+# yes; and the default word, for a path that none of them matches.
+DecisionList = tuple[Sequence[int], bool]
+# A decision list as far as it has been climbed: the word so far, and the clauses that may still
+# change it with the states of their patterns. None: it says yes, whatever follows.
 Climb = tuple[bool, tuple[tuple[int, int], ...]] | None
-# Where in the universe, and how far each ladder has been climbed.
+# Where in the universe, and how far each decision list has been climbed.
 State = tuple[int, tuple[Climb, ...]]
 # More octets than any path has that is sought.
 NO_LIMIT = 1 << 31
 
 
 class Walk:
-    """One walk through the product of the automata of some ladders."""
+    """One walk through the product of the automata of some decision lists."""
 
     def __init__(
-        self, machines: Sequence[Machine], universe: Universe, starts: Sequence[Sequence[Ladder]]
+        self,
+        machines: Sequence[Machine],
+        universe: Universe,
+        starts: Sequence[Sequence[DecisionList]],
     ) -> None:
         self._machines, self._universe, self._starts = machines, universe, starts
         self._limit, self._shortest = NO_LIMIT, True
@@ -48,7 +51,8 @@ class Walk:
 
     def run(self, budget: int, shorter_than: int, shortest: bool) -> bytes | None:
         """
-        Return a shortest path of less than *shorter_than* octets to which all ladders say yes.
+        Return a shortest path of less than *shorter_than* octets to which all decision lists say
+        yes.
 
         Where *shortest* is False any of them will do, and costs less. None if there is none, or if
         more than *budget* states would have to be seen.
@@ -102,10 +106,12 @@ class Walk:
 
     def _start_states(self) -> Iterator[tuple[int, State]]:
         """Yield the state of each start, and what its paths come to at least."""
-        for ladders in self._starts:
+        for decision_lists in self._starts:
             climbs: list[Climb] = []
-            for rungs, foot in ladders:
-                climb = self._settle(foot, [(r, self._machines[r >> 1].start()) for r in rungs])
+            for clauses, default in decision_lists:
+                climb = self._settle(
+                    default, [(r, self._machines[r >> 1].start()) for r in clauses]
+                )
                 if climb is False:
                     break
                 climbs.append(climb)
@@ -115,15 +121,15 @@ class Walk:
                 if to_go is not None:
                     yield 1 + to_go, state
 
-    def _settle(self, word: bool, rungs: list[tuple[int, int]]) -> Climb | Literal[False]:
-        """Return a ladder with what cannot change its word taken out; False: it says no."""
+    def _settle(self, word: bool, clauses: list[tuple[int, int]]) -> Climb | Literal[False]:
+        """Return a decision list with what cannot change its word taken out; False: it says no."""
         kept = []
-        for rung, state in rungs:
+        for clause, state in clauses:
             if state == MATCHED:
-                word = bool(rung & 1)
+                word = bool(clause & 1)
                 break
             if state != DEAD:
-                kept.append((rung, state))
+                kept.append((clause, state))
         while kept and bool(kept[-1][0] & 1) == word:
             kept.pop()
         if not kept:
@@ -135,8 +141,8 @@ class Walk:
         asked: set[int] = set()
         for climb in climbs:
             if climb:
-                for rung, at in climb[1]:
-                    asked |= self._machines[rung >> 1].symbols(at)
+                for clause, at in climb[1]:
+                    asked |= self._machines[clause >> 1].symbols(at)
         queried = self._universe.queried[place]
         for octets, following in self._universe.classes[place]:
             others = next((octet for octet in octets if octet not in asked), None)
@@ -154,8 +160,8 @@ class Walk:
             if climb is None:
                 found.append(None)
                 continue
-            word, rungs = climb
-            stepped = [(r, self._machines[r >> 1].step(at, octet, queried)) for r, at in rungs]
+            word, clauses = climb
+            stepped = [(r, self._machines[r >> 1].step(at, octet, queried)) for r, at in clauses]
             settled = self._settle(word, stepped)
             if settled is False:
                 return None
@@ -167,13 +173,13 @@ class Walk:
         return not self._universe.to_go[place] and all(map(self._says, climbs))
 
     def _says(self, climb: Climb) -> bool:
-        """Tell what a ladder says to the path that ends here."""
+        """Tell what a decision list says to the path that ends here."""
         if climb is None:
             return True
-        word, rungs = climb
-        for rung, at in rungs:
-            if self._machines[rung >> 1].accepts(at):
-                return bool(rung & 1)
+        word, clauses = climb
+        for clause, at in clauses:
+            if self._machines[clause >> 1].accepts(at):
+                return bool(clause & 1)
         return word
 
     def _to_go(self, state: State, length: int) -> int | None:

@@ -1,19 +1,20 @@
 """
 Which paths do some patterns match and others not: a shortest one, or the proof that there is none.
 
-A question is a list of ladders. A ladder has patterns in the order of precedence, each with a yes
-or a no; a path gets the word of the first that matches, and the word at the foot if none does. What
-is sought is a shortest path to which all ladders say yes. Verdicts, deciding rules and differences
-of verdicts are all questions of this form.
+A question is a list of decision lists. A decision list has patterns in the order of precedence,
+each with a yes or a no; a path gets the word of the first that matches, and the default word if
+none does. What is sought is a shortest path to which all decision lists say yes. Verdicts, deciding
+rules and differences of verdicts are all questions of this form.
 
 Patterns that say no are looked at only when a path was found that they object to; the found path is
 then sought again with them. As what is walked always allows more than the question does, a path
 that all agree on is a shortest one, and where nothing is found there is nothing.
 
-A ladder that has many ways to a yes is walked one way at a time: one pattern has to match, and none
-that says no above it may. Together they would be in as many states as there are sets of them. For a
-shortest path each way is a start of the same walk. Where any path will do they are tried one after
-the other from above, until one leads to a path, or what says no above leaves nothing.
+A decision list that has many ways to a yes is walked one way at a time: one pattern has to match,
+and none that says no above it may. Together they would be in as many states as there are sets of
+them. For a shortest path each way is a start of the same walk. Where any path will do they are
+tried one after the other from above, until one leads to a path, or what says no above leaves
+nothing.
 
 It does not know rules, verdicts or files, nor how a path is walked: `pure_walk.py` does.
 """
@@ -24,7 +25,7 @@ from collections.abc import Iterator, Sequence
 
 from robotrules._engine.pure_path_dfa import Universe
 from robotrules._engine.pure_pattern_dfa import Machine
-from robotrules._engine.pure_product_search import NO_LIMIT, Ladder, Walk
+from robotrules._engine.pure_product_search import NO_LIMIT, DecisionList, Walk
 from robotrules._engine.pure_rules import Patterns, compared, has_units, uncompared
 from robotrules._engine.pure_settings import Settings
 
@@ -54,20 +55,23 @@ class Languages:
 
     def seek(
         self,
-        ladders: Sequence[Ladder],
+        decision_lists: Sequence[DecisionList],
         budget: int,
         shorter_than: int | None = None,
         shortest: bool = True,
     ) -> Sought:
         """
-        Seek a shortest path to which all *ladders* say yes.
+        Seek a shortest path to which all *decision lists* say yes.
 
-        A rung is the position of an entry, shifted left by one, plus 1 for yes. Only paths of less
-        than *shorter_than* octets count; where *shortest* is False any of them will do. Returns
-        whether it was decided within *budget* states; the path, if there is one; how many states
-        were seen; and the entries of each ladder that said no to what was found on the way.
+        A clause is the position of an entry, shifted left by one, plus 1 for yes. Only paths of
+        less than *shorter_than* octets count; where *shortest* is False any of them will do.
+        Returns whether it was decided within *budget* states; the path, if there is one; how many
+        states were seen; and the entries of each decision list that said no to what was found on
+        the way.
         """
-        questions = [_Question(rungs, foot, self._machines) for rungs, foot in ladders]
+        questions = [
+            _Question(clauses, default, self._machines) for clauses, default in decision_lists
+        ]
         wanted = [self._machines[only].first for q in questions for only in q.only()]
         for question in questions:
             question.leave_out(wanted)
@@ -85,24 +89,24 @@ class Languages:
 
 
 class _Question:
-    """A ladder, or a part of one, and which of its patterns that say no are looked at so far."""
+    """A decision list, or a part of one, and which of its patterns that say no are looked at so far."""
 
     def __init__(
         self,
-        rungs: Sequence[int],
-        foot: bool,
+        clauses: Sequence[int],
+        default: bool,
         machines: Sequence[Machine],
         told: set[int] | None = None,
     ) -> None:
-        self._rungs, self._foot, self._machines = list(rungs), foot, machines
+        self._clauses, self._default, self._machines = list(clauses), default, machines
         self._heard: set[int] = set()
-        # What was heard by all questions about one ladder.
+        # What was heard by all questions about one decision list.
         self._told = set() if told is None else told
 
     def only(self) -> list[int]:
         """Return the pattern that has to match, if there is just one."""
-        positive = [rung >> 1 for rung in self._rungs if rung & 1]
-        return positive if len(positive) == 1 and not self._foot else []
+        positive = [clause >> 1 for clause in self._clauses if clause & 1]
+        return positive if len(positive) == 1 and not self._default else []
 
     def leave_out(self, wanted: list[bytes]) -> None:
         """Leave out what cannot match where all that has to match does."""
@@ -110,51 +114,55 @@ class _Question:
         def fits(first: bytes) -> bool:
             return all(first.startswith(other) or other.startswith(first) for other in wanted)
 
-        self._rungs = [rung for rung in self._rungs if fits(self._machines[rung >> 1].first)]
+        self._clauses = [
+            clause for clause in self._clauses if fits(self._machines[clause >> 1].first)
+        ]
 
     def told(self) -> list[int]:
         """Return the entries that said no, by precedence."""
-        return list(dict.fromkeys(rung >> 1 for rung in self._rungs if rung in self._told))
+        return list(dict.fromkeys(clause >> 1 for clause in self._clauses if clause in self._told))
 
-    def relaxed(self) -> Ladder:
-        """Return a ladder that says yes at least where this one does."""
-        rungs = [rung for rung in self._rungs if rung & 1 or rung in self._heard]
-        while self._foot and rungs and rungs[-1] & 1:
-            rungs.pop()
-        return rungs, self._foot
+    def relaxed(self) -> DecisionList:
+        """Return a decision list that says yes at least where this one does."""
+        clauses = [clause for clause in self._clauses if clause & 1 or clause in self._heard]
+        while self._default and clauses and clauses[-1] & 1:
+            clauses.pop()
+        return clauses, self._default
 
     def objects(self, path: bytes) -> bool:
-        """Tell whether this ladder says no, and hear what says it from now on."""
-        for rung in self._rungs:
-            if self._machines[rung >> 1].matches(path):
-                if not rung & 1:
-                    self._heard.add(rung)
-                    self._told.add(rung)
-                return not rung & 1
-        return not self._foot
+        """Tell whether this decision list says no, and hear what says it from now on."""
+        for clause in self._clauses:
+            if self._machines[clause >> 1].matches(path):
+                if not clause & 1:
+                    self._heard.add(clause)
+                    self._told.add(clause)
+                return not clause & 1
+        return not self._default
 
     def ways(self) -> list[int]:
         """
-        Return the ways to a yes, by positions of rungs; past the last is the foot.
+        Return the ways to a yes, by positions of clauses; past the last is the default.
 
-        That another yes stands above a way does no harm. Above the foot one does not count unless a
+        That another yes stands above a way does no harm. Above the default one does not count unless a
         pattern below it says no.
         """
-        rungs = self._rungs.copy()
-        while self._foot and rungs and rungs[-1] & 1:
-            rungs.pop()
-        ways = [at for at, rung in enumerate(rungs) if rung & 1]
-        return [*ways, len(self._rungs)] if self._foot else ways
+        clauses = self._clauses.copy()
+        while self._default and clauses and clauses[-1] & 1:
+            clauses.pop()
+        ways = [at for at, clause in enumerate(clauses) if clause & 1]
+        return [*ways, len(self._clauses)] if self._default else ways
 
     def way(self, at: int) -> _Question:
         """Return the question for one way."""
-        rungs = [rung for rung in self._rungs[:at] if not rung & 1] + self._rungs[at : at + 1]
-        return _Question(rungs, at == len(self._rungs), self._machines, self._told)
+        clauses = [clause for clause in self._clauses[:at] if not clause & 1] + self._clauses[
+            at : at + 1
+        ]
+        return _Question(clauses, at == len(self._clauses), self._machines, self._told)
 
     def above(self, at: int) -> _Question:
         """Return the question whether nothing above a way says no."""
-        rungs = [rung for rung in self._rungs[:at] if not rung & 1]
-        return _Question(rungs, True, self._machines, self._told)
+        clauses = [clause for clause in self._clauses[:at] if not clause & 1]
+        return _Question(clauses, True, self._machines, self._told)
 
     def hearing(self, other: _Question) -> _Question:
         """Return this question, which hears what another did too."""
@@ -163,7 +171,7 @@ class _Question:
 
     def copy(self) -> _Question:
         """Return the same question, for walks that nobody else has to hear of."""
-        return _Question(self._rungs, self._foot, self._machines, self._told).hearing(self)
+        return _Question(self._clauses, self._default, self._machines, self._told).hearing(self)
 
 
 class _Search:
@@ -194,7 +202,7 @@ class _Search:
                 return path
 
     def first(self, questions: Sequence[_Question]) -> bytes | None:
-        """Return the first path that all agree on, the ways of one ladder tried in turn."""
+        """Return the first path that all agree on, the ways of one decision list tried in turn."""
         counts = [len(question.ways()) for question in questions]
         if max(counts, default=0) < 2:
             return self.agreed(questions)
@@ -219,19 +227,21 @@ class _Search:
         return None
 
 
-def _starts(ladders: list[Ladder]) -> Iterator[list[Ladder]]:
-    """Yield ladders for each way to a yes on the one that has most of them."""
-    counts = [sum(rung & 1 for rung in rungs) + foot for rungs, foot in ladders]
+def _starts(decision_lists: list[DecisionList]) -> Iterator[list[DecisionList]]:
+    """Yield decision lists for each way to a yes on the one that has most of them."""
+    counts = [
+        sum(clause & 1 for clause in clauses) + default for clauses, default in decision_lists
+    ]
     if max(counts, default=0) < 2:
-        yield ladders
+        yield decision_lists
         return
     split = counts.index(max(counts))
-    rungs, foot = ladders[split]
+    clauses, default = decision_lists[split]
     noes: list[int] = []
-    for rung in rungs:
-        if rung & 1:
-            yield [*ladders[:split], ([*noes, rung], False), *ladders[split + 1 :]]
+    for clause in clauses:
+        if clause & 1:
+            yield [*decision_lists[:split], ([*noes, clause], False), *decision_lists[split + 1 :]]
         else:
-            noes.append(rung)
-    if foot:
-        yield [*ladders[:split], (noes, True), *ladders[split + 1 :]]
+            noes.append(clause)
+    if default:
+        yield [*decision_lists[:split], (noes, True), *decision_lists[split + 1 :]]

@@ -15,7 +15,7 @@ from robotrules.analysis.solver import (
     BUDGET,
     IMPLICIT,
     NOBODY,
-    Ladder,
+    DecisionList,
     Side,
     Solver,
     first_of,
@@ -36,21 +36,21 @@ def equivalent(old: RuleSet, new: RuleSet, *, budget: int = BUDGET) -> Equivalen
     vet_sets([old, new], budget)
     if says_the_same(old, new):
         return Equivalence(True, None, None, None, 0)
-    ground = Solver(old, new, budget=budget)
+    solver = Solver(old, new, budget=budget)
     best: bytes | None = None
     decided = True
-    for direction in _directions(ground):
+    for direction in _directions(solver):
         # Short patterns first: what they find is short, and nothing longer is sought after it.
         for at in reversed(direction.only):
             asked = direction.ask(at)
-            found = ground.seek_shorter(len(best), *asked) if best else ground.seek(*asked)
+            found = solver.seek_shorter(len(best), *asked) if best else solver.seek(*asked)
             decided = decided and found.decided
             best = found.path or best
     if best is None:
-        return Equivalence(True if decided else None, None, None, None, ground.states)
-    witness = _vetted(ground, best)
+        return Equivalence(True if decided else None, None, None, None, solver.states)
+    witness = _vetted(solver, best)
     return Equivalence(
-        False, witness, old.check(witness.url), new.check(witness.url), ground.states
+        False, witness, old.check(witness.url), new.check(witness.url), solver.states
     )
 
 
@@ -61,31 +61,31 @@ def difference(
     vet_sets([old, new], budget)
     if says_the_same(old, new):
         return Difference((), True, 0)
-    ground = Solver(old, new, budget=budget)
+    solver = Solver(old, new, budget=budget)
     regions: list[Region] = []
     complete = True
-    for direction in _directions(ground):
+    for direction in _directions(solver):
         for at in direction.only:
             passed: set[int] = set()
-            if ground.is_spent:
+            if solver.is_spent:
                 complete = False
                 break
             while len(regions) < most:
-                found = ground.seek_any(*direction.ask(at, passed))
+                found = solver.seek_any(*direction.ask(at, passed))
                 complete = complete and found.decided
                 if found.path is None:
                     break
-                against = ground.decider(direction.other, found.path)
+                against = solver.decider(direction.other, found.path)
                 passed.add(against)
                 # Which region there is costs little; a shortest URL is sought in it alone.
-                shown = ground.seek(*direction.between(at, against))
+                shown = solver.seek(*direction.between(at, against))
                 complete = complete and shown.decided
                 path = shown.path or found.path
-                regions.append(_region(ground, path, direction, at, against))
+                regions.append(_region(solver, path, direction, at, against))
             else:
                 complete = False
     regions.sort(key=lambda region: _order(region.witness.path.encode("utf-8", "surrogateescape")))
-    return Difference(tuple(regions), complete, ground.states)
+    return Difference(tuple(regions), complete, solver.states)
 
 
 def says_the_same(old: RuleSet, new: RuleSet) -> bool:
@@ -102,28 +102,28 @@ def exceptions(
     At most *most*, those with the shortest URLs first. What changes in another way there, another
     region says.
     """
-    ground = Solver(old, new, budget=budget)
-    around = [_matching(ground, pattern) for pattern in region.patterns]
+    solver = Solver(old, new, budget=budget)
+    around = [_matching(solver, pattern) for pattern in region.patterns]
     own = (region.old.rule, region.new.rule)
     found: dict[str, Unchanged] = {}
     for allow in (True, False):
         passed: list[set[int]] = [set(), set()]
         while len(found) < most:
-            same = [side.saying(allow, but) for side, but in zip(ground.sides, passed, strict=True)]
-            sought = ground.seek(*around, *same)
+            same = [side.saying(allow, but) for side, but in zip(solver.sides, passed, strict=True)]
+            sought = solver.seek(*around, *same)
             if sought.path is None:
                 break
             # What is not the region's own rule makes the exception; of two the longer.
-            deciders = [ground.decider(side, sought.path) for side in ground.sides]
+            deciders = [solver.decider(side, sought.path) for side in solver.sides]
             others = [
                 (len(side.entries[at].form), number)
-                for number, (side, at) in enumerate(zip(ground.sides, deciders, strict=True))
+                for number, (side, at) in enumerate(zip(solver.sides, deciders, strict=True))
                 if at != NOBODY and side.rule(at) != own[number]
             ]
             if not others:
                 break
             number = max(others)[1]
-            side, at = ground.sides[number], deciders[number]
+            side, at = solver.sides[number], deciders[number]
             passed[number].add(at)
             if side.rule(at) is not None:
                 witness = vetted(sought.path, [])
@@ -134,9 +134,9 @@ def exceptions(
     return tuple(sorted(found.values(), key=lambda one: _order(one.witness.path.encode())))
 
 
-def _matching(ground: Solver, pattern: str) -> Ladder:
+def _matching(solver: Solver, pattern: str) -> DecisionList:
     """Ask for what a pattern of a region matches."""
-    for side in ground.sides:
+    for side in solver.sides:
         for at in side.entries:
             if _pattern(side, at) == pattern:
                 return [at << 1 | 1], False
@@ -150,15 +150,15 @@ def _order(path: bytes) -> tuple[int, bytes]:
 class _Direction:
     """One side's own rules, as the other side sees them."""
 
-    # A file that changes altogether asks for each of its rules, so a ladder has the rules that may
-    # match where the rule in question does, and no others.
+    # A file that changes altogether asks for each of its rules, so a decision list has the rules
+    # that may match where the rule in question does, and no others.
 
-    def __init__(self, ground: Solver, mine: Side, other: Side, before: Sequence[int] = ()) -> None:
+    def __init__(self, solver: Solver, mine: Side, other: Side, before: Sequence[int] = ()) -> None:
         """*before* are entries of the other side whose regions are known already."""
         self.mine, self.other = mine, other
         self.only = _only_in(mine, other)
         """The entries that the other side does not have."""
-        self._ground, self._before = ground, frozenset(before)
+        self._ground, self._before = solver, frozenset(before)
         self._near = mine.index, other.index
         # Entries that match the same URLs, however they are written. The first of them here, for
         # each of the other side; and the first of them there, for each of this side.
@@ -170,7 +170,7 @@ class _Direction:
         }
         self._twins = {at: there.get(language) for at, language in mine.languages.items()}
 
-    def ask(self, at: int, passed: Collection[int] = ()) -> list[Ladder]:
+    def ask(self, at: int, passed: Collection[int] = ()) -> list[DecisionList]:
         """Ask for what an entry decides, and the other side says the opposite of."""
         said, twin = not self.mine.entries[at].allow, self._twins[at]
         found = []
@@ -185,15 +185,15 @@ class _Direction:
                 found.append(number << 1 | (says and not known))
         return [self._decided_by(at), (found, said and NOBODY not in passed)]
 
-    def between(self, at: int, against: int) -> list[Ladder]:
+    def between(self, at: int, against: int) -> list[DecisionList]:
         """Ask for what an entry decides here and another one there."""
         others = self._others(at)
         if against == NOBODY:
             return [self._decided_by(at), ([number << 1 for number in others], True)]
-        rungs = [number << 1 for number in others if number < against]
-        return [self._decided_by(at), ([*rungs, against << 1 | 1], False)]
+        clauses = [number << 1 for number in others if number < against]
+        return [self._decided_by(at), ([*clauses, against << 1 | 1], False)]
 
-    def _decided_by(self, at: int) -> Ladder:
+    def _decided_by(self, at: int) -> DecisionList:
         near = self._close(0, at)
         return [*(number << 1 for number in near if number < at), at << 1 | 1], False
 
@@ -209,11 +209,11 @@ class _Direction:
         return found
 
 
-def _directions(ground: Solver) -> tuple[_Direction, _Direction]:
-    old, new = ground.sides
-    first = _Direction(ground, old, new)
+def _directions(solver: Solver) -> tuple[_Direction, _Direction]:
+    old, new = solver.sides
+    first = _Direction(solver, old, new)
     # Pairs of rules neither of which the other side has are found in the first direction.
-    return first, _Direction(ground, new, old, first.only)
+    return first, _Direction(solver, new, old, first.only)
 
 
 def _only_in(mine: Side, other: Side) -> list[int]:
@@ -226,17 +226,17 @@ def _only_in(mine: Side, other: Side) -> list[int]:
     return list(found.values())
 
 
-def _region(ground: Solver, path: bytes, direction: _Direction, at: int, against: int) -> Region:
+def _region(solver: Solver, path: bytes, direction: _Direction, at: int, against: int) -> Region:
     mine, other = direction.mine, direction.other
-    witness = _vetted(ground, path)
-    sides = [side.rules.check(witness.url) for side in ground.sides]
+    witness = _vetted(solver, path)
+    sides = [side.rules.check(witness.url) for side in solver.sides]
     patterns = [_pattern(mine, at)]
     if against != NOBODY and other.entries[against].rule != IMPLICIT:
         patterns.append(_pattern(other, against))
         # Of two patterns one of which includes the other, the narrower says it all.
-        if _includes(ground, at, against):
+        if _includes(solver, at, against):
             patterns.pop()
-        elif _includes(ground, against, at):
+        elif _includes(solver, against, at):
             patterns.pop(0)
     return Region(tuple(dict.fromkeys(patterns)), witness, *sides)
 
@@ -245,17 +245,17 @@ def _pattern(side: Side, at: int) -> str:
     return side.entries[at].form.decode("utf-8", "backslashreplace")
 
 
-def _includes(ground: Solver, inner: int, outer: int) -> bool:
+def _includes(solver: Solver, inner: int, outer: int) -> bool:
     """Tell whether it is proved that all that one entry matches the other does."""
-    found = ground.seek_any(([inner << 1 | 1], False), ([outer << 1], True))
+    found = solver.seek_any(([inner << 1 | 1], False), ([outer << 1], True))
     return found.decided and found.path is None
 
 
-def _vetted(ground: Solver, path: bytes) -> Witness:
+def _vetted(solver: Solver, path: bytes) -> Witness:
     """Return a path as a witness after the matcher agreed with the automata on both sides."""
     claims: list[tuple[RuleSet, bool, Rule | None]] = []
-    for side in ground.sides:
-        at = ground.decider(side, path)
+    for side in solver.sides:
+        at = solver.decider(side, path)
         if at == NOBODY:
             claims.append((side.rules, True, None))
         else:

@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
-from robotrules.analysis.solver import Entry, Index, Ladder, Side, Solver, Sought, first_of
+from robotrules.analysis.solver import DecisionList, Entry, Index, Side, Solver, Sought, first_of
 
 # Rules with the same pattern that are compared whole; of rules that say the same, one will do.
 MOST_TWINS = 8
@@ -21,8 +21,8 @@ MOST_TWINS = 8
 class Neighbours:
     """Rules that are obeyed together; some may go, and each is asked about beside those near it."""
 
-    def __init__(self, ground: Solver, entries: Mapping[int, Entry]) -> None:
-        self.ground, self.entries = ground, entries
+    def __init__(self, solver: Solver, entries: Mapping[int, Entry]) -> None:
+        self.solver, self.entries = solver, entries
         self._index = Index(entries.items())
         self._of: dict[int, list[int]] = {}
         for at, entry in entries.items():
@@ -30,9 +30,9 @@ class Neighbours:
 
     def side(self, entries: Iterable[int]) -> Side:
         """Return some of the rules that are left, to be asked about."""
-        every = self.ground.sides[0]
+        every = self.solver.sides[0]
         chosen = {at: self.entries[at] for at in entries}
-        self.ground.spend(len(chosen))
+        self.solver.spend(len(chosen))
         return Side(every.rules, chosen, every.written)
 
     # As `Side` has them, from the entries that are near: a question costs no more than those.
@@ -43,36 +43,36 @@ class Neighbours:
         return self._index.near(first)
 
     @staticmethod
-    def _decided_by(near: list[int], own: list[int]) -> Ladder:
+    def _decided_by(near: list[int], own: list[int]) -> DecisionList:
         last = bisect_right(near, own[-1])
         return [at << 1 | (at in own) for at in near[:last]], False
 
-    def _otherwise(self, near: list[int], own: list[int]) -> Ladder:
+    def _otherwise(self, near: list[int], own: list[int]) -> DecisionList:
         said, entries = not self.entries[own[0]].allow, self.entries
         beneath = near[bisect_left(near, own[0]) :]
         return [at << 1 | (entries[at].allow == said) for at in beneath if at not in own], said
 
     def alive(self, own: list[int]) -> Sought:
         """Seek a path that a rule decides."""
-        if self.ground.is_spent:
-            return self.ground.not_decided()
-        return self.ground.seek(self._decided_by(self._near(own), own))
+        if self.solver.is_spent:
+            return self.solver.not_decided()
+        return self.solver.seek(self._decided_by(self._near(own), own))
 
     def change_without(self, own: list[int], *, shortest: bool = True) -> Sought:
         """Seek a path whose verdict would change if a rule were not there."""
-        if self.ground.is_spent:
-            return self.ground.not_decided(2)
+        if self.solver.is_spent:
+            return self.solver.not_decided(2)
         near = self._near(own)
         asked = self._decided_by(near, own), self._otherwise(near, own)
-        return self.ground.seek(*asked) if shortest else self.ground.seek_any(*asked)
+        return self.solver.seek(*asked) if shortest else self.solver.seek_any(*asked)
 
     def still_changes(self, own: list[int], path: bytes) -> bool:
         """Tell whether a path that once showed that a rule has to stay shows it now."""
-        if self.ground.is_spent:
+        if self.solver.is_spent:
             return True  # it did, and a rule of which that is not known stays
         side = self.side(self._index.matching(path))
         # One that cannot match there is not among them, and is not to be left out.
-        return changes_without(self.ground, side, [at for at in own if at in side.entries], path)
+        return changes_without(self.solver, side, [at for at in own if at in side.entries], path)
 
     def twin(self, own: list[int]) -> int | None:
         """
@@ -95,10 +95,10 @@ class Neighbours:
             self._index.drop(at, self.entries[at])
 
 
-def changes_without(ground: Solver, side: Side, own: list[int], path: bytes) -> bool:
+def changes_without(solver: Solver, side: Side, own: list[int], path: bytes) -> bool:
     """Tell whether the verdict on a path changes if a rule is taken out, given by its entries."""
-    before = ground.decider(side, path)
+    before = solver.decider(side, path)
     if before not in own:
         return False
-    after = ground.decider(side, path, without=own)
+    after = solver.decider(side, path, without=own)
     return (side.entries[after].allow if after >= 0 else True) != side.entries[before].allow

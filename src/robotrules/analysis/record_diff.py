@@ -4,7 +4,7 @@ What records beside the rules say differently in two files.
 Sitemaps, Host and Clean-param are of the file; delays, rates and times of a group; Content-Usage,
 Content-Signal and App-Directives of a group and of paths. Statements about paths are compared by
 what they come to for every URL, as verdicts are: which pattern counts in the one file and which in
-the other is the same question that rules ask (`ground`), and the record's own reader says what that
+the other is the same question that rules ask (`solver`), and the record's own reader says what that
 comes to. Content-Usage and App-Directives are read over the groups of their own documents (AMB-29),
 so crawlers that obey the same rules may be told different things. It does not know the rules, and
 reads no record itself.
@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from robotrules.analysis.crawlers import Crawler
-from robotrules.analysis.solver import BUDGET, IMPLICIT, NOBODY, Ladder, Side, Solver, vetted
+from robotrules.analysis.solver import BUDGET, IMPLICIT, NOBODY, DecisionList, Side, Solver, vetted
 from robotrules.analysis.values import Undecided, Witness
 from robotrules.extensions.app_directives import DirectiveSet
 from robotrules.extensions.app_lines import read_line
@@ -274,45 +274,45 @@ def _differing(
         )
         for side, robots in zip(sides, (old, new), strict=True)
     ]
-    ground = Solver(*sets, budget=budget)
+    solver = Solver(*sets, budget=budget)
     try:
-        return _sought(ground, same)
+        return _sought(solver, same)
     finally:
-        spend(TO_COMPILE + ground.states)
+        spend(TO_COMPILE + solver.states)
 
 
-def _sought(ground: Solver, same: Callable[[str], bool]) -> Witness | Undecided | None:
+def _sought(solver: Solver, same: Callable[[str], bool]) -> Witness | Undecided | None:
     # `/robots.txt` is a path like others to these records.
     mine, other = (
         side.among(at for at, entry in side.entries.items() if entry.rule != IMPLICIT)
-        for side in ground.sides
+        for side in solver.sides
     )
-    if _may_tie(ground, mine) or _may_tie(ground, other):
-        return Undecided(ground.states)
+    if _may_tie(solver, mine) or _may_tie(solver, other):
+        return Undecided(solver.states)
     for at in (*mine.entries, NOBODY):
         passed: set[int] = set()
         while True:
-            found = ground.seek(_counting(mine, at), other.saying(True, passed))
+            found = solver.seek(_counting(mine, at), other.saying(True, passed))
             if not found.decided:
-                return Undecided(ground.states)
+                return Undecided(solver.states)
             if found.path is None:
                 break
             witness = vetted(found.path, [])
             if not same(witness.url):
                 return witness
-            passed.add(ground.decider(other, found.path))
+            passed.add(solver.decider(other, found.path))
     return None
 
 
-def _counting(side: Side, at: int) -> Ladder:
+def _counting(side: Side, at: int) -> DecisionList:
     """Ask for where an entry counts, or none does."""
     if at != NOBODY:
         return side.decided_by([at])
     return [number << 1 for number in side.entries], True
 
 
-def _may_tie(ground: Solver, side: Side) -> bool:
-    """Tell whether two patterns may count together, which no ladder can ask for."""
+def _may_tie(solver: Solver, side: Side) -> bool:
+    """Tell whether two patterns may count together, which no decision list can ask for."""
     by_octets: dict[int, list[int]] = {}
     for at, entry in side.entries.items():
         by_octets.setdefault(len(entry.form), []).append(at)
@@ -321,7 +321,7 @@ def _may_tie(ground: Solver, side: Side) -> bool:
         if len(forms) > 1 and any(b"*" in form for form in forms):
             for number, a in enumerate(forms.values()):
                 for b in list(forms.values())[number + 1 :]:
-                    found = ground.seek(([a << 1 | 1], False), ([b << 1 | 1], False))
+                    found = solver.seek(([a << 1 | 1], False), ([b << 1 | 1], False))
                     if not found.decided or found.path is not None:
                         return True
     return False

@@ -34,7 +34,7 @@ class Listener(Neighbours):
 
     def __init__(self, view: View, groups: Sequence[int]) -> None:
         own = [at for group in (None, *groups) for at in view.by_group.get(group, ())]
-        super().__init__(view.ground, {at: view.entries[at] for at in sorted(own)})
+        super().__init__(view.solver, {at: view.entries[at] for at in sorted(own)})
 
 
 class View:
@@ -48,8 +48,8 @@ class View:
         source = Reading(document, engine, profile, every)
         compiled = rule_set(engine, document, every, source, profile)
         self.rules = compiled.rules
-        self.ground = Solver(compiled, budget=budget, most=most)
-        self.entries = self.ground.sides[0].entries
+        self.solver = Solver(compiled, budget=budget, most=most)
+        self.entries = self.solver.sides[0].entries
         self.by_line = {rule.line: number for number, rule in enumerate(self.rules)}
         groups = {record.line: record.group for record in robots.records}
         self.groups_of = [groups[rule.line] for rule in self.rules]
@@ -102,7 +102,7 @@ class View:
     def vetted(self, path: bytes, line: int) -> Witness:
         """Return a path that a rule decides, after the matcher confirmed that it matches."""
         witness = vetted(path, [])
-        found, matches = self.ground.sides[0].rules.found(witness.url)
+        found, matches = self.solver.sides[0].rules.found(witness.url)
         if found != path or self.by_line[line] not in {number for number, _ in matches}:
             raise WrongWitnessError(f"{witness} is said to match line {line}: please report this")
         return witness
@@ -260,8 +260,8 @@ class Greedy:
         for listener, answer in answers:
             alive = listener.alive(own)
             if alive.decided and alive.path is None:
-                side = view.ground.sides[0]
-                numbers = covers(view.ground, side, own, alive.heard[0])
+                side = view.solver.sides[0]
+                numbers = covers(view.solver, side, own, alive.heard[0])
                 covering.update(view.rules[one].line for one in numbers)
                 continue
             dead = False

@@ -41,12 +41,12 @@ def includes(
     a: str | bytes, b: str | bytes, profile: str | Profile = "default", *, budget: int = BUDGET
 ) -> bool | Undecided:
     """Tell whether every URL that path pattern *b* matches is matched by *a* too."""
-    ground = Solver(RuleSet.from_patterns([a, b], profile), budget=budget)
-    of_a, of_b = (ground.sides[0].of(rule) for rule in (0, 1))
+    solver = Solver(RuleSet.from_patterns([a, b], profile), budget=budget)
+    of_a, of_b = (solver.sides[0].of(rule) for rule in (0, 1))
     if not of_b:
         return True
-    found = ground.seek(([at << 1 for at in of_a], True), ([at << 1 | 1 for at in of_b], False))
-    return found.path is None if found.decided else Undecided(ground.states)
+    found = solver.seek(([at << 1 for at in of_a], True), ([at << 1 | 1 for at in of_b], False))
+    return found.path is None if found.decided else Undecided(solver.states)
 
 
 def _seek_all(
@@ -54,13 +54,13 @@ def _seek_all(
 ) -> Witness | Undecided | None:
     """Return a shortest URL that all of some patterns match."""
     rules = RuleSet.from_patterns(patterns, profile)
-    ground = Solver(rules, budget=budget)
-    entries = [ground.sides[0].of(rule) for rule in range(len(rules))]
+    solver = Solver(rules, budget=budget)
+    entries = [solver.sides[0].of(rule) for rule in range(len(rules))]
     if not all(entries):
         return None  # a pattern that cannot be used matches nothing
-    found = ground.seek(*(([at << 1 | 1 for at in of], False) for of in entries))
+    found = solver.seek(*(([at << 1 | 1 for at in of], False) for of in entries))
     if not found.decided:
-        return Undecided(ground.states)
+        return Undecided(solver.states)
     if found.path is None:
         return None
     witness = vetted(found.path, [])
@@ -74,15 +74,15 @@ def witness(
     rules: RuleSet, rule: Rule | int, *, budget: int = BUDGET
 ) -> Witness | Undecided | None:
     """Return a shortest URL that a rule of the set decides; None: it is dead."""
-    ground = Solver(rules, budget=budget)
-    (side,) = ground.sides
+    solver = Solver(rules, budget=budget)
+    (side,) = solver.sides
     number = _number_of(rule, side.written)
-    found = ground.seek(side.decided_by(side.of(number)))
+    found = solver.seek(side.decided_by(side.of(number)))
     if not found.decided:
-        return Undecided(ground.states)
+        return Undecided(solver.states)
     if found.path is None:
         return None
-    entry = side.entries[ground.decider(side, found.path)]
+    entry = side.entries[solver.decider(side, found.path)]
     return vetted(found.path, [(rules, entry.allow, side.written[number])])
 
 
@@ -94,10 +94,10 @@ def dead_rules(
 
     *among* names the rules to ask about by their positions; without it they are all.
     """
-    ground = Solver(rules, budget=budget)
-    (side,) = ground.sides
-    beside = Neighbours(ground, side.entries)
-    earlier, repeats = _earlier(side), _Repeats(ground, side)
+    solver = Solver(rules, budget=budget)
+    (side,) = solver.sides
+    beside = Neighbours(solver, side.entries)
+    earlier, repeats = _earlier(side), _Repeats(solver, side)
     written = side.written
     dead: list[Dead] = []
     undecided: list[Rule] = []
@@ -111,18 +111,18 @@ def dead_rules(
         if not found.decided:
             undecided.append(rule)
         elif found.path is None:
-            needed = covers(ground, side, own, found.heard[0])
+            needed = covers(solver, side, own, found.heard[0])
             dead.append(Dead(rule, tuple(written[other] for other in needed)))
         else:
             vetted(found.path, [(rules, side.entries[own[0]].allow, rule)])
-    return Found(tuple(dead), tuple(undecided), ground.states)
+    return Found(tuple(dead), tuple(undecided), solver.states)
 
 
 class _Repeats:
     """What decides in the place of rules that repeat others, asked once for each pattern."""
 
-    def __init__(self, ground: Solver, side: Side) -> None:
-        self._ground, self._side = ground, side
+    def __init__(self, solver: Solver, side: Side) -> None:
+        self._ground, self._side = solver, side
         self._none: dict[bytes, bool] = {}
 
     def covers(self, own: list[int], twin: int) -> tuple[int, ...]:
@@ -155,10 +155,10 @@ def redundant_rules(
     out as many as can go together. *among* names the rules to ask about by their positions; without
     it they are all.
     """
-    ground = Solver(rules, budget=budget)
-    (side,) = ground.sides
-    beside, earlier = Neighbours(ground, side.entries), _earlier(side)
-    repeats = _Repeats(ground, side)
+    solver = Solver(rules, budget=budget)
+    (side,) = solver.sides
+    beside, earlier = Neighbours(solver, side.entries), _earlier(side)
+    repeats = _Repeats(solver, side)
     redundant: list[Redundant] = []
     undecided: list[Rule] = []
     for number in _asked(among, side.written):
@@ -174,8 +174,8 @@ def redundant_rules(
         if not found.decided:
             undecided.append(rule)
         elif found.path is None:
-            redundant.append(_redundant(ground, side, beside, number, found))
-    return Found(tuple(redundant), tuple(undecided), ground.states)
+            redundant.append(_redundant(solver, side, beside, number, found))
+    return Found(tuple(redundant), tuple(undecided), solver.states)
 
 
 def minimise(rules: RuleSet, *, budget: int = BUDGET) -> Minimised:
@@ -185,9 +185,9 @@ def minimise(rules: RuleSet, *, budget: int = BUDGET) -> Minimised:
     Rules are taken out one after another, the most specific first, until none can go alone. That
     there is no smaller set is not claimed.
     """
-    ground = Solver(rules, budget=budget)
-    (side,) = ground.sides
-    beside, written = Neighbours(ground, side.entries), side.written
+    solver = Solver(rules, budget=budget)
+    (side,) = solver.sides
+    beside, written = Neighbours(solver, side.entries), side.written
     removed: list[Redundant] = []
     # What shows that a rule has to stay; as long as it does, nobody has to ask again.
     shown: dict[int, bytes] = {}
@@ -217,14 +217,14 @@ def minimise(rules: RuleSet, *, budget: int = BUDGET) -> Minimised:
             elif not found.decided:
                 undecided.add(number)
             else:
-                removed.append(_redundant(ground, side, beside, number, found))
+                removed.append(_redundant(solver, side, beside, number, found))
                 del left[number]
                 beside.drop(own)
                 again = True
                 undecided.discard(number)
     kept = tuple(written[number] for number in sorted(left))
     return Minimised(
-        kept, tuple(removed), tuple(written[n] for n in sorted(undecided)), ground.states
+        kept, tuple(removed), tuple(written[n] for n in sorted(undecided)), solver.states
     )
 
 
@@ -236,13 +236,13 @@ def _change_without(beside: Neighbours, own: list[int]) -> Sought:
 
 
 def _redundant(
-    ground: Solver, side: Side, beside: Neighbours, number: int, found: Sought
+    solver: Solver, side: Side, beside: Neighbours, number: int, found: Sought
 ) -> Redundant:
     written = side.written
     own = side.of(number)
     alive = beside.alive(own) if own else found
     if alive.decided and alive.path is None:
-        needed = covers(ground, side, own, alive.heard[0]) if own else ()
+        needed = covers(solver, side, own, alive.heard[0]) if own else ()
         return Redundant(written[number], tuple(written[other] for other in needed), True)
     instead = dict.fromkeys(side.entries[at].rule for at in found.heard[1])
     instead.pop(IMPLICIT, None)
@@ -260,13 +260,13 @@ def _is_dead(beside: Neighbours, own: list[int]) -> bool:
     return alive.decided and alive.path is None
 
 
-def covers(ground: Solver, side: Side, own: list[int], heard: list[int]) -> tuple[int, ...]:
+def covers(solver: Solver, side: Side, own: list[int], heard: list[int]) -> tuple[int, ...]:
     """Return rules enough to match all that some entries match, none of them to spare."""
     needed = list(dict.fromkeys(side.entries[at].rule for at in heard))
     for rule in list(needed) if len(needed) <= MOST_COVERS else ():
         rest = [other for other in needed if other != rule]
-        rungs = [at << 1 for other in rest for at in side.of(other)] + [at << 1 | 1 for at in own]
-        found = ground.seek((sorted(rungs), False))
+        clauses = [at << 1 for other in rest for at in side.of(other)] + [at << 1 | 1 for at in own]
+        found = solver.seek((sorted(clauses), False))
         if found.decided and found.path is None:
             needed = rest
     return tuple(sorted(rule for rule in needed if rule != IMPLICIT))

@@ -31,7 +31,7 @@ RULES_FOR_A_STATE = 16
 # So few rules are all tried, before an index of them is made.
 FEW = 64
 IMPLICIT, NOBODY = -2, -1
-Ladder = tuple[list[int], bool]
+DecisionList = tuple[list[int], bool]
 
 
 class Sought(NamedTuple):
@@ -41,7 +41,7 @@ class Sought(NamedTuple):
     path: bytes | None
     states: int
     heard: list[list[int]]
-    """Of each ladder the entries that said no to what was found on the way."""
+    """Of each decision list the entries that said no to what was found on the way."""
 
 
 class Entry(NamedTuple):
@@ -124,8 +124,8 @@ def language_of(form: bytes) -> tuple[bytes, bool]:
 class Side:
     """The entries of one rule set, by their positions on the ground."""
 
-    # Questions are put for each rule, so a ladder of a thousand rungs must cost little: those that
-    # say no, or what the rules say, are made once and copied.
+    # Questions are put for each rule, so a decision list of a thousand clauses must cost little:
+    # those that say no, or what the rules say, are made once and copied.
 
     def __init__(
         self, rules: RuleSet, entries: dict[int, Entry], written: tuple[Rule, ...] | None = None
@@ -160,18 +160,18 @@ class Side:
         number = self.entries[at].rule
         return None if number == IMPLICIT else self.written[number]
 
-    def decided_by(self, wanted: Sequence[int]) -> Ladder:
-        """Return a ladder that says yes where one of these entries decides."""
+    def decided_by(self, wanted: Sequence[int]) -> DecisionList:
+        """Return a decision list that says yes where one of these entries decides."""
         if not wanted:
             return [], False
-        rungs = self._noes[: bisect_right(self._order, max(wanted))]
+        clauses = self._noes[: bisect_right(self._order, max(wanted))]
         for at in wanted:
-            rungs[bisect_left(self._order, at)] = at << 1 | 1
-        return rungs, False
+            clauses[bisect_left(self._order, at)] = at << 1 | 1
+        return clauses, False
 
-    def saying(self, allow: bool, but: Iterable[int] = ()) -> Ladder:
+    def saying(self, allow: bool, but: Iterable[int] = ()) -> DecisionList:
         """
-        Return a ladder that says yes where the verdict is *allow*.
+        Return a decision list that says yes where the verdict is *allow*.
 
         Except where one of the entries *but* decides; -1 among them: nor where none does.
         """
@@ -179,13 +179,13 @@ class Side:
             self._saying[allow] = [
                 at << 1 | (entry.allow == allow) for at, entry in self.entries.items()
             ]
-        rungs, foot = self._saying[allow].copy(), allow
+        clauses, default = self._saying[allow].copy(), allow
         for at in but:
             if at == NOBODY:
-                foot = False
+                default = False
             else:
-                rungs[bisect_left(self._order, at)] = at << 1
-        return rungs, foot
+                clauses[bisect_left(self._order, at)] = at << 1
+        return clauses, default
 
     def among(self, entries: Iterable[int]) -> Side:
         """Return what is left with these entries alone."""
@@ -265,26 +265,26 @@ class Solver:
             self.sides.append(Side(rules, entries))
             first = end
 
-    def seek(self, *ladders: Ladder) -> Sought:
+    def seek(self, *decision_lists: DecisionList) -> Sought:
         """Return what the engine finds; nothing is decided once all questions took too much."""
-        return self._sought(ladders, None, True)
+        return self._sought(decision_lists, None, True)
 
-    def seek_any(self, *ladders: Ladder) -> Sought:
+    def seek_any(self, *decision_lists: DecisionList) -> Sought:
         """Return the same with any path, which need not be a shortest one, and costs less."""
-        return self._sought(ladders, None, False)
+        return self._sought(decision_lists, None, False)
 
-    def seek_shorter(self, octets: int, *ladders: Ladder) -> Sought:
+    def seek_shorter(self, octets: int, *decision_lists: DecisionList) -> Sought:
         """Return the same with a path of less than so many octets, or none."""
-        return self._sought(ladders, octets, True)
+        return self._sought(decision_lists, octets, True)
 
     def _sought(
-        self, ladders: Sequence[Ladder], shorter_than: int | None, shortest: bool
+        self, decision_lists: Sequence[DecisionList], shorter_than: int | None, shortest: bool
     ) -> Sought:
-        self.spend(sum(len(rungs) for rungs, _ in ladders))
+        self.spend(sum(len(clauses) for clauses, _ in decision_lists))
         if self.is_spent:
-            return self.not_decided(len(ladders))
+            return self.not_decided(len(decision_lists))
         budget = min(self.budget, self._left)
-        found = Sought(*self._languages.seek(ladders, budget, shorter_than, shortest))
+        found = Sought(*self._languages.seek(decision_lists, budget, shorter_than, shortest))
         self.states += found.states
         return found
 
@@ -301,9 +301,9 @@ class Solver:
         """Count rules that a question looks at."""
         self._rules_seen += rules
 
-    def not_decided(self, ladders: int = 1) -> Sought:
+    def not_decided(self, decision_lists: int = 1) -> Sought:
         """Return the answer to a question that is not put any more."""
-        return Sought(False, None, 0, [[] for _ in range(ladders)])
+        return Sought(False, None, 0, [[] for _ in range(decision_lists)])
 
     def decider(self, side: Side, path: bytes, without: Sequence[int] = ()) -> int:
         """Return the entry that decides a path, some left out; -1: none does."""

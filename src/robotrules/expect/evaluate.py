@@ -237,8 +237,8 @@ def counterexample(
     whatever the rules say (RFC 9309 §2.2.2).
     """
     matching = RuleSet.from_patterns([pattern], rules.profile, rules._engine)
-    ground = Solver(rules, matching, budget=budget)
-    mine, around = ground.sides
+    solver = Solver(rules, matching, budget=budget)
+    mine, around = solver.sides
     # Under profile google the rule of an index page stands for its directory, too; a question
     # does not, so what is written counts, which is longer.
     own = max(around.of(0), key=lambda at: len(around.entries[at].form), default=None)
@@ -246,13 +246,13 @@ def counterexample(
         return NOTHING
     inside = [own << 1 | 1], False
     implicit = [at for at, entry in mine.entries.items() if entry.rule == IMPLICIT]
-    found = ground.seek(inside, mine.saying(not allowed, implicit))
+    found = solver.seek(inside, mine.saying(not allowed, implicit))
     if not found.decided:
-        return Undecided(ground.states)
+        return Undecided(solver.states)
     if found.path is None:
-        some = ground.seek_any(inside, mine.saying(allowed))
+        some = solver.seek_any(inside, mine.saying(allowed))
         return NOTHING if some.decided and some.path is None else None
-    at = ground.decider(mine, found.path)
+    at = solver.decider(mine, found.path)
     rule = None if at == NOBODY else mine.rule(at)
     witness = vetted(found.path, [(rules, not allowed, rule)])
     if not matching.matches(witness.url)[1]:

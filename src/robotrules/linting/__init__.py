@@ -71,21 +71,21 @@ def lint(
     """
     robots = body if isinstance(body, RobotsTxt) else parse(body, profile)
     checks = chosen(select, ignore)
-    subject = LintContext(robots, received, registries, budget)
-    found = [note for check in checks for note in _found(check, subject)]
+    context = LintContext(robots, received, registries, budget)
+    found = [note for check in checks for note in _found(check, context)]
     # What an ended check did not come to counts where a fix could rest on it.
-    whole = [check for check in checks if check.code not in subject.ended]
-    kept = _unsuppressed(subject, list(trusted(subject, found, whole)), checks)
-    return sorted(_at_origin(subject, _summed_up(subject, kept)), key=_place)
+    whole = [check for check in checks if check.code not in context.ended]
+    kept = _unsuppressed(context, list(trusted(context, found, whole)), checks)
+    return sorted(_at_origin(context, _summed_up(context, kept)), key=_place)
 
 
-def _found(check: Check, subject: LintContext) -> Iterator[LintNote]:
+def _found(check: Check, context: LintContext) -> Iterator[LintNote]:
     """Yield what a check finds; of what has no fix, no more than is listed."""
     without_fix = 0
-    for note in check.check(subject):
+    for note in check.check(context):
         without_fix += note.fix is None
         if without_fix > MOST_NOTES and not check.summed_up:
-            subject.ended[check.code] = check.slug
+            context.ended[check.code] = check.slug
             return
         yield note
 
@@ -94,7 +94,7 @@ def _place(note: LintNote) -> tuple[int, int, str, int]:
     return note.line or 0, note.start, note.code, note.end
 
 
-def _summed_up(subject: LintContext, notes: Iterable[LintNote]) -> Iterator[LintNote]:
+def _summed_up(context: LintContext, notes: Iterable[LintNote]) -> Iterator[LintNote]:
     """Yield notes; of checks that speak once for a file, one for all that nobody suppressed."""
     speaking = {(check.code, level): check for check in CHECKS for level in check.summed_up}
     together: dict[tuple[str, str], list[LintNote]] = {}
@@ -105,34 +105,34 @@ def _summed_up(subject: LintContext, notes: Iterable[LintNote]) -> Iterator[Lint
             yield note
     for of_check, found in together.items():
         found.sort(key=_place)
-        yield speaking[of_check].summary(subject, found) if len(found) > 1 else found[0]
+        yield speaking[of_check].summary(context, found) if len(found) > 1 else found[0]
 
 
-def _at_origin(subject: LintContext, notes: Iterable[LintNote]) -> Iterator[LintNote]:
+def _at_origin(context: LintContext, notes: Iterable[LintNote]) -> Iterator[LintNote]:
     """Yield notes whose URLs are of the file's own origin, where that is known."""
-    origin = origin_of(subject.received.url or "") if subject.received else None
+    origin = origin_of(context.received.url or "") if context.received else None
     for note in notes:
         url = note.url or ""
         # A URL that stands in the file is what it is.
         if origin and url.startswith(f"{ORIGIN}/"):
-            if url.encode("utf-8", "backslashreplace") not in subject.robots.body:
+            if url.encode("utf-8", "backslashreplace") not in context.robots.body:
                 note = note._replace(url=origin + url.removeprefix(ORIGIN))
         yield note
 
 
 def _unsuppressed(
-    subject: LintContext, notes: list[LintNote], checks: tuple[Check, ...]
+    context: LintContext, notes: list[LintNote], checks: tuple[Check, ...]
 ) -> Iterator[LintNote]:
     """Yield the notes that no comment asks not to report, and notes about such comments."""
-    if b"robotrules:" not in subject.robots.body.lower():
+    if b"robotrules:" not in context.robots.body.lower():
         yield from notes
         return
-    asked = suppressions(subject.lines)
+    asked = suppressions(context.lines)
     kept, used = sieved(notes, asked)
     yield from kept
     for check in checks:
         if isinstance(check, SuppressionCheck):
-            yield from check.check_suppressions(subject, asked, used, checks)
+            yield from check.check_suppressions(context, asked, used, checks)
 
 
 def lint_page(

@@ -58,12 +58,12 @@ class Gap(NamedTuple):
         return listed([quote(record.value) for record in self.before])
 
 
-def gaps(subject: LintContext) -> Iterator[Gap]:
+def gaps(context: LintContext) -> Iterator[Gap]:
     """Yield the gaps in the lists of user-agent lines of a file."""
-    lines = [note.line for note in subject.noted("record-between-agents")]
-    numbers = {subject.by_line[line].group for line in lines if line in subject.by_line}
+    lines = [note.line for note in context.noted("record-between-agents")]
+    numbers = {context.by_line[line].group for line in lines if line in context.by_line}
     for number in sorted(number for number in numbers if number is not None):
-        group = subject.groups[number]
+        group = context.groups[number]
         before: list[Record] = []
         between: list[Record] = []
         for record in group.records:
@@ -79,15 +79,15 @@ def gaps(subject: LintContext) -> Iterator[Gap]:
             before.append(record)
 
 
-def shared(subject: LintContext, gap: Gap) -> str | None:
+def shared(context: LintContext, gap: Gap) -> str | None:
     """Return a URL that the rules after the gap disallow for one who is named before it."""
-    token = token_of(subject, gap.before[0])
+    token = token_of(context, gap.before[0])
     if not token:
         return None
-    rules = subject.robots.rules_for(token)
+    rules = context.robots.rules_for(token)
     for rule in gap.group.rules[:MOST_TRIED]:
-        pattern = subject.robots.body[rule.start : rule.end]
-        url = None if rule.allow or not pattern else example(subject, pattern)
+        pattern = context.robots.body[rule.start : rule.end]
+        url = None if rule.allow or not pattern else example(context, pattern)
         if url and not rules.allows(url):
             return url
     return None

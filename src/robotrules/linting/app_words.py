@@ -18,22 +18,22 @@ from robotrules.robotstxt.values import Group, Note, Record
 MOST = 4
 
 
-def applications(subject: LintContext, note: Note) -> list[str]:
+def applications(context: LintContext, note: Note) -> list[str]:
     """Return the applications that the record of a note names."""
     if note.line is None:
         return []
-    return list(read_line(subject.by_line[note.line], subject.robots).told)
+    return list(read_line(context.by_line[note.line], context.robots).told)
 
 
-def told(subject: LintContext, note: Note, status: Registration) -> list[tuple[str, AppDirective]]:
+def told(context: LintContext, note: Note, status: Registration) -> list[tuple[str, AppDirective]]:
     """Return the app directives of a standing, each with its application."""
     if note.line is None:
         return []
-    line = read_line(subject.by_line[note.line], subject.robots)
+    line = read_line(context.by_line[note.line], context.robots)
     return [
         (application, one)
         for application in line.told
-        for one in statement_for(application, line, subject.registries).directives
+        for one in statement_for(application, line, context.registries).directives
         if one.status is status
     ]
 

@@ -49,17 +49,17 @@ class Check:
     summed_up: ClassVar[tuple[str, ...]] = ()
     """Levels of which a file has one note for all that it finds, by `summary`."""
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield what is found in a file."""
         raise NotImplementedError
 
-    def summary(self, subject: LintContext, notes: Sequence[LintNote]) -> LintNote:
+    def summary(self, context: LintContext, notes: Sequence[LintNote]) -> LintNote:
         """Return one note for several of this check, which stand in the order of the file."""
         raise NotImplementedError
 
     def note(
         self,
-        subject: LintContext,
+        context: LintContext,
         start: int,
         end: int,
         *,
@@ -70,12 +70,12 @@ class Check:
         **words: object,
     ) -> LintNote:
         """Return a note about a span of the body; *words* fill in the message."""
-        where = *subject.place(start, end), start, end
+        where = *context.place(start, end), start, end
         return self._at(where, level, url, related, fix, words)
 
     def about(
         self,
-        subject: LintContext,
+        context: LintContext,
         record: Record | Rule,
         *,
         level: str | None = None,
@@ -105,9 +105,9 @@ class Check:
             self.code, self.slug, chosen, said, *where, ROBOTS_TXT, url, tuple(related), fix
         )
 
-    def about_key(self, subject: LintContext, record: Record, **more: Any) -> LintNote:
+    def about_key(self, context: LintContext, record: Record, **more: Any) -> LintNote:
         """Return a note about the name of a record; *more* is as in `note`."""
-        return self.note(subject, record.key_start, record.key_end, **more)
+        return self.note(context, record.key_start, record.key_end, **more)
 
     def about_file(
         self, *, level: str | None = None, fix: Fix | None = None, **words: object
@@ -121,20 +121,20 @@ class Check:
 class ParserNote(Check):
     """A check that passes on what the parser, or the reader of a record, noted under its slug."""
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the parser's notes with the words of this check."""
-        for note in subject.noted(self.slug):
-            level, words, fix = note.level, self.words(subject, note), self.fix(subject, note)
+        for note in context.noted(self.slug):
+            level, words, fix = note.level, self.words(context, note), self.fix(context, note)
             if note.line is None:
                 yield self.about_file(level=level, fix=fix, **words)
             else:
-                yield self.note(subject, note.start, note.end, level=level, fix=fix, **words)
+                yield self.note(context, note.start, note.end, level=level, fix=fix, **words)
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Return what fills in the message: `{text}` is what the note points at."""
-        return {"text": quote(subject.robots.body[note.start : note.end])}
+        return {"text": quote(context.robots.body[note.start : note.end])}
 
-    def fix(self, subject: LintContext, note: Note) -> Fix | None:
+    def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Return what to do about it, where that is certain."""
         return None
 
@@ -146,21 +146,21 @@ class ValueNote(ParserNote):
     A record without any value is told once for all names of records, by `empty-value`.
     """
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the notes that point at something."""
-        return (note for note in super().check(subject) if note.end > note.start)
+        return (note for note in super().check(context) if note.end > note.start)
 
 
 class SuppressionCheck(Check):
     """A check of comments that ask not to report, which can be judged after all others have run."""
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield nothing: this looks at comments only."""
         return iter(())
 
     def check_suppressions(
         self,
-        subject: LintContext,
+        context: LintContext,
         asked: Sequence[Suppression],
         used: Used,
         checks: Sequence[Check],
@@ -172,7 +172,7 @@ class SuppressionCheck(Check):
 class PageCheck(Check):
     """A check of a page: of its header fields and meta elements, and of both with robots.txt."""
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield nothing: a robots.txt is no page."""
         return iter(())
 

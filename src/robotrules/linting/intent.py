@@ -46,7 +46,7 @@ def stage_of(note: LintNote) -> str:
 
 
 def trusted(
-    subject: LintContext, notes: Sequence[LintNote], checks: Sequence[Check]
+    context: LintContext, notes: Sequence[LintNote], checks: Sequence[Check]
 ) -> Iterator[LintNote]:
     """
     Yield notes; those about groups and rules without a safe fix that rests on a misread record.
@@ -57,7 +57,7 @@ def trusted(
     because what somebody does not want to be told of is misread all the same.
     """
     resting = [note for note in notes if _is_safe(note) and stage_of(note) in (GROUPS, RULES)]
-    doubts = _Doubts(subject, notes, checks) if resting else None
+    doubts = _Doubts(context, notes, checks) if resting else None
     waiting = {id(note) for note in resting if doubts and doubts.about(note)}
     for note in notes:
         yield note._replace(fix=None) if id(note) in waiting else note
@@ -71,16 +71,16 @@ class _Doubts:
     """The groups of a file with misread lines, by number; 0 is what stands before the first."""
 
     def __init__(
-        self, subject: LintContext, notes: Sequence[LintNote], checks: Sequence[Check]
+        self, context: LintContext, notes: Sequence[LintNote], checks: Sequence[Check]
     ) -> None:
-        self._subject = subject
-        self._firsts = [group.starts[0].line for group in subject.groups]
+        self._subject = context
+        self._firsts = [group.starts[0].line for group in context.groups]
         ran = {check.code for check in checks}
         misreading = {check.code: check for check in CHECKS if check.misread}
         found = [note for note in notes if note.code in misreading]
         for code, check in misreading.items():
             if code not in ran:
-                found += check.check(subject)
+                found += check.check(context)
         self._records, self._names = (
             {
                 self._group(note.line)
@@ -144,21 +144,21 @@ def misread_lines(robots: RobotsTxt) -> tuple[list[int], frozenset[int]]:
     return misread, frozenset(resting)
 
 
-def _corrected(subject: LintContext, stages: Iterable[str]) -> LintContext:
+def _corrected(context: LintContext, stages: Iterable[str]) -> LintContext:
     """Return a file after corrections; what was found out about it is kept while it stays."""
     for stage in stages:
         checks = [check for check in CHECKS if check.misread and check.code[2] in stage]
         for _ in range(MOST_ROUNDS):
-            body = subject.robots.body
-            corrected = edited(body, apart(_corrections(subject, checks)))
+            body = context.robots.body
+            corrected = edited(body, apart(_corrections(context, checks)))
             if corrected == body:
                 break
-            subject = LintContext(parse(corrected))
-    return subject
+            context = LintContext(parse(corrected))
+    return context
 
 
-def _corrections(subject: LintContext, checks: Iterable[Check]) -> Iterator[LintNote]:
+def _corrections(context: LintContext, checks: Iterable[Check]) -> Iterator[LintNote]:
     for check in checks:
-        for note in check.check(subject) if check.has_fixes else ():
+        for note in check.check(context) if check.has_fixes else ():
             if note.fix is not None and note.fix.changes_verdicts:
                 yield note

@@ -60,13 +60,13 @@ def unseen(octets: bytes) -> bool:
     return len(left) < len(octets) and not left.strip()
 
 
-def strangers(subject: LintContext) -> Iterator[tuple[int, int]]:
+def strangers(context: LintContext) -> Iterator[tuple[int, int]]:
     """Yield the span of what is written in each line that is no record of a known name."""
-    for note in subject.noted("no-separator"):
+    for note in context.noted("no-separator"):
         yield note.start, note.end
-    for key in subject.keys:
+    for key in context.keys:
         if key not in KNOWN:
-            yield from ((record.key_start, record.end) for record in subject.records(key))
+            yield from ((record.key_start, record.end) for record in context.records(key))
 
 
 class Mark(NamedTuple):

@@ -23,11 +23,11 @@ MOST_HOPS = 5
 class ResponseCheck(Check):
     """A check of a response, by what was received."""
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield what is found in how the file was served."""
-        return self.check_response(subject, subject.received)
+        return self.check_response(context, context.received)
 
-    def check_response(self, subject: LintContext, received: Received) -> Iterator[LintNote]:
+    def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
         """Yield what is found in a response; what nobody knows of it is None."""
         raise NotImplementedError
 

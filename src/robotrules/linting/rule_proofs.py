@@ -154,13 +154,13 @@ class Exact:
         self, kind: Kind, suspects: Sequence[int], ask: Callable[..., Found]
     ) -> tuple[tuple[Any, ...], tuple[Rule, ...]]:
         """Put rules to the exact analysis, as far as the budget of the file goes."""
-        rungs = len(kind.written)
-        most = self._rungs // rungs if rungs and self._states else 0
+        clauses = len(kind.written)
+        most = self._rungs // clauses if clauses and self._states else 0
         asked, rest = suspects[:most], suspects[most:]
         open_ones = tuple(kind.written[at] for at in rest)
         if not asked:
             return (), open_ones
-        self._rungs -= len(asked) * rungs
+        self._rungs -= len(asked) * clauses
         found = ask(kind.rules, among=asked, budget=min(self._budget, self._states))
         self._states = max(self._states - found.states, 0)
         return found.rules, (*found.undecided, *open_ones)

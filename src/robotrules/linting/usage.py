@@ -28,15 +28,15 @@ OLD_LABELS: dict[str, str | None] = {
 Stated = dict[tuple[int | None, bytes | None], tuple[tuple[Record, Statement], ...]]
 
 
-def stated(subject: LintContext) -> Stated:
+def stated(context: LintContext) -> Stated:
     """Return the records that state something, by group and path; None: without a path."""
     found: dict[tuple[int | None, bytes | None], list[tuple[Record, Statement]]] = {}
-    for record in subject.records(*KEYS):
+    for record in context.records(*KEYS):
         path, text, _ = split(record)
         parsed = parse_dictionary(text)
         if parsed.value:
             statement = Statement(Source.ROBOTS, read_values(parsed), record=record)
-            found.setdefault((subject.document_groups[record.line], path), []).append(
+            found.setdefault((context.document_groups[record.line], path), []).append(
                 (record, statement)
             )
     return {key: tuple(some) for key, some in found.items()}

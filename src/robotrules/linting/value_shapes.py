@@ -70,9 +70,9 @@ def name_of(record: Record) -> str:
     return shown(value if is_name(value) or value == b"*" else identifier(value)).lower()
 
 
-def token_of(subject: LintContext, record: Record) -> str:
+def token_of(context: LintContext, record: Record) -> str:
     """Return a product token for which a profile would choose the line's group; empty: none."""
-    profile, name = subject.robots.profile, name_of(record)
+    profile, name = context.robots.profile, name_of(record)
     literal = record.value == b"*" or profile.literal_tokens
     # A line of a file may name what nobody can ask by (AMB-22).
     if literal and is_compared_whole(name, profile):
@@ -129,9 +129,9 @@ def path_of(value: bytes) -> bytes:
     return (found[1] or b"") if found else b""
 
 
-def example(subject: LintContext, pattern: bytes) -> str | None:
+def example(context: LintContext, pattern: bytes) -> str | None:
     """Return a URL that a pattern matches, as it spells it out; None: that one it does not."""
-    profile = subject.robots.profile
+    profile = context.robots.profile
     form = normal_form(pattern, pattern=True, profile=profile).removesuffix("$")
     path = form.replace("*", "x" if form[:1] == "/" else "/x", 1).replace("*", "x")
     url = ORIGIN + path
@@ -142,28 +142,28 @@ def example(subject: LintContext, pattern: bytes) -> str | None:
 # --- Edits ----------------------------------------------------------------------------------------
 
 
-def line_end(subject: LintContext, number: int) -> bytes:
+def line_end(context: LintContext, number: int) -> bytes:
     """Return how a line ends; the last one, if it has no end, as the one before it."""
-    _, end = subject.whole_line(number)
-    ending = subject.robots.body[subject.line(number).end : end]
+    _, end = context.whole_line(number)
+    ending = context.robots.body[context.line(number).end : end]
     if not ending and number > 1:
-        return line_end(subject, number - 1)
+        return line_end(context, number - 1)
     return ending or b"\n"
 
 
-def line_after(subject: LintContext, number: int, text: bytes) -> Edit:
+def line_after(context: LintContext, number: int, text: bytes) -> Edit:
     """Return the edit that puts a line after another."""
-    _, end = subject.whole_line(number)
-    ending = line_end(subject, number)
-    last = end == subject.line(number).end
+    _, end = context.whole_line(number)
+    ending = line_end(context, number)
+    last = end == context.line(number).end
     return Edit(end, end, ending + text if last else text + ending)
 
 
-def taken_out(subject: LintContext, number: int) -> Fix | None:
+def taken_out(context: LintContext, number: int) -> Fix | None:
     """Return the fix that takes a line out; None where its comment would go with it."""
-    if subject.line(number).comment is not None:
+    if context.line(number).comment is not None:
         return None
-    return Fix("Take the line out", (Edit(*subject.whole_line(number), b""),))
+    return Fix("Take the line out", (Edit(*context.whole_line(number), b""),))
 
 
 class PathAlone(NamedTuple):
@@ -175,7 +175,7 @@ class PathAlone(NamedTuple):
     """The fix that leaves the path; None where the host is not known to be the file's own."""
 
 
-def path_alone(subject: LintContext, record: Record) -> PathAlone:
+def path_alone(context: LintContext, record: Record) -> PathAlone:
     """
     Return what to do about a rule with a host: a fix where the host is known to be the file's own.
 
@@ -185,7 +185,7 @@ def path_alone(subject: LintContext, record: Record) -> PathAlone:
     path, host = path_of(record.value), _authority(record.value)
     if path in (b"", b"/", b"/*") or b" " in path:
         return PathAlone("", None)
-    own = _authority((subject.received.url or "").encode("utf-8", "surrogateescape"))
+    own = _authority((context.received.url or "").encode("utf-8", "surrogateescape"))
     if not own:
         return PathAlone(f"; if this file is for {quote(host)}, write {quote(path)}", None)
     if host != own:

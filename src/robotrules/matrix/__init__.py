@@ -136,9 +136,9 @@ class _Told:
             return SOME
         if self._left < 1:
             return NOT_DECIDED
-        ground = Solver(rules, budget=min(self._budget, self._left))
-        disallowed, allowed = (_is_some(ground, says) for says in (False, True))
-        self._left -= ground.states
+        solver = Solver(rules, budget=min(self._budget, self._left))
+        disallowed, allowed = (_is_some(solver, says) for says in (False, True))
+        self._left -= solver.states
         if disallowed is None or allowed is None:
             return NOT_DECIDED
         if disallowed and allowed:
@@ -146,10 +146,10 @@ class _Told:
         return NOTHING if disallowed else EVERYTHING
 
 
-def _is_some(ground: Solver, says: bool) -> bool | None:
+def _is_some(solver: Solver, says: bool) -> bool | None:
     """Tell whether any URL but /robots.txt is told so; None: not decided within the budget."""
-    (side,) = ground.sides
-    found = ground.seek_any(side.saying(says, side.of(IMPLICIT)))
+    (side,) = solver.sides
+    found = solver.seek_any(side.saying(says, side.of(IMPLICIT)))
     if not found.decided:
         return None
     if found.path is None:

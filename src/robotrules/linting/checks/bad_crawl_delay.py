@@ -39,9 +39,9 @@ class BadCrawlDelay(ValueNote):
     message = "{text} is no number of seconds, so the delay is not used."
     reference = "REC-crawl-delay-01, AMB-118"
 
-    def fix(self, subject: LintContext, note: Note) -> Fix | None:
+    def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Take the unit off, where it is that of the record."""
-        found = _SECONDS.fullmatch(subject.robots.body[note.start : note.end])
+        found = _SECONDS.fullmatch(context.robots.body[note.start : note.end])
         if not found:
             return None
         edit = Edit(note.start, note.end, found[1])

@@ -40,13 +40,13 @@ class BadEscape(Check):
     )
     reference = "RFC 9309 §2.2.2; RFC 3986 §2.1; AMB-37"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the rules with such a `%`."""
-        if b"%" not in subject.robots.body:
+        if b"%" not in context.robots.body:
             return
         for key in ("allow", "disallow"):
-            for record in subject.records(key):
+            for record in context.records(key):
                 if found := _STRAY.search(record.value):
                     start = record.start + found.start()
                     pattern = quote(record.value)
-                    yield self.note(subject, start, start + 1, pattern=pattern)
+                    yield self.note(context, start, start + 1, pattern=pattern)

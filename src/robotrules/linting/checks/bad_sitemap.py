@@ -39,15 +39,15 @@ class BadSitemap(ValueNote):
     message = "{text}, so the sitemap is not used."
     reference = "sitemaps.org protocol; REC-sitemap-01, AMB-117"
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Say what stands there."""
-        value = subject.robots.body[note.start : note.end]
-        what = "starts with a blank that is not trimmed" if self.fix(subject, note) else "is no URL"
+        value = context.robots.body[note.start : note.end]
+        what = "starts with a blank that is not trimmed" if self.fix(context, note) else "is no URL"
         return {"text": f"{quote(value)} {what}"}
 
-    def fix(self, subject: LintContext, note: Note) -> Fix | None:
+    def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Take a blank out that stands before the URL and is neither a space nor a tab."""
-        value = subject.robots.body[note.start : note.end].decode("utf-8", "replace")
+        value = context.robots.body[note.start : note.end].decode("utf-8", "replace")
         found = _NO_BREAK.match(value)
         if not found or not value[found.end() :].lower().startswith(("http://", "https://")):
             return None

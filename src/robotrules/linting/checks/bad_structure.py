@@ -42,18 +42,18 @@ class BadStructure(ParserNote):
     message = "The value is no {what}, so the record is not used{where}."
     reference = "RFC 9651 §3.1, §3.2, §4.2; AMB-105, AMB-111"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the notes of values; a path that starts with `*` has a check of its own."""
-        for note in super().check(subject):
-            if note.line is None or star_path(subject.by_line[note.line]) is None:
+        for note in super().check(context):
+            if note.line is None or star_path(context.by_line[note.line]) is None:
                 yield note
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Say what it should be, and what stands where reading failed."""
-        record = subject.by_line[note.line] if note.line else None
+        record = context.by_line[note.line] if note.line else None
         start, what = note.start, "List of applications"
         if record is not None and record.key == "content-usage":
             what = "Dictionary such as 'train-ai=n'"
             start += parse_dictionary(split(record).statement).position or 0
-        rest = subject.robots.body[start : note.end]
+        rest = context.robots.body[start : note.end]
         return {"what": what, "where": f": reading failed at {quote(rest)}" if rest else ""}

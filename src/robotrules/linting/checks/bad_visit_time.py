@@ -34,9 +34,9 @@ class BadVisitTime(ValueNote):
     message = "{text} is no time window such as '0600-0845', so it is not used."
     reference = "S. Conner, An Extended Standard for Robot Exclusion (1996); REC-visit-time-01"
 
-    def fix(self, subject: LintContext, note: Note) -> Fix | None:
+    def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Take out what stands between the digits."""
-        bare = subject.robots.body[note.start : note.end].translate(None, b": \t")
+        bare = context.robots.body[note.start : note.end].translate(None, b": \t")
         if read_window(bare) is None:
             return None
         edit = Edit(note.start, note.end, bare)

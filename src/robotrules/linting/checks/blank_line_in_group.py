@@ -51,14 +51,14 @@ class BlankLineInGroup(Check):
     message = "Python's urllib.robotparser before 2026 ends the group at this blank line: {lost}."
     reference = "RFC 9309 §2.2; A Standard for Robot Exclusion (1994)"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the first such line of each group; the fix is for all of them."""
-        for group in subject.groups:
-            gaps = list(_gaps(subject, group))
+        for group in context.groups:
+            gaps = list(_gaps(context, group))
             if gaps:
-                yield self._blank(subject, gaps)
+                yield self._blank(context, gaps)
 
-    def _blank(self, subject: LintContext, gaps: Sequence[_Gap]) -> LintNote:
+    def _blank(self, context: LintContext, gaps: Sequence[_Gap]) -> LintNote:
         first = gaps[0].line
         # A blank line before a rule takes all the names away, one before a name those above it.
         whole = any(gap.listing and gap.rule for gap in gaps)
@@ -66,10 +66,10 @@ class BlankLineInGroup(Check):
         lost = "it loses the rules after it"
         if starts:
             lost = "it loses the whole group" if whole else "it forgets the names before it"
-        edits = [Edit(*subject.whole_line(gap.line.number), b"") for gap in gaps]
+        edits = [Edit(*context.whole_line(gap.line.number), b"") for gap in gaps]
         words = "Take the blank line out" if len(edits) == 1 else "Take the blank lines out"
         return self.note(
-            subject,
+            context,
             first.start,
             first.end,
             level="warning" if starts else None,
@@ -78,14 +78,14 @@ class BlankLineInGroup(Check):
         )
 
 
-def _gaps(subject: LintContext, group: Group) -> Iterator[_Gap]:
+def _gaps(context: LintContext, group: Group) -> Iterator[_Gap]:
     """Yield the blank lines that part a group."""
     last: Record | None = None
     waiting: list[Line] = []
     listing, other = True, False
     for record in group.records:
         if last is not None and record.line > last.line + 1:
-            between = subject.lines[last.line : record.line - 1]
+            between = context.lines[last.line : record.line - 1]
             waiting += [line for line in between if not line.text.strip()]
         # With another record between them, two user-agent lines were meant for two groups.
         if record.role is Role.RULE or (record.role is Role.START and not other):

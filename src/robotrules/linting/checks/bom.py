@@ -42,8 +42,8 @@ class Bom(ParserNote):
     )
     reference = "RFC 9309 §2.2, §2.3; AMB-07; VEN-02"
 
-    def fix(self, subject: LintContext, note: Note) -> Fix | None:
+    def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Take it out, unless another follows, which would then be the mark."""
-        if subject.robots.body.startswith(BOM_UTF8, note.end):
+        if context.robots.body.startswith(BOM_UTF8, note.end):
             return None
         return Fix("Take out the byte order mark", (Edit(note.start, note.end, b""),))

@@ -40,22 +40,22 @@ class CommaList(ParserNote):
     reference = "RFC 9309 §2.2.1; erratum 8895 (reported); AMB-25"
     misread = True
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield lines that are lists; a comma in other text makes none."""
-        for note in super().check(subject):
-            if list_members(subject.robots.body[note.start : note.end]):
+        for note in super().check(context):
+            if list_members(context.robots.body[note.start : note.end]):
                 yield note
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Return who is read, and who is not."""
-        value = subject.robots.body[note.start : note.end]
+        value = context.robots.body[note.start : note.end]
         members = list_members(value)
         first = identifier(value) or value.partition(b",")[0].strip()
         return {"first": quote(first), "rest": listed([quote(name) for name in members[1:]])}
 
-    def fix(self, subject: LintContext, note: Note) -> Fix | None:
+    def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Write a line for each."""
-        record, body = subject.by_line[note.line or 0], subject.robots.body
-        before = line_end(subject, record.line) + body[record.key_start : record.start]
+        record, body = context.by_line[note.line or 0], context.robots.body
+        before = line_end(context, record.line) + body[record.key_start : record.start]
         edit = Edit(record.start, record.end, before.join(list_members(record.value)))
         return Fix("Write one user-agent line for each", (edit,), changes_verdicts=True)

@@ -42,15 +42,15 @@ class ContentUsageConflict(Check):
     )
     reference = "draft-ietf-aipref-attach-05 §3.1; draft-ietf-aipref-vocab-07 §5.1; CU-A3.1-03"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the records whose `y` another one of their path outweighs."""
-        for found in stated(subject).values() if subject.records("content-usage") else ():
+        for found in stated(context).values() if context.records("content-usage") else ():
             for name in CATEGORIES:
                 against = [r for r, one in found if one.get(name) is Preference.DISALLOWED]
                 for record, one in found if against else ():
                     if one.get(name) is Preference.ALLOWED:
                         yield self.about(
-                            subject,
+                            context,
                             record,
                             line=against[0].line,
                             name=name,

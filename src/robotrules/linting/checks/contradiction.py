@@ -39,13 +39,13 @@ class Contradiction(Check):
     )
     reference = "RFC 9309 §2.2.2; REP-2.2.2-09; AMB-40"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the Disallow rules that lose to their twin."""
-        for line, winner in sorted(subject.exact.twins.items()):
-            record = subject.by_line[line]
+        for line, winner in sorted(context.exact.twins.items()):
+            record = context.by_line[line]
             if record.key == "disallow" and winner.allow:
                 yield self.about(
-                    subject,
+                    context,
                     record,
                     line=winner.line,
                     pattern=quote(record.value),

@@ -42,8 +42,8 @@ class ControlCharacter(ParserNote):
     reference = "RFC 9309 §2.2 (REP-2.2-13), §3 (REP-3-05); AMB-05"
     misread = True
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Return the first of them by its code point."""
-        value = subject.robots.body[note.start : note.end]
+        value = context.robots.body[note.start : note.end]
         found = _CONTROL.search(value)
         return {"name": f"U+{found[0][0]:04X}" if found else "", "text": quote(value)}

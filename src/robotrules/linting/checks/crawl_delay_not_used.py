@@ -40,16 +40,16 @@ class CrawlDelayNotUsed(Check):
     message = "Crawl-delay is not used by {who}, and the record is in a group for nobody else."
     reference = "REC-crawl-delay-03, AMB-118"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the delays in groups where every name is one of these crawlers."""
         by_group: dict[int, str] = {}
-        for record in subject.records("crawl-delay"):
+        for record in context.records("crawl-delay"):
             if record.group is None:
                 continue
             if record.group not in by_group:
-                by_group[record.group] = _who(subject.groups[record.group])
+                by_group[record.group] = _who(context.groups[record.group])
             if who := by_group[record.group]:
-                yield self.about(subject, record, who=who)
+                yield self.about(context, record, who=who)
 
 
 def _who(group: Group) -> str:

@@ -38,7 +38,7 @@ class CutBom(ParserNote):
     reference = "AMB-07; VEN-02"
     misread = True
 
-    def fix(self, subject: LintContext, note: Note) -> Fix | None:
+    def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Take it out."""
         edit = Edit(note.start, note.end, b"")
         # Others read the octets as a part of the first name.

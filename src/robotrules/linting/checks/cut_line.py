@@ -34,8 +34,8 @@ class CutLine(ParserNote):
     message = "The file was cut inside this line, {text}, so the line is not used."
     reference = "RFC 9309 §2.3.1.5; AMB-12"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the parser's note where the parser saw it: that line is not among those read."""
-        for note, noted in zip(super().check(subject), subject.noted(self.slug), strict=True):
+        for note, noted in zip(super().check(context), context.noted(self.slug), strict=True):
             end = 1 + noted.end - noted.start
             yield note._replace(line=noted.line, column=1, end_column=end)

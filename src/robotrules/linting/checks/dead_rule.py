@@ -51,13 +51,13 @@ class DeadRule(Check):
     reference = "RFC 9309 §2.2.2"
     exact = True
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the rules that are proved to decide nothing."""
-        unsent = {rule.line: rule for rule in _unsent(subject)}
+        unsent = {rule.line: rule for rule in _unsent(context)}
         for _, rule in sorted(unsent.items()):
             fix, why = _resolved(rule), "no request has such a path"
-            yield self.about(subject, rule, rule=quote(str(rule)), why=why, fix=fix)
-        for line, dead in sorted(subject.exact.dead.items()):
+            yield self.about(context, rule, rule=quote(str(rule)), why=why, fix=fix)
+        for line, dead in sorted(context.exact.dead.items()):
             if line in unsent:
                 continue
             covers = [rule for rule in dead.covers if rule.line != line]
@@ -71,7 +71,7 @@ class DeadRule(Check):
                 why = f"lines {lines} together decide first"
             alike = bool(covers) and all(rule.allow == dead.rule.allow for rule in covers)
             yield self.about(
-                subject,
+                context,
                 dead.rule,
                 # What decides in its place says the same: nothing is lost but clarity.
                 level="info" if alike else None,
@@ -81,12 +81,12 @@ class DeadRule(Check):
             )
 
 
-def _unsent(subject: LintContext) -> Iterator[Rule]:
+def _unsent(context: LintContext) -> Iterator[Rule]:
     """Yield rules with a dot segment: clients resolve it, so no request has one (AMB-46)."""
-    body = subject.robots.body
+    body = context.robots.body
     if b"/." not in body and b"/%2" not in body:
         return
-    for group in subject.groups:
+    for group in context.groups:
         for rule in group.rules:
             if _DOTS.search(rule.pattern):
                 yield rule

@@ -37,11 +37,11 @@ class DeprecatedDirective(ParserNote):
     message = "The application has deprecated {names}."
     reference = "draft-nottingham-plan-b §3.2; APP-3.2-01"
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Name the app directives, and where their application says more."""
         names = []
-        for application, one in told(subject, note, Registration.DEPRECATED)[:MOST]:
-            entry = subject.registries.directives.get((application, one.name))
+        for application, one in told(context, note, Registration.DEPRECATED)[:MOST]:
+            entry = context.registries.directives.get((application, one.name))
             page = f" (see {entry.documentation})" if entry else ""
             names.append(f"{quote(f'{application};{one.name}')}{page}")
         return {"names": listed(names)}

@@ -46,11 +46,11 @@ class DirectivesDisclosePaths(Check):
     )
     reference = "draft-nottingham-plan-b §4; RFC 9309 §3; APP-4-01"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the records whose path gives something away."""
-        for record in subject.records(*KEYS):
+        for record in context.records(*KEYS):
             path = split(record).path
             word = telling(shown(path)) if path else None
             if path and word:
                 end = record.start + len(path)
-                yield self.note(subject, record.start, end, path=quote(path), word=word)
+                yield self.note(context, record.start, end, path=quote(path), word=word)

@@ -43,19 +43,19 @@ class DollarInside(Check):
     message = "The '$' inside {pattern} does not end it: only a URL with a '$' there matches."
     reference = "RFC 9309 §2.2.3; AMB-41"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the rules with such a `$`."""
-        if b"$" not in subject.robots.body:
+        if b"$" not in context.robots.body:
             return
         shown = 0
         for key in ("allow", "disallow"):
-            for record in subject.records(key):
+            for record in context.records(key):
                 if b"$" in record.value[:-1] and record.value[:1] in b"/*":
                     shown += 1
                     yield self.about(
-                        subject,
+                        context,
                         record,
                         level="warning" if _MEANT.search(record.value) else None,
                         pattern=quote(record.value),
-                        url=example(subject, record.value) if shown <= MOST_SHOWN else None,
+                        url=example(context, record.value) if shown <= MOST_SHOWN else None,
                     )

@@ -44,14 +44,14 @@ class DuplicateRule(Check):
     message = "{rule} repeats line {line}."
     reference = "RFC 9309 §2.2.2; REP-2.2.2-08"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the later ones of equal rules."""
-        twins = sorted(subject.exact.twins.items())
-        by_profile = [_forms(subject, profile) for profile in PROFILES] if twins else []
-        rules = Counter(one.group for one in subject.robots.records if one.role is Role.RULE)
+        twins = sorted(context.exact.twins.items())
+        by_profile = [_forms(context, profile) for profile in PROFILES] if twins else []
+        rules = Counter(one.group for one in context.robots.records if one.role is Role.RULE)
         first: dict[tuple[int, _Forms], int] = {}
         for line, winner in twins:
-            record = subject.by_line[line]
+            record = context.by_line[line]
             if (record.key == "allow") != winner.allow:
                 continue
             forms = tuple([found.get(line) for found in by_profile])
@@ -62,19 +62,19 @@ class DuplicateRule(Check):
                 same = first.setdefault((winner.line, forms), line)
             if same == line:
                 continue  # some parser tells it from those before it
-            before = subject.by_line[same]
+            before = context.by_line[same]
             yield self.about(
-                subject,
+                context,
                 record,
                 rule=quote(f"{'Allow' if winner.allow else 'Disallow'}: {record.text}"),
                 line=same,
                 related=[related("the same rule", before)],
                 # The only rule of a group parts it from the group after it.
-                fix=taken_out(subject, line) if rules[record.group] > 1 else None,
+                fix=taken_out(context, line) if rules[record.group] > 1 else None,
             )
 
 
-def _forms(subject: LintContext, profile: str) -> dict[int, str]:
+def _forms(context: LintContext, profile: str) -> dict[int, str]:
     """Return what a profile compares of the rule of each line."""
-    groups = subject.under(profile).groups
+    groups = context.under(profile).groups
     return {rule.line: rule.form for group in groups for rule in group.rules}

@@ -33,16 +33,16 @@ class DuplicateSitemap(Check):
     message = "Line {line} names the same sitemap."
     reference = "REC-sitemap-01, AMB-117"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the records that repeat an earlier one."""
-        noted = {note.start for note in subject.noted(self.slug)}
+        noted = {note.start for note in context.noted(self.slug)}
         first: dict[bytes, Record] = {}
-        for record in subject.records("sitemap") if noted else ():
+        for record in context.records("sitemap") if noted else ():
             before = first.setdefault(record.value, record)
             if record.start not in noted or before is record:
                 continue
             fix = None
-            if subject.line(record.line).comment is None:
-                fix = Fix("Take the line out", (Edit(*subject.whole_line(record.line), b""),))
+            if context.line(record.line).comment is None:
+                fix = Fix("Take the line out", (Edit(*context.whole_line(record.line), b""),))
             where = [related("names it first", before)]
-            yield self.about(subject, record, line=before.line, related=where, fix=fix)
+            yield self.about(context, record, line=before.line, related=where, fix=fix)

@@ -39,7 +39,7 @@ class EmptyFile(Check):
     message = "The file is empty, which allows everything to every crawler."
     reference = "RFC 9309 §2.2.1, §2.3.1.5"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield a note if there is nothing but blank lines."""
-        if not subject.robots.body.removeprefix(b"\xef\xbb\xbf").strip():
+        if not context.robots.body.removeprefix(b"\xef\xbb\xbf").strip():
             yield self.about_file()

@@ -33,7 +33,7 @@ class EmptyKey(ParserNote):
     reference = "RFC 9309 §2.2, §2.2.4"
     misread = True
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the parser's notes; an HTML page has a note of its own."""
-        if not subject.noted("looks-like-html"):
-            yield from super().check(subject)
+        if not context.noted("looks-like-html"):
+            yield from super().check(context)

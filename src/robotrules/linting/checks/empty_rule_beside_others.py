@@ -37,16 +37,16 @@ class EmptyRuleBesideOthers(Check):
     message = "{rule} without a path does nothing here: the other rules of the group decide."
     reference = "RFC 9309 §2.2.2; AMB-42"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the empty rules of groups that have others."""
-        for group in subject.groups:
+        for group in context.groups:
             empty = [rule for rule in group.rules if not rule.pattern]
             if empty and len(empty) < len(group.rules):
                 for rule in empty:
                     yield self.note(
-                        subject,
-                        subject.by_line[rule.line].key_start,
+                        context,
+                        context.by_line[rule.line].key_start,
                         rule.end,
                         rule=quote(f"{rule.key}:"),
-                        fix=taken_out(subject, rule.line),
+                        fix=taken_out(context, rule.line),
                     )

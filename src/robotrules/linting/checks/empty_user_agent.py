@@ -41,9 +41,9 @@ class EmptyUserAgent(ParserNote):
     reference = "RFC 9309 §2.2.1; REP-2.2.1-17; AMB-24"
     misread = True
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Say whose the rules are: other lines of the group may name somebody."""
-        record = subject.by_line.get(note.line or 0)
-        group = subject.groups[record.group] if record and record.group is not None else None
-        named = group is not None and subject.names_anybody(group.index)
+        record = context.by_line.get(note.line or 0)
+        group = context.groups[record.group] if record and record.group is not None else None
+        named = group is not None and context.names_anybody(group.index)
         return {"so": "" if named else ", so the rules after it are for nobody"}

@@ -44,15 +44,15 @@ class EmptyValue(Check):
     message = "{name} has no value, so it {does}."
     reference = "RFC 9309 §2.2 (REP-2.2-12); AMB-42"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield records that say nothing."""
-        empty = [record for record in subject.records(*KEYS) if not record.value]
+        empty = [record for record in context.records(*KEYS) if not record.value]
         with_paths: set[int | None] = set()
         if any(record.key == "allow" for record in empty):
-            groups = subject.groups
+            groups = context.groups
             with_paths = {one.index for one in groups if any(rule.pattern for rule in one.rules)}
         for record in empty:
             if record.key != "allow" or record.group not in with_paths:
                 # It still closes the group, and so frees its crawlers from other ones.
                 does = "matches no URL" if record.key == "allow" else "says nothing"
-                yield self.about_key(subject, record, name=quote(KNOWN[record.key]), does=does)
+                yield self.about_key(context, record, name=quote(KNOWN[record.key]), does=does)

@@ -49,23 +49,23 @@ class EverythingDisallowed(Check):
     reference = "RFC 9309 §2.2.2"
     exact = True
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the rule, if it is for everyone and nothing is left over."""
-        if not any(_is_for_all(rule) for group in subject.groups for rule in group.rules):
+        if not any(_is_for_all(rule) for group in context.groups for rule in group.rules):
             return  # who obeys which groups is only then worth asking
-        star = next((kind for kind in subject.kinds if _is_star(kind)), None)
+        star = next((kind for kind in context.kinds if _is_star(kind)), None)
         rule = _for_all(star) if star else None
         if star is None or rule is None or len(star.written) > MOST_RULES:
             return
         # Who is welcome by name shows that the rest was meant.
-        if not all(_for_all(kind) for kind in subject.kinds):
+        if not all(_for_all(kind) for kind in context.kinds):
             return
         # Most exceptions are seen at once, and the others are proved not to be there.
         if any(one.allow and _spells_allowed(star, one) for one in star.written):
             return
-        nothing = parse(b"User-agent: *\nDisallow: /", subject.robots.profile).rules_for("*")
-        if equivalent(star.rules, nothing, budget=subject.budget).equal:
-            yield self.about(subject, rule, rule=quote(str(rule)))
+        nothing = parse(b"User-agent: *\nDisallow: /", context.robots.profile).rules_for("*")
+        if equivalent(star.rules, nothing, budget=context.budget).equal:
+            yield self.about(context, rule, rule=quote(str(rule)))
 
 
 def _is_star(kind: Kind) -> bool:

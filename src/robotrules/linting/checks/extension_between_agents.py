@@ -54,15 +54,15 @@ class ExtensionBetweenAgents(Check):
     )
     reference = "RFC 9309 §2.1, §2.2.4; draft-ietf-aipref-attach §3; plan-b §2; AMB-29"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the first record of each document between two user-agent lines of a group."""
-        if not any(key in NAMES for key in subject.keys):
+        if not any(key in NAMES for key in context.keys):
             return
-        for group in subject.groups:
+        for group in context.groups:
             if len(group.starts) > 1:
-                yield from self._parted(subject, group.records)
+                yield from self._parted(context, group.records)
 
-    def _parted(self, subject: LintContext, records: tuple[Record, ...]) -> Iterator[LintNote]:
+    def _parted(self, context: LintContext, records: tuple[Record, ...]) -> Iterator[LintNote]:
         """Yield what parts the user-agent lines of one group."""
         starts: dict[str, list[Record]] = {name: [] for name in DOCUMENT_RULES}
         first: dict[str, Record] = {}
@@ -75,7 +75,7 @@ class ExtensionBetweenAgents(Check):
                 continue
             for name, found in first.items():
                 yield self.note(
-                    subject,
+                    context,
                     found.key_start,
                     found.end,
                     key=name,

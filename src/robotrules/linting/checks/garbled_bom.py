@@ -40,9 +40,9 @@ class GarbledBom(Check):
     reference = "RFC 9309 §2.2, §2.3; AMB-07"
     misread = True
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield a note for each line that starts so; one without a record loses nothing by it."""
-        body = subject.robots.body
+        body = context.robots.body
         if GARBLED_BOM not in body:
             return
         for found in _AT_START.finditer(body):
@@ -53,4 +53,4 @@ class GarbledBom(Check):
                 level, loud = self.level, True
                 which = ", which crawlers take for a part of what follows"
             fix = Fix("Take it out", (Edit(start, end, b""),), changes_verdicts=loud)
-            yield self.note(subject, start, end, level=level, fix=fix, which=which)
+            yield self.note(context, start, end, level=level, fix=fix, which=which)

@@ -48,14 +48,14 @@ class GroupWithoutRules(Check):
     )
     reference = "RFC 9309 §2.1, §2.2.1; REP-2.2.1-14; AMB-32"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the last group, if it has no rules and its crawlers have none elsewhere."""
-        last = subject.groups[-1] if subject.groups else None
+        last = context.groups[-1] if context.groups else None
         if last is None or any(record.role is Role.RULE for record in last.records):
             return
         named = [record for record in last.starts if record.key == "user-agent"]
         said = any(record.key in ENOUGH for record in last.records)
-        token = token_of(subject, named[0]) if named else ""
-        if token and not said and not len(subject.robots.rules_for(token)):
+        token = token_of(context, named[0]) if named else ""
+        if token and not said and not len(context.robots.rules_for(token)):
             names = listed([quote(record.value) for record in named])
-            yield self.about(subject, named[0], names=names)
+            yield self.about(context, named[0], names=names)

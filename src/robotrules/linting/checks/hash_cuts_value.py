@@ -39,16 +39,16 @@ class HashCutsValue(Check):
     reference = "RFC 9309 §2.2, §2.2.3 (REP-2.2-06); AMB-16"
     misread = True
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield rules with a comment that looks like a part of the pattern."""
-        body = subject.robots.body
+        body = context.robots.body
         if b"#" not in body:
             return
-        for record in subject.records("allow", "disallow"):
+        for record in context.records("allow", "disallow"):
             after = body[record.end : record.end + 2]
             if record.value and after[:1] == b"#" and after[1:] not in (b"", *_BLANK):
-                line = subject.line(record.line)
-                yield self.note(subject, record.end, line.end, text=quote(record.value))
+                line = context.line(record.line)
+                yield self.note(context, record.end, line.end, text=quote(record.value))
 
 
 _BLANK = (b" ", b"\t", b"#", b"\r", b"\n")

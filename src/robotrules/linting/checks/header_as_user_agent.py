@@ -41,13 +41,13 @@ class HeaderAsUserAgent(Check):
     reference = "RFC 9309 §2.2.1; REP-2.2.1-02; AMB-21"
     misread = True
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the lines with a header; the fix names a crawler that is known."""
-        for record in subject.records("user-agent"):
+        for record in context.records("user-agent"):
             if is_header(record.value):
                 part = identifier(record.value)
                 yield self.about(
-                    subject,
+                    context,
                     record,
                     value=quote(record.value),
                     what="a URL" if is_url(record.value) else "a whole User-Agent header",

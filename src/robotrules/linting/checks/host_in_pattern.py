@@ -38,11 +38,11 @@ class HostInPattern(Check):
     reference = "RFC 9309 §2.2.2, §2.3; AMB-03"
     misread = True
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the rules that start with such a name."""
         for key in ("allow", "disallow"):
-            for record in subject.records(key):
+            for record in context.records(key):
                 if record.value[:1] not in b"/*" and is_authority(record.value):
-                    cure = path_alone(subject, record)
+                    cure = path_alone(context, record)
                     more: dict[str, Any] = {"text": quote(record.value), "cure": cure.words}
-                    yield self.about(subject, record, fix=cure.fix, **more)
+                    yield self.about(context, record, fix=cure.fix, **more)

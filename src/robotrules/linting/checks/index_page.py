@@ -46,40 +46,40 @@ class IndexPage(ParserNote):
     message = "With {text} Google also allows {directory}, and other crawlers do not."
     reference = "google/robotstxt; VEN-03; AMB-47"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield what the parser noted under Google's profile, and the same under others."""
-        if subject.robots.profile.index_page:
-            yield from super().check(subject)
+        if context.robots.profile.index_page:
+            yield from super().check(context)
             return
-        if INDEX not in subject.robots.body:
+        if INDEX not in context.robots.body:
             return
-        found = [record for record in subject.records("allow") if INDEX in record.value]
+        found = [record for record in context.records("allow") if INDEX in record.value]
         for record in found[:MOST_LOOKED_AT]:
             directory = _directory(record.value)
-            if directory and self._differs(subject, record, directory):
+            if directory and self._differs(context, record, directory):
                 yield self.about(
-                    subject,
+                    context,
                     record,
                     url=ORIGIN + directory,
                     text=quote(record.value),
                     directory=quote(directory),
                 )
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Return the pattern and its directory."""
-        value = subject.robots.body[note.start : note.end]
+        value = context.robots.body[note.start : note.end]
         return {"text": quote(value), "directory": quote(value.rpartition(b"/")[0] + b"/")}
 
-    def _differs(self, subject: LintContext, record: Record, directory: str) -> bool:
+    def _differs(self, context: LintContext, record: Record, directory: str) -> bool:
         """Tell whether the directory is disallowed for who obeys the rule's group."""
         if record.group is None:
             return False
-        starts = subject.groups[record.group].starts
-        token = token_of(subject, starts[0])
-        if not token or subject.robots.check(ORIGIN + directory, token).allowed:
+        starts = context.groups[record.group].starts
+        token = token_of(context, starts[0])
+        if not token or context.robots.check(ORIGIN + directory, token).allowed:
             return False
         # A longer Disallow wins for Google too.
-        return subject.under("google").check(ORIGIN + directory, token).allowed
+        return context.under("google").check(ORIGIN + directory, token).allowed
 
 
 def _directory(value: bytes) -> str | None:

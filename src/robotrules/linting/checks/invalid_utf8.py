@@ -42,9 +42,9 @@ class InvalidUtf8(ParserNote):
     reference = "RFC 9309 §2.2 (REP-2.2-14), §2.3 (REP-2.3-03); AMB-06"
     misread = True
 
-    def fix(self, subject: LintContext, note: Note) -> Fix | None:
+    def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Write the octets of a path pattern as `%E9`: so they are compared already."""
-        record = subject.by_line.get(note.line or 0)
+        record = context.by_line.get(note.line or 0)
         if record is None or not record.is_rule or note.level == "error":
             return None
         text = record.value.decode("utf-8", "surrogateescape")

@@ -47,26 +47,26 @@ class InvisibleCharacter(Check):
     reference = "RFC 9309 §2.2 (REP-2.2-03, REP-2.2-05); AMB-07, AMB-09, AMB-10"
     misread = True
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield a note for each line that has some, about the first."""
-        body = subject.robots.body
-        if body.isascii() or subject.noted("looks-like-html"):
+        body = context.robots.body
+        if body.isascii() or context.noted("looks-like-html"):
             return
-        for line in subject.lines:
+        for line in context.lines:
             end = line.end if line.comment is None else line.comment
             text = line.text[: end - line.start]
             if text.isascii() or not SIGN.search(text):
                 continue
-            record = subject.by_line.get(line.number)
+            record = context.by_line.get(line.number)
             if record is not None:
                 # Values of records that nobody knows are nobody's to judge.
                 if record.key in KNOWN or SIGN.search(body, record.key_start, record.key_end):
-                    yield from self._in_record(subject, record)
+                    yield from self._in_record(context, record)
             else:
-                yield from self._without_record(subject, line, text)
+                yield from self._without_record(context, line, text)
 
-    def _in_record(self, subject: LintContext, record: Record) -> Iterator[LintNote]:
-        body = subject.robots.body
+    def _in_record(self, context: LintContext, record: Record) -> Iterator[LintNote]:
+        body = context.robots.body
         spans = (record.key_start, record.key_end), (record.start, record.end)
         edits = [edit for span in spans for edit in _ends(body, *span)]
         first = edits[0] if edits else _inside(body, record)
@@ -87,10 +87,10 @@ class InvisibleCharacter(Check):
         name = sign_name(sign[0]) if sign else ""
         level = "error" if edits else "warning"
         yield self.note(
-            subject, first.start, first.end, level=level, fix=fix, name=name, where=where
+            context, first.start, first.end, level=level, fix=fix, name=name, where=where
         )
 
-    def _without_record(self, subject: LintContext, line: Line, text: bytes) -> Iterator[LintNote]:
+    def _without_record(self, context: LintContext, line: Line, text: bytes) -> Iterator[LintNote]:
         found = SIGN.search(text)
         colon = text.find(FULL_WIDTH_COLON)
         if colon >= 0:
@@ -100,14 +100,14 @@ class InvisibleCharacter(Check):
                 fix = Fix("Write ':'", (Edit(start, end, b":"),), changes_verdicts=True)
             where = "is no colon, so the line is no record and is ignored"
             yield self.note(
-                subject, start, end, fix=fix, name=sign_name(FULL_WIDTH_COLON), where=where
+                context, start, end, fix=fix, name=sign_name(FULL_WIDTH_COLON), where=where
             )
         elif found and unseen(text):
             start, end = line.start, line.start + len(text)
             where = "is all that the line has; the line is ignored"
             fix = Fix("Take it out", (Edit(start, end, b""),))
             yield self.note(
-                subject, start, end, level="info", fix=fix, name=sign_name(found[0]), where=where
+                context, start, end, level="info", fix=fix, name=sign_name(found[0]), where=where
             )
 
 

@@ -60,38 +60,38 @@ class LeakingPurpose(Check):
     )
     reference = "draft-illyes-rep-purpose §3; AMB-99, RFC 9309 §2.2.4"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield groups of purposes alone that stand behind a group of crawlers."""
-        noted = {note.start for note in subject.noted(self.slug)}
+        noted = {note.start for note in context.noted(self.slug)}
         before: tuple[Group, Record] | None = None
         found = 0
-        for group in subject.groups if noted else ():
+        for group in context.groups if noted else ():
             first = group.starts[0]
             if first.start in noted and before is not None:
                 found += 1
-                url = _shown(subject, group, before[0]) if found <= MOST_SHOWN else None
+                url = _shown(context, group, before[0]) if found <= MOST_SHOWN else None
                 yield self.about(
-                    subject,
+                    context,
                     first,
                     before=quote(before[1].text),
                     line=before[1].line,
                     shown=f", so that they say something else about {url}" if url else "",
                     url=url,
                     related=[related("gets the rules", before[1])],
-                    fix=_fix(subject, first),
+                    fix=_fix(context, first),
                 )
             named = next((one for one in group.starts if one.key == "user-agent"), None)
             before = (group, named) if named else before
 
 
-def _shown(subject: LintContext, group: Group, before: Group) -> str | None:
+def _shown(context: LintContext, group: Group, before: Group) -> str | None:
     """Return a URL that a crawler of the group before gets another answer for in old parsers."""
-    robots = subject.robots
+    robots = context.robots
     tokens = [one for one in before.user_agents if one == "*" or is_product_token(one)]
     if not tokens:
         return None
     known = [one for one in robots.profile.extensions if one.key != USER_AGENT_PURPOSE.key]
-    old = subject.under(robots.profile.replace(extensions=known))
+    old = context.under(robots.profile.replace(extensions=known))
     for rule in group.rules[:MOST_TRIED]:
         url = ORIGIN + rule.form.removesuffix("$").replace("*", "")
         if robots.rules_for(tokens[0]).allows(url) != old.rules_for(tokens[0]).allows(url):
@@ -99,9 +99,9 @@ def _shown(subject: LintContext, group: Group, before: Group) -> str | None:
     return None
 
 
-def _fix(subject: LintContext, first: Record) -> Fix:
-    at, after = subject.whole_line(first.line)
-    end = subject.robots.body[subject.line(first.line).end : after] or b"\n"
+def _fix(context: LintContext, first: Record) -> Fix:
+    at, after = context.whole_line(first.line)
+    end = context.robots.body[context.line(first.line).end : after] or b"\n"
     line = f"User-agent: {PLACEHOLDER}".encode() + end
     words = f"Put 'User-agent: {PLACEHOLDER}' in front"
     return Fix(words, (Edit(at, at, line),), changes_verdicts=True)

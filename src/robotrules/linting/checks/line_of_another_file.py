@@ -40,21 +40,21 @@ class LineOfAnotherFile(Check):
     message = "{text} belongs in {home}; in a robots.txt it does nothing."
     reference = "RFC 9309 §2.2.4; RFC 9116 §2.5; REC-noindex-01"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield records and other lines; an HTML page has a note of its own."""
-        if subject.noted("looks-like-html"):
+        if context.noted("looks-like-html"):
             return
-        for record in subject.records(*FIELDS.intersection(subject.keys)):
-            name = quote(subject.robots.body[record.key_start : record.key_end])
-            yield self.about_key(subject, record, text=name, home=_FIELD)
-        security = SECURITY.intersection(subject.keys)
-        for record in subject.records(*security) if _is_security(security) else ():
-            name = quote(subject.robots.body[record.key_start : record.key_end])
-            yield self.about_key(subject, record, level="info", text=name, home="security.txt")
-        for start, end in strangers(subject):
-            text = subject.robots.body[start:end]
+        for record in context.records(*FIELDS.intersection(context.keys)):
+            name = quote(context.robots.body[record.key_start : record.key_end])
+            yield self.about_key(context, record, text=name, home=_FIELD)
+        security = SECURITY.intersection(context.keys)
+        for record in context.records(*security) if _is_security(security) else ():
+            name = quote(context.robots.body[record.key_start : record.key_end])
+            yield self.about_key(context, record, level="info", text=name, home="security.txt")
+        for start, end in strangers(context):
+            text = context.robots.body[start:end]
             if found := home(text):
-                yield self.note(subject, start, end, text=quote(text), home=found)
+                yield self.note(context, start, end, text=quote(text), home=found)
 
 
 def _is_security(names: frozenset[str]) -> bool:

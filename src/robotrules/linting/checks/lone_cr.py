@@ -39,10 +39,10 @@ class LoneCr(Check):
     message = "{count} with CR alone: parsers that look for LF read on into the next line."
     reference = "RFC 9309 §2.2 (REP-2.2-04); AMB-09"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield one note for all, at the first."""
-        body = subject.robots.body
-        if b"\r" not in body or subject.noted("looks-like-html"):
+        body = context.robots.body
+        if b"\r" not in body or context.noted("looks-like-html"):
             return
         runs = [run for run in _RUN.finditer(body) if not run["lf"]]
         found = [at for run in runs for at in range(run.start(), run.end())]
@@ -52,4 +52,4 @@ class LoneCr(Check):
         if len(found) <= MOST_EDITS:
             fix = Fix("End lines with LF", tuple(Edit(at, at + 1, b"\n") for at in found))
         count = "A line ends" if len(found) == 1 else f"{len(found):,} lines end"
-        yield self.note(subject, found[0], found[0] + 1, count=count, fix=fix)
+        yield self.note(context, found[0], found[0] + 1, count=count, fix=fix)

@@ -39,18 +39,18 @@ class LongCrawlDelay(Check):
     message = "With {seconds} s between requests a crawler reads {pages} a day{more}."
     reference = "REC-crawl-delay-01, AMB-118"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the delays that count and are long: of a group the first good one."""
-        unused = (*subject.noted("bad-crawl-delay"), *subject.noted("second-value"))
+        unused = (*context.noted("bad-crawl-delay"), *context.noted("second-value"))
         bad = {note.start for note in unused}
-        for record in subject.records("crawl-delay"):
+        for record in context.records("crawl-delay"):
             if record.group is None or record.start in bad:
                 continue
             seconds = float(record.value)
-            if seconds > LONG and not _is_for_nobody(subject, record.group):
+            if seconds > LONG and not _is_for_nobody(context, record.group):
                 pages, too_long = int(DAY / seconds), seconds > TOO_LONG
                 yield self.about(
-                    subject,
+                    context,
                     record,
                     level="warning" if too_long else None,
                     seconds=f"{seconds:,g}",
@@ -59,8 +59,8 @@ class LongCrawlDelay(Check):
                 )
 
 
-def _is_for_nobody(subject: LintContext, number: int) -> bool:
+def _is_for_nobody(context: LintContext, number: int) -> bool:
     """Tell whether a group asks its crawlers to fetch nothing at all, however slowly."""
-    forms = {(rule.allow, rule.form) for rule in subject.groups[number].rules if rule.form}
+    forms = {(rule.allow, rule.form) for rule in context.groups[number].rules if rule.form}
     everything = any((False, form) in forms for form in ("/", "/*", "*"))
     return everything and not any(allow for allow, _ in forms)

@@ -47,7 +47,7 @@ class LongLifetime(ResponseCheck):
     )
     reference = "RFC 9309 §2.4; REP-2.4-03, AMB-60"
 
-    def check_response(self, subject: LintContext, received: Received) -> Iterator[LintNote]:
+    def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
         """Yield a note for a lifetime of more than a day."""
         said = lifetime_asked(received)
         if said is None:

@@ -39,14 +39,14 @@ class LongLine(ParserNote):
     reference = "AMB-17; VEN-10"
     misread = True
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield a note for each record, whether or not the profile cuts it."""
-        if len(subject.robots.body) <= MOST or subject.noted("looks-like-html"):
+        if len(context.robots.body) <= MOST or context.noted("looks-like-html"):
             return
-        cuts = subject.robots.profile.max_line is not None
+        cuts = context.robots.profile.max_line is not None
         level = "error" if cuts else "warning"
-        for line in subject.lines:
-            record = line.end - line.start > MOST and subject.by_line.get(line.number)
+        for line in context.lines:
+            record = line.end - line.start > MOST and context.by_line.get(line.number)
             if record and (cuts or record.end - line.start > MOST):
                 size, start = line.end - line.start, line.start + MOST
-                yield self.note(subject, start, line.end, level=level, size=size, most=MOST)
+                yield self.note(context, start, line.end, level=level, size=size, most=MOST)

@@ -38,10 +38,10 @@ class LongRule(Check):
     message = "The path pattern has {count:,} bytes; Yandex takes more than {most:,} as an error."
     reference = "Yandex: Using robots.txt; VEN-10; AMB-17"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the rules that are longer."""
         for key in ("allow", "disallow"):
-            for record in subject.records(key):
+            for record in context.records(key):
                 if len(record.value) > MOST_OCTETS:
                     count = len(record.value)
-                    yield self.about(subject, record, count=count, most=MOST_OCTETS)
+                    yield self.about(context, record, count=count, most=MOST_OCTETS)

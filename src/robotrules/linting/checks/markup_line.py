@@ -48,15 +48,15 @@ class MarkupLine(Check):
     reference = "RFC 9309 §2.2.3 (REP-2.2.3-01), §2.2.4"
     misread = True
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield such lines and values; an HTML page has a note of its own."""
-        if subject.noted("looks-like-html"):
+        if context.noted("looks-like-html"):
             return
-        body = subject.robots.body
-        for start, end in strangers(subject):
+        body = context.robots.body
+        for start, end in strangers(context):
             if body[start] in STARTS:
-                yield from self._at_start(subject, start, body[start:end])
-        for record in subject.records(*VALUES) if b"<" in body else ():
+                yield from self._at_start(context, start, body[start:end])
+        for record in context.records(*VALUES) if b"<" in body else ():
             found = TAG_AT_END.search(record.value)
             if found:
                 start, end = record.start + found.start(1), record.end
@@ -64,7 +64,7 @@ class MarkupLine(Check):
                 if record.value.count(b"<") == 1:
                     fix = Fix("Take it out", (Edit(start, end, b""),), changes_verdicts=True)
                 yield self.note(
-                    subject,
+                    context,
                     start,
                     end,
                     level="error",
@@ -74,14 +74,14 @@ class MarkupLine(Check):
                     why="it is a part of the value",
                 )
 
-    def _at_start(self, subject: LintContext, start: int, text: bytes) -> Iterator[LintNote]:
+    def _at_start(self, context: LintContext, start: int, text: bytes) -> Iterator[LintNote]:
         found = None if home(text) else mark(text)
         if found is None:
             return
         fix = _fix(start, text, found.text) if found.text in COMMENTS else None
         why = "in a robots.txt only '#' starts a comment"
         end, said = start + len(found.text), quote(found.text)
-        yield self.note(subject, start, end, fix=fix, mark=said, where=found.where, why=why)
+        yield self.note(context, start, end, fix=fix, mark=said, where=found.where, why=why)
 
 
 def _fix(start: int, text: bytes, opening: bytes) -> Fix | None:

@@ -34,10 +34,10 @@ class MissingColon(ParserNote):
     reference = "RFC 9309 §2.2 (REP-2.2-16); AMB-13; VEN-01"
     misread = True
 
-    def fix(self, subject: LintContext, note: Note) -> Fix | None:
+    def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Write the colon."""
-        record = subject.by_line[note.line or 0]
-        name = subject.robots.body[record.key_start : record.key_end]
+        record = context.by_line[note.line or 0]
+        name = context.robots.body[record.key_start : record.key_end]
         edit = Edit(record.key_end, record.key_end, b":")
         # For those who skip the line now, it becomes a record.
         return Fix(f"Write {quote(name + b':')}", (edit,), changes_verdicts=True)

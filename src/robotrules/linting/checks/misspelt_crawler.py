@@ -46,10 +46,10 @@ class MisspeltCrawler(Check):
     reference = "RFC 9309 §2.2.1; REP-2.2.1-04; AMB-20"
     misread = True
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the names that are close to a known one; all lines of a name."""
         seen: dict[str, KnownCrawler | None] = {}
-        for record in subject.records("user-agent"):
+        for record in context.records("user-agent"):
             if record.value in (b"", b"*"):
                 continue
             name = shown(record.value if _WORDS.fullmatch(record.value) else _leading(record))
@@ -58,13 +58,13 @@ class MisspeltCrawler(Check):
                     continue
                 seen[name] = _meant(name)
             if known := seen[name]:
-                yield self._misspelt(subject, record, known)
+                yield self._misspelt(context, record, known)
 
-    def _misspelt(self, subject: LintContext, record: Record, known: KnownCrawler) -> LintNote:
+    def _misspelt(self, context: LintContext, record: Record, known: KnownCrawler) -> LintNote:
         token = known.product_token
         edit = Edit(record.start, record.end, token.encode())
         return self.about(
-            subject,
+            context,
             record,
             name=quote(record.value),
             known=token,

@@ -42,20 +42,20 @@ class MisspeltRecord(Check):
     reference = "RFC 9309 §2.2, §2.2.4 (REP-2.2.4-02); AMB-14"
     misread = True
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the records of such names; an HTML page has a note of its own."""
-        if subject.noted("looks-like-html"):
+        if context.noted("looks-like-html"):
             return
-        others = (key for key in subject.keys if key not in KNOWN)
+        others = (key for key in context.keys if key not in KNOWN)
         for key in islice(others, MOST_NAMES):
             name = None if mark(key.encode()) else meant(key)
             if name is None:
                 continue
-            for record in subject.records(key):
+            for record in context.records(key):
                 fix = None
                 # Of quotation marks around the whole line one would stay.
                 if not key.startswith(('"', "'")):
                     edit = Edit(record.key_start, record.key_end, name.encode())
                     fix = Fix(f"Write {quote(name)}", (edit,), changes_verdicts=True)
-                written = quote(subject.robots.body[record.key_start : record.key_end])
-                yield self.about_key(subject, record, text=written, name=quote(name), fix=fix)
+                written = quote(context.robots.body[record.key_start : record.key_end])
+                yield self.about_key(context, record, text=written, name=quote(name), fix=fix)

@@ -36,10 +36,10 @@ class MixedLineEnds(Check):
     message = "Of the lines {both:,} end with CR LF and {alone:,} with LF."
     reference = "RFC 9309 §2.2 (REP-2.2-04)"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield one note about the file, where it is one."""
-        body = subject.robots.body
+        body = context.robots.body
         both = body.count(b"\r\n")
         alone = body.count(b"\n") - both
-        if both and alone and not subject.noted("looks-like-html"):
+        if both and alone and not context.noted("looks-like-html"):
             yield self.about_file(both=both, alone=alone)

@@ -44,8 +44,8 @@ class NamedGroupDirectives(ParserNote):
     )
     reference = "draft-nottingham-plan-b §1.3; APP-1.3-01, APP-1.3-02"
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Say whose group it is."""
-        regrouped = subject.robots.grouped_for(KEYS[0])
-        group = subject.document_groups[note.line] if note.line else None
+        regrouped = context.robots.grouped_for(KEYS[0])
+        group = context.document_groups[note.line] if note.line else None
         return {"names": called(regrouped.groups[group]) if group is not None else "nobody"}

@@ -43,14 +43,14 @@ class NearLimit(Check):
     )
     reference = "RFC 9309 §2.5 (REP-2.5-02); AMB-18; VEN-10"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield a note by the octets that were parsed; a file that is too long has its own."""
-        size = len(subject.robots.body)
-        if size > CLOSE * YANDEX and not _is_spoken_of(subject):
+        size = len(context.robots.body)
+        if size > CLOSE * YANDEX and not _is_spoken_of(context):
             level = "warning" if size > CLOSER * YANDEX else "info"
             yield self.about_file(level=level, size=size)
 
 
-def _is_spoken_of(subject: LintContext) -> bool:
+def _is_spoken_of(context: LintContext) -> bool:
     """Tell whether the file is too long, or a page, which are other checks' affairs."""
-    return bool(subject.noted("truncated") or subject.noted("looks-like-html"))
+    return bool(context.noted("truncated") or context.noted("looks-like-html"))

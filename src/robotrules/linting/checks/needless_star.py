@@ -44,15 +44,15 @@ class NeedlessStar(Check):
     message = "{pattern} matches the same without the '*' at its end{more}."
     reference = "RFC 9309 §2.2.2, §2.2.3; AMB-39, AMB-48"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield one note for all of them, with one fix."""
-        if b"*" not in subject.robots.body:
+        if b"*" not in context.robots.body:
             return
-        found = list(_needless(_rules(subject.robots)))
+        found = list(_needless(_rules(context.robots)))
         if not found:
             return
         # How many octets a pattern has, and what competes with it, depends on who reads it.
-        needed = {line for name in PROFILES for line in _needed(subject.under(name))}
+        needed = {line for name in PROFILES for line in _needed(context.under(name))}
         found = [(rule, stars) for rule, stars in found if rule.line not in needed]
         if not found:
             return
@@ -61,7 +61,7 @@ class NeedlessStar(Check):
         other = "and so does one other rule" if rest == 1 else f"and so do {rest:,} other rules"
         words = "Take the '*' away" if not rest else "Take these '*' away"
         yield self.about(
-            subject,
+            context,
             found[0][0],
             pattern=quote(found[0][0].pattern),
             more=f", {other}" if rest else "",

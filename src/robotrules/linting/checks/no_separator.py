@@ -40,12 +40,12 @@ class NoSeparator(ParserNote):
     misread = True
     has_fixes = False
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the parser's notes but for lines that other checks speak of."""
-        if subject.noted("looks-like-html"):
+        if context.noted("looks-like-html"):
             return
-        for note in super().check(subject):
-            text = subject.robots.body[note.start : note.end]
+        for note in super().check(context):
+            text = context.robots.body[note.start : note.end]
             spoken_of = FULL_WIDTH_COLON in text or unseen(text) or not text.strip(GARBLED_BOM)
             if not (spoken_of or mark(text) or home(text)):
                 yield note

@@ -35,9 +35,9 @@ class NotDecided(Check):
     reference = "docs/analysis.md"
     exact = True
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield one note for all of them."""
-        undecided = subject.exact.undecided
+        undecided = context.exact.undecided
         if undecided:
             line = undecided[0].line
             many = f"{len(undecided):,} rules (from line {line} on) were not"

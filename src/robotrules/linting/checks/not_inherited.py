@@ -53,16 +53,16 @@ class NotInherited(Check):
     )
     reference = "draft-ietf-aipref-attach-05 §3.1; AMB-113"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the records that take a wider statement away, and what of it."""
-        noted = subject.noted(self.slug)
+        noted = context.noted(self.slug)
         if not noted:
             return
-        said = {key: _said(some) for key, some in stated(subject).items()}
+        said = {key: _said(some) for key, some in stated(context).items()}
         asked: dict[int, PreferenceSet | None] = {}
         for number, note in enumerate(noted):
-            record = subject.by_line[note.line or 0]
-            group = subject.document_groups[record.line]
+            record = context.by_line[note.line or 0]
+            group = context.document_groups[record.line]
             narrow = said.get((group, split(record).path), {})
             wider = said.get((group, None), {})
             lost = {name: one for name, one in wider.items() if name not in narrow}
@@ -71,12 +71,12 @@ class NotInherited(Check):
             url = None
             if number < MOST_SHOWN:
                 if group not in asked:
-                    asked[group] = _asked(subject, group)
+                    asked[group] = _asked(context, group)
                 url = _shown(asked[group], record, list(lost))
             numbers = dict.fromkeys(line for _, line in lost.values())
-            lines = [subject.by_line[number] for number in numbers]
+            lines = [context.by_line[number] for number in numbers]
             yield self.about(
-                subject,
+                context,
                 record,
                 what=listed([f"'{name}={LETTERS[one]}'" for name, (one, _) in lost.items()]),
                 line=lines[0].line,
@@ -101,10 +101,10 @@ def _said(found: tuple[tuple[Record, Statement], ...]) -> dict[str, tuple[Prefer
     return said
 
 
-def _asked(subject: LintContext, group: int) -> PreferenceSet | None:
-    names = subject.robots.grouped_for(KEYS[0]).groups[group].user_agents
+def _asked(context: LintContext, group: int) -> PreferenceSet | None:
+    names = context.robots.grouped_for(KEYS[0]).groups[group].user_agents
     tokens = [name for name in names if name == "*" or is_product_token(name)]
-    return preferences_for(subject.robots, tokens[0]) if tokens else None
+    return preferences_for(context.robots, tokens[0]) if tokens else None
 
 
 def _shown(asked: PreferenceSet | None, record: Record, names: list[str]) -> str | None:

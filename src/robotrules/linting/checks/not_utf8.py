@@ -31,7 +31,7 @@ class NotUtf8(ParserNote):
     message = "The file is UTF-16, and a robots.txt must be UTF-8: many crawlers read nothing here."
     reference = "RFC 9309 §2.3 (REP-2.3-03), §2.2.2; AMB-08"
 
-    def fix(self, subject: LintContext, note: Note) -> Fix | None:
+    def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Change no octet: the body that was parsed is UTF-8 already."""
         # Crawlers that read nothing before find rules then.
         return Fix("Save it as UTF-8", (), changes_verdicts=True)

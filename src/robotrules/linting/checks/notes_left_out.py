@@ -31,7 +31,7 @@ class NotesLeftOut(Check):
     message = "Only the first {most:,} notes of {code} ({slug}) are listed; there are more."
     reference = "docs/linting.md"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield one note for each check that was ended."""
-        for code, slug in subject.ended.items():
+        for code, slug in context.ended.items():
             yield self.about_file(most=MOST_NOTES, code=code, slug=slug)

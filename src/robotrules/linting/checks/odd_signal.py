@@ -38,9 +38,9 @@ class OddSignal(ParserNote):
     message = "The value in {text} is neither 'yes' nor 'no', so the signal says nothing."
     reference = "contentsignals.org (2025-09); REC-content-signal-01"
 
-    def fix(self, subject: LintContext, note: Note) -> Fix | None:
+    def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Write the word where its first letter stands."""
-        found = _LETTER.fullmatch(subject.robots.body[note.start : note.end])
+        found = _LETTER.fullmatch(context.robots.body[note.start : note.end])
         if not found:
             return None
         word = WORDS[found[1].lower()]

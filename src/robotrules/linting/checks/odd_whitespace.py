@@ -34,9 +34,9 @@ class OddWhitespace(ParserNote):
     reference = "RFC 9309 §2.2 (REP-2.2-03); AMB-10"
     misread = True
 
-    def fix(self, subject: LintContext, note: Note) -> Fix | None:
+    def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Write a space for each that stands neither in the name nor in the value."""
-        record, body = subject.by_line[note.line or 0], subject.robots.body
+        record, body = context.by_line[note.line or 0], context.robots.body
         inside = {*range(record.key_start, record.key_end), *range(record.start, record.end)}
         found = (
             at for at in range(note.start, note.end) if body[at] in b"\v\f" and at not in inside

@@ -41,11 +41,11 @@ class OldUsageCategory(Check):
     )
     reference = "draft-ietf-aipref-vocab-07 §6.1, §6.4; CU-V6.1-01"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the labels that the vocabulary had once."""
-        for note in subject.noted("unknown-label"):
-            label = shown(subject.robots.body[note.start : note.end])
+        for note in context.noted("unknown-label"):
+            label = shown(context.robots.body[note.start : note.end])
             if label in OLD_LABELS:
                 now = OLD_LABELS[label]
                 hint = f"; what comes nearest is '{now}'" if now else ""
-                yield self.note(subject, note.start, note.end, label=quote(label), hint=hint)
+                yield self.note(context, note.start, note.end, label=quote(label), hint=hint)

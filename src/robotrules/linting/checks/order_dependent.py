@@ -43,10 +43,10 @@ class OrderDependent(Check):
     )
     reference = "RFC 9309 §2.2.2; REP-2.2.2-05"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield for each group the first rule that depends on its place."""
         told: set[int] = set()
-        for kind, decided in zip(subject.kinds, subject.exact.decided, strict=True):
+        for kind, decided in zip(context.kinds, context.exact.decided, strict=True):
             if kind.groups[0] in told:
                 continue
             found = list(_dependent(kind, decided))
@@ -58,7 +58,7 @@ class OrderDependent(Check):
             more = f"; {rest:,} more rules here depend on it" if rest > 1 else ""
             more = "; one more rule here depends on it" if rest == 1 else more
             yield self.about(
-                subject,
+                context,
                 rule,
                 url=ORIGIN + path,
                 line=first.line,

@@ -41,16 +41,16 @@ class OverriddenDirective(Check):
     message = "Line {line} gives {name} another value for the same path, and the later one counts."
     reference = "draft-nottingham-plan-b §2; AMB-105"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield records of which a later one of the same path replaces something."""
-        records = subject.records(*KEYS)
-        regrouped = subject.robots.grouped_for(KEYS[0])
+        records = context.records(*KEYS)
+        regrouped = context.robots.grouped_for(KEYS[0])
         star = frozenset(regrouped._choose("*")[0]) if records else frozenset()
         stated: dict[tuple[Any, ...], tuple[Any, Record]] = {}
         told: set[int] = set()
         for record in records:
-            line = read_line(record, subject.robots)
-            group = subject.document_groups[record.line]
+            line = read_line(record, context.robots)
+            group = context.document_groups[record.line]
             group = None if group in star else group
             path = None if line.path is None else normal_form(shown(line.path))
             for application, members in line.told.items():
@@ -62,7 +62,7 @@ class OverriddenDirective(Check):
                     if before != now and earlier.line != record.line and earlier.line not in told:
                         told.add(earlier.line)
                         yield self.about(
-                            subject,
+                            context,
                             earlier,
                             line=record.line,
                             name=quote(f"{application};{name}"),

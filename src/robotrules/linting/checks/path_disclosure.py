@@ -98,28 +98,28 @@ class PathDisclosure(Check):
     message = "Everybody can read {path} here, and the rule keeps nobody out."
     reference = "RFC 9309 §3; REP-3-01, REP-3-02, REP-3-03"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the rules with a telling part, once for each path."""
         seen: set[bytes] = set()
-        for line in sorted(set(_hinted(subject))):
-            record = subject.by_line.get(line)
+        for line in sorted(set(_hinted(context))):
+            record = context.by_line.get(line)
             value = record.value if record and record.key == "disallow" else b""
             if record and value not in seen and value[:1] == b"/" and _tells(value):
                 seen.add(value)
-                yield self.about(subject, record, path=quote(value))
+                yield self.about(context, record, path=quote(value))
 
 
-def _hinted(subject: LintContext) -> Iterator[int]:
+def _hinted(context: LintContext) -> Iterator[int]:
     """Yield the lines that are worth a look."""
-    body = subject.robots.body.lower()
+    body = context.robots.body.lower()
     for hint in HINTS:
         at = body.find(hint)
         while at >= 0:
-            line, _, _ = subject.place(at, at)
+            line, _, _ = context.place(at, at)
             yield line
-            at = body.find(hint, max(subject.whole_line(line)[1], at + 1))
+            at = body.find(hint, max(context.whole_line(line)[1], at + 1))
     for found in _LONG.finditer(body):
-        yield subject.place(found.start(), found.end())[0]
+        yield context.place(found.start(), found.end())[0]
 
 
 def _tells(pattern: bytes) -> bool:

@@ -42,21 +42,21 @@ class PatternLikeAnExpression(Check):
     message = "{pattern} looks like a regular expression, and is read as it stands{says}."
     reference = "RFC 9309 §2.2.3"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the rules with such a pattern; the first ones with what they really match."""
-        if not may_have_expressions(subject.robots.body):
+        if not may_have_expressions(context.robots.body):
             return
         described = 0
         for key in ("allow", "disallow"):
-            for record in subject.records(key):
+            for record in context.records(key):
                 if is_expression(record.value):
                     described += 1
-                    yield self._expression(subject, record, described <= MOST_DESCRIBED)
+                    yield self._expression(context, record, described <= MOST_DESCRIBED)
 
-    def _expression(self, subject: LintContext, record: Record, in_words: bool) -> LintNote:
+    def _expression(self, context: LintContext, record: Record, in_words: bool) -> LintNote:
         says, url = "", None
         if in_words:
-            found = describe(record.value, subject.robots.profile)
+            found = describe(record.value, context.robots.profile)
             says = f": {found.sentence[:1].lower()}{found.sentence[1:].rstrip('.')}"
             url = found.matches[0].url if found.matches else None
-        return self.about(subject, record, pattern=quote(record.value), says=says, url=url)
+        return self.about(context, record, pattern=quote(record.value), says=says, url=url)

@@ -40,16 +40,16 @@ class PatternStart(ParserNote):
     reference = "RFC 9309 §2.2.2, §2.2.3; AMB-03"
     misread = True
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield what is no URL, no name of a server and no expression: those have checks."""
-        for note in super().check(subject):
-            value = subject.robots.body[note.start : note.end]
+        for note in super().check(context):
+            value = context.robots.body[note.start : note.end]
             if not (is_url(value) or is_authority(value) or is_expression(value)):
                 yield note
 
-    def fix(self, subject: LintContext, note: Note) -> Fix | None:
+    def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Put the `/` before it, unless it looks like something else than a path."""
-        pattern = subject.robots.body[note.start : note.end]
+        pattern = context.robots.body[note.start : note.end]
         if re.search(rb"[:=&]", pattern) or not pattern[:1].isalnum():
             return None
         words = f"Write {quote(b'/' + pattern)}"

@@ -39,8 +39,8 @@ class PrefixKey(ParserNote):
     reference = "RFC 9309 §2.2.4 (REP-2.2.4-06); AMB-15"
     misread = True
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Return the name as written, and as it is read."""
-        record = subject.by_line.get(note.line or 0)
+        record = context.by_line.get(note.line or 0)
         read = KNOWN.get(record.key, record.key) if record else ""
-        return {"text": quote(subject.robots.body[note.start : note.end]), "name": quote(read)}
+        return {"text": quote(context.robots.body[note.start : note.end]), "name": quote(read)}

@@ -79,7 +79,7 @@ class ProfilesDiffer(Check):
     reference = "docs/profiles.md; AMB-00"
     summed_up = ("info",)
 
-    def summary(self, subject: LintContext, notes: Sequence[LintNote]) -> LintNote:
+    def summary(self, context: LintContext, notes: Sequence[LintNote]) -> LintNote:
         """Say for how many rules parsers disagree about another spelling."""
         notes = list({note.start: note for note in reversed(notes)}.values())[::-1]
         if len(notes) == 1:
@@ -91,23 +91,23 @@ class ProfilesDiffer(Check):
         )
         return notes[0]._replace(message=words, related=places(notes[1:], "here, too"))
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield for each rule the first URL on which the profiles disagree."""
         # Most parsers read nothing of a file in UTF-16, and that note is about every rule (AMB-08).
-        if any(note.code == "not-utf8" for note in subject.robots.notes):
+        if any(note.code == "not-utf8" for note in context.robots.notes):
             return
         told: set[int] = set()
-        causes, known = _Causes(subject), set[tuple[int, str]]()
+        causes, known = _Causes(context), set[tuple[int, str]]()
         left = MOST_RULES
-        for kind in subject.kinds[:MOST_KINDS]:
+        for kind in context.kinds[:MOST_KINDS]:
             crawler = _asked(kind)
             if crawler is None or left <= 0:
                 continue
             here = kind.rules
             there = {
-                name: rules_of(subject.under(name), crawler)
+                name: rules_of(context.under(name), crawler)
                 for name in PROFILES
-                if name != subject.robots.profile.name
+                if name != context.robots.profile.name
             }
             # What only another profile reads as a rule is tried as well.
             written = {rule.line: rule for rule in kind.written}
@@ -119,7 +119,7 @@ class ProfilesDiffer(Check):
                 left -= 1
                 if line in told or causes.of(line) in known:
                     continue
-                note = self._compared(subject, crawler, rule, here, there)
+                note = self._compared(context, crawler, rule, here, there)
                 if note:
                     told.add(line)
                     cause = causes.of(note.line or line)
@@ -131,7 +131,7 @@ class ProfilesDiffer(Check):
 
     def _compared(
         self,
-        subject: LintContext,
+        context: LintContext,
         crawler: Crawler,
         rule: Rule,
         here: RuleSet,
@@ -146,12 +146,12 @@ class ProfilesDiffer(Check):
             other = next(iter(others.values())).check(url)
             at = next((one.rule for one in (verdict, other) if one.rule), rule)
             return self.about(
-                subject,
+                context,
                 at,
                 level=level,
                 url=url,
-                name=crawler.name if len(subject.kinds) > 1 else "everyone",
-                here=_readers([subject.robots.profile.name], allowed),
+                name=crawler.name if len(context.kinds) > 1 else "everyone",
+                here=_readers([context.robots.profile.name], allowed),
                 there=_readers(list(others), not allowed),
                 why=f" (line {other.line})" if other.line else "",
                 related=[related("decides there", other.rule)]
@@ -164,14 +164,14 @@ class ProfilesDiffer(Check):
 class _Causes:
     """What parsers noted that makes profiles differ, by line."""
 
-    def __init__(self, subject: LintContext) -> None:
+    def __init__(self, context: LintContext) -> None:
         self._noted: dict[int, str] = {}
         for profile in PROFILES:
             # As the engine has them: a file may have a note for each line, and few explain.
-            for code, line, _, _ in subject.under(profile)._document.notes():
+            for code, line, _, _ in context.under(profile)._document.notes():
                 if line and code in EXPLAINED:
                     self._noted.setdefault(line, code)
-        self._starts = [[one.line for one in group.starts] for group in subject.groups]
+        self._starts = [[one.line for one in group.starts] for group in context.groups]
         self._firsts = [starts[0] for starts in self._starts]
 
     def of(self, line: int) -> tuple[int, str] | None:

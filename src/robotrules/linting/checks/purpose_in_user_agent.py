@@ -50,18 +50,18 @@ class PurposeInUserAgent(Check):
     reference = "RFC 9309 §2.2.1; AMB-20; draft-illyes-rep-purpose §3"
     misread = True
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the lines with such a word."""
-        found = [one for one in subject.records("user-agent") if _word(one) in EVERYONE | MANY]
+        found = [one for one in context.records("user-agent") if _word(one) in EVERYONE | MANY]
         if not found:
             return
-        has_star = any(record.value == b"*" for record in subject.records("user-agent"))
+        has_star = any(record.value == b"*" for record in context.records("user-agent"))
         for record in found:
             everyone = _word(record) in EVERYONE
             edit = Edit(record.start, record.end, b"*")
             fix = Fix("Write '*'", (edit,), changes_verdicts=True)
             yield self.about(
-                subject,
+                context,
                 record,
                 name=quote(record.value),
                 meant="everyone, which is '*'" if everyone else "many",

@@ -38,10 +38,10 @@ class QuestionMarkOnly(Check):
     message = "{pattern} matches queries of the home page alone, and not '/shop?page=2'."
     reference = "RFC 9309 §2.2.2, §2.2.3"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the rules, unless another says it for all addresses."""
-        found = [one for one in subject.records("disallow") if one.value in (b"/?", b"/?*")]
-        if found and not any(one.value in WANTED for one in subject.records("disallow")):
+        found = [one for one in context.records("disallow") if one.value in (b"/?", b"/?*")]
+        if found and not any(one.value in WANTED for one in context.records("disallow")):
             for record in found:
                 url = f"{ORIGIN}/?page=2"
-                yield self.about(subject, record, pattern=quote(record.value), url=url)
+                yield self.about(context, record, pattern=quote(record.value), url=url)

@@ -40,9 +40,9 @@ class QuotedValue(Check):
     reference = "RFC 9309 §2.2 (REP-2.2-09, REP-2.2-10)"
     misread = True
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the values that start with one."""
-        for record in subject.records(*PLAIN):
+        for record in context.records(*PLAIN):
             value = record.value
             if not value.startswith(OPENING):
                 continue
@@ -59,4 +59,4 @@ class QuotedValue(Check):
             does = "names nobody" if record.key == "user-agent" else "is not what it looks like"
             if record.key in ("allow", "disallow"):
                 does = "matches nothing"
-            yield self.about(subject, record, text=quote(value), does=does, fix=fix)
+            yield self.about(context, record, text=quote(value), does=does, fix=fix)

@@ -48,16 +48,16 @@ class RecordBetweenAgents(ParserNote):
     )
     reference = "RFC 9309 §2.1, §2.2.4; AMB-28"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the gaps in which nothing is said to a group."""
-        for gap in gaps(subject):
+        for gap in gaps(context):
             if not gap.says_something and gap.parts_names:
                 record = gap.between[0]
                 yield self.note(
-                    subject,
+                    context,
                     record.key_start,
                     record.end,
-                    record=quote(subject.robots.body[record.key_start : record.end]),
+                    record=quote(context.robots.body[record.key_start : record.end]),
                     names=gap.names,
                     after=quote(gap.after.value),
                     related=[related("in the same group", gap.after)],

@@ -37,7 +37,7 @@ class RecordOutsideGroup(ParserNote):
     message = "{name} stands before the first user-agent line, so it is for nobody."
     reference = "RFC 9309 §2.1; REC-crawl-delay-02; AMB-31"
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Return the name of the record."""
-        record = subject.by_line.get(note.line or 0)
+        record = context.by_line.get(note.line or 0)
         return {"name": quote(KNOWN.get(record.key, record.key) if record else "")}

@@ -42,26 +42,26 @@ class RedundantRule(Check):
     exact = True
     summed_up = ("info",)
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the rules that are proved to be redundant."""
-        for _, found in sorted(subject.exact.redundant.items()):
+        for _, found in sorted(context.exact.redundant.items()):
             rule = found.rule
             if rule.allow and rule.form in ("/", "/*", "*"):
                 continue
-            told = subject.exact.dead.keys() | subject.exact.twins.keys()
+            told = context.exact.dead.keys() | context.exact.twins.keys()
             if found.instead and all(other.line in told for other in found.instead):
                 continue  # of the two, the one that decides nothing or repeats was told
             if not _is_alike_everywhere(found):
                 continue
             yield self.about(
-                subject,
+                context,
                 rule,
                 rule=quote(str(rule)),
                 why=_why(found),
                 related=[related("says the same", other) for other in found.instead],
             )
 
-    def summary(self, subject: LintContext, notes: Sequence[LintNote]) -> LintNote:
+    def summary(self, context: LintContext, notes: Sequence[LintNote]) -> LintNote:
         """Say how many there are; the first is described."""
         first, rest = notes[0], notes[1:]
         why = first.message.rpartition(" is redundant: ")[2]

@@ -42,17 +42,17 @@ class RelativeSitemap(ParserNote):
     message = "A sitemap is named by its whole URL, and {text} is {what}{hint}."
     reference = "sitemaps.org protocol; REC-sitemap-02, AMB-117"
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Say where the scheme alone is missing."""
-        value = subject.robots.body[note.start : note.end]
+        value = context.robots.body[note.start : note.end]
         hint = ": 'https://' is missing" if _HOST.match(value.decode("utf-8", "replace")) else ""
         what = "a template that nobody filled in" if _TEMPLATE.search(value) else _PART
         return {"text": quote(value), "what": what, "hint": hint}
 
-    def fix(self, subject: LintContext, note: Note) -> Fix | None:
+    def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Write the whole URL, where the file's own is known."""
-        url = subject.received.url
-        value = subject.robots.body[note.start : note.end]
+        url = context.received.url
+        value = context.robots.body[note.start : note.end]
         if url is None or not origin_of(url) or not value.isascii():
             return None
         if _TEMPLATE.search(value):

@@ -39,18 +39,18 @@ class RepeatedUserAgent(Check):
     message = "{name} is named in line {line} of this group already."
     reference = "RFC 9309 §2.2.1; REP-2.2.1-04"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the later of two lines with one name."""
         first: dict[tuple[int | None, str], Record] = {}
-        for record in subject.records("user-agent"):
+        for record in context.records("user-agent"):
             name = record.text.lower()
             before = first.setdefault((record.group, name), record) if name else record
             if before is not record:
                 yield self.about(
-                    subject,
+                    context,
                     record,
                     name="Everyone" if name == "*" else quote(record.value),
                     line=before.line,
                     related=[related("named first", before)],
-                    fix=taken_out(subject, record.line),
+                    fix=taken_out(context, record.line),
                 )

@@ -54,18 +54,18 @@ class ResourcesDisallowed(Check):
     message = "{rule} blocks {what} for Googlebot, which then renders pages without them."
     reference = "RFC 9309 §2.2.2; Google: Fix search-related JavaScript problems"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the rules that decide about a style sheet or a script."""
-        rules = subject.robots.rules_for(RENDERS)
+        rules = context.robots.rules_for(RENDERS)
         if not rules or not rules.allows(f"{ORIGIN}/"):
             return  # it renders nothing at all
-        for number in subject.robots._choose(RENDERS, ())[0]:
-            for rule in subject.groups[number].rules:
+        for number in context.robots._choose(RENDERS, ())[0]:
+            for rule in context.groups[number].rules:
                 for what, path in () if rule.allow else _resources(rule):
                     verdict = rules.check(ORIGIN + path)
                     if not verdict.allowed and verdict.rule and verdict.rule.line == rule.line:
                         url = ORIGIN + path
-                        yield self.about(subject, rule, rule=quote(str(rule)), what=what, url=url)
+                        yield self.about(context, rule, rule=quote(str(rule)), what=what, url=url)
                         break
 
 

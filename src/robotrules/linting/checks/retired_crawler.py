@@ -42,15 +42,15 @@ class RetiredCrawler(Check):
     reference = "docs/crawlers.md"
     summed_up = ("info",)
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the lines that name one."""
-        for record in subject.records("user-agent"):
+        for record in context.records("user-agent"):
             if record.value == b"*":
                 continue
             known = KNOWN_CRAWLERS.get(name_of(record))
             if known and known.status == "retired":
                 yield self.about(
-                    subject,
+                    context,
                     record,
                     name=quote(record.value),
                     operator=known.operator,
@@ -58,9 +58,9 @@ class RetiredCrawler(Check):
                     checked=known.checked,
                 )
 
-    def summary(self, subject: LintContext, notes: Sequence[LintNote]) -> LintNote:
+    def summary(self, context: LintContext, notes: Sequence[LintNote]) -> LintNote:
         """Name the first ones, each once, and say how many there are."""
-        body = subject.robots.body
+        body = context.robots.body
         names = {
             body[note.start : note.end].lower(): quote(body[note.start : note.end])
             for note in notes

@@ -45,7 +45,7 @@ class RobotsLost(ResponseCheck):
     )
     reference = "RFC 9309 §2.3.1.2; AMB-54"
 
-    def check_response(self, subject: LintContext, received: Received) -> Iterator[LintNote]:
+    def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
         """Yield a note for a redirect that is the last answer."""
         if received.status is None or not 300 <= received.status < 400:
             return

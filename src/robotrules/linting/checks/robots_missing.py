@@ -46,7 +46,7 @@ class RobotsMissing(ResponseCheck):
     )
     reference = "RFC 9309 §2.3.1.3; REP-2.3.1.3-01, REP-2.3.1.3-02, AMB-52"
 
-    def check_response(self, subject: LintContext, received: Received) -> Iterator[LintNote]:
+    def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
         """Yield a note for an answer that says that there is no file."""
         status = received.status
         if status is not None and 400 <= status < 500 and status not in OTHERS:

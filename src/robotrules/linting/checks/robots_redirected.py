@@ -50,7 +50,7 @@ class RobotsRedirected(ResponseCheck):
     )
     reference = "RFC 9309 §2.3.1.2; REP-2.3.1.2-02, REP-2.3.1.2-04, AMB-56"
 
-    def check_response(self, subject: LintContext, received: Received) -> Iterator[LintNote]:
+    def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
         """Yield a note for redirects that led to the file."""
         hops = received.redirects
         if not hops or len(hops) > MOST_HOPS or not is_success(received):

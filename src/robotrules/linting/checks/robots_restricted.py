@@ -45,7 +45,7 @@ class RobotsRestricted(ResponseCheck):
     )
     reference = "RFC 9309 §2.3.1.3; AMB-51"
 
-    def check_response(self, subject: LintContext, received: Received) -> Iterator[LintNote]:
+    def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
         """Yield a note for an answer that asks who is there."""
         if received.status in (401, 403):
             yield self.about_response(status=received.status)

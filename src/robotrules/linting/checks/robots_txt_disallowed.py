@@ -36,10 +36,10 @@ class RobotsTxtDisallowed(Check):
     message = "{rule} does nothing: robots.txt itself may always be fetched."
     reference = "RFC 9309 §2.2.2; AMB-45"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the rules for it."""
-        if subject.robots.profile.match_robots_txt:
+        if context.robots.profile.match_robots_txt:
             return
-        for record in subject.records("disallow"):
+        for record in context.records("disallow"):
             if record.value in ROBOTS_TXT:
-                yield self.about(subject, record, rule=quote(b"Disallow: " + record.value))
+                yield self.about(context, record, rule=quote(b"Disallow: " + record.value))

@@ -45,7 +45,7 @@ class RobotsUnreachable(ResponseCheck):
     )
     reference = "RFC 9309 §2.3.1.4; REP-2.3.1.4-01, REP-2.3.1.4-02, AMB-50, AMB-58"
 
-    def check_response(self, subject: LintContext, received: Received) -> Iterator[LintNote]:
+    def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
         """Yield a note for an answer that says nothing about the file."""
         status = received.status
         if status is not None and (status >= 500 or status == 429):

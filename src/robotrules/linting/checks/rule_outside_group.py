@@ -38,10 +38,10 @@ class RuleOutsideGroup(ParserNote):
     reference = "RFC 9309 §2.1, §2.2.1; AMB-31"
     misread = True
 
-    def fix(self, subject: LintContext, note: Note) -> Fix | None:
+    def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Name everyone, in a file that names nobody at all; elsewhere it is the author's."""
-        if subject.groups or note.line is None or note != subject.noted(self.slug)[0]:
+        if context.groups or note.line is None or note != context.noted(self.slug)[0]:
             return None
-        start, _ = subject.whole_line(note.line)
-        edit = Edit(start, start, b"User-agent: *" + line_end(subject, note.line))
+        start, _ = context.whole_line(note.line)
+        edit = Edit(start, start, b"User-agent: *" + line_end(context, note.line))
         return Fix("Write 'User-agent: *' before it", (edit,), changes_verdicts=True)

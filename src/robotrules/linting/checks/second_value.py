@@ -37,16 +37,16 @@ class SecondValue(ParserNote):
     message = "{name} of line {line} counts {where}, so this one does not."
     reference = "REC-crawl-delay-02; REC-host-01; AMB-28, AMB-118"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the readers' notes, each with the record that counts."""
-        noted = {note.line: note.level for note in subject.noted(self.slug)}
+        noted = {note.line: note.level for note in context.noted(self.slug)}
         if not noted:
             return
         bad = {
-            note.line for code in ("bad-crawl-delay", "bad-host") for note in subject.noted(code)
+            note.line for code in ("bad-crawl-delay", "bad-host") for note in context.noted(code)
         }
         first: dict[tuple[str, int | None], Record] = {}
-        for record in subject.records("crawl-delay", "host"):
+        for record in context.records("crawl-delay", "host"):
             place = record.key, record.group if record.key == "crawl-delay" else None
             if record.line not in noted:
                 if record.line not in bad:
@@ -54,7 +54,7 @@ class SecondValue(ParserNote):
                 continue
             counts = first.get(place, record)
             yield self.about(
-                subject,
+                context,
                 record,
                 level=noted[record.line],
                 related=[related("counts", counts)],

@@ -45,7 +45,7 @@ class ShortLifetime(ResponseCheck):
     message = "The robots.txt asks {what}; most crawlers keep it for longer, up to 24 hours."
     reference = "RFC 9309 §2.4; AMB-60"
 
-    def check_response(self, subject: LintContext, received: Received) -> Iterator[LintNote]:
+    def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
         """Yield a note for a lifetime of next to nothing."""
         said = lifetime_asked(received)
         if said is None:

@@ -54,28 +54,28 @@ class SitemapDisallowed(Check):
     )
     reference = "RFC 9309 §2.2.2; sitemaps.org protocol; REC-sitemap-01"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the sitemaps that nobody, or not every search engine, is asked to fetch."""
-        named = {name.lower() for group in subject.groups for name in group.user_agents}
+        named = {name.lower() for group in context.groups for name in group.user_agents}
         names = [EVERYBODY, *(name for name in ENGINES if name.lower() in named)]
-        here = _origin(subject)
-        found = _of(subject, here)
+        here = _origin(context)
+        found = _of(context, here)
         if not found:
             return
         home = ORIGIN + "/"
-        judged = {name: _allowed(subject, name, [one.url for one in found]) for name in names}
-        welcome = [name for name in names if subject.robots.rules_for(name).allows(home)]
+        judged = {name: _allowed(context, name, [one.url for one in found]) for name in names}
+        welcome = [name for name in names if context.robots.rules_for(name).allows(home)]
         for at, one in enumerate(found):
             against = [name for name in welcome if not judged[name][at]]
             some = any(judged[name][at] for name in names)
-            nobody = not some and _is_for_nobody(subject, one.url)
+            nobody = not some and _is_for_nobody(context, one.url)
             if not against and not nobody:
                 continue
             against = [EVERYBODY] if nobody else against
-            verdict = subject.robots.check(one.url, against[0])
+            verdict = context.robots.check(one.url, against[0])
             rule = verdict.rule
             yield self.about(
-                subject,
+                context,
                 one.record,
                 who=_who(against, nobody=nobody),
                 line=rule.line if rule else one.line,
@@ -86,9 +86,9 @@ class SitemapDisallowed(Check):
             )
 
 
-def _is_for_nobody(subject: LintContext, url: str) -> bool:
+def _is_for_nobody(context: LintContext, url: str) -> bool:
     """Tell whether the rules disallow a URL to all that the file can tell apart."""
-    kinds = subject.kinds
+    kinds = context.kinds
     return len(kinds) <= MOST_KINDS and not any(kind.rules.allows(url) for kind in kinds)
 
 
@@ -98,20 +98,20 @@ def _who(names: Sequence[str], *, nobody: bool) -> str:
     return "everybody" if nobody else "everybody without a group of their own"
 
 
-def _origin(subject: LintContext) -> str | None:
-    url = subject.received.url
+def _origin(context: LintContext) -> str | None:
+    url = context.received.url
     return origin_of(url) if url else None
 
 
-def _of(subject: LintContext, origin: str | None) -> list[Sitemap]:
+def _of(context: LintContext, origin: str | None) -> list[Sitemap]:
     """Return the sitemaps that these rules are for, as far as that is known."""
-    if "sitemap" not in subject.keys or not subject.groups:
+    if "sitemap" not in context.keys or not context.groups:
         return []
-    found = sitemaps(subject.robots, subject.received.url if origin else None)
+    found = sitemaps(context.robots, context.received.url if origin else None)
     if origin is not None:
         return [one for one in found if origin_of(one.url) == origin][:MOST_JUDGED]
     return [one for one in found if one.relative or authority_end(one.url)][:MOST_JUDGED]
 
 
-def _allowed(subject: LintContext, name: str, urls: list[str]) -> list[bool]:
-    return list(subject.robots.rules_for(name).allows_many(urls))
+def _allowed(context: LintContext, name: str, urls: list[str]) -> list[bool]:
+    return list(context.robots.rules_for(name).allows_many(urls))

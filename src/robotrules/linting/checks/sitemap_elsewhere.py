@@ -45,18 +45,18 @@ class SitemapElsewhere(Check):
     )
     reference = "sitemaps.org protocol (cross submits); REC-sitemap-01"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the first sitemap of each other host."""
-        url = subject.received.url
+        url = context.received.url
         here = _host(url) if url else None
-        if url is None or here is None or "sitemap" not in subject.keys:
+        if url is None or here is None or "sitemap" not in context.keys:
             return
         told = {here.removeprefix("www.")}
-        for one in sitemaps(subject.robots, url):
+        for one in sitemaps(context.robots, url):
             there = _host(one.url)
             if there is not None and there.removeprefix("www.") not in told:
                 told.add(there.removeprefix("www."))
-                yield self.about(subject, one.record, there=quote(there), here=quote(here))
+                yield self.about(context, one.record, there=quote(there), here=quote(here))
 
 
 def _host(url: str) -> str | None:

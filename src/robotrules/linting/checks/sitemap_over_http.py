@@ -42,12 +42,12 @@ class SitemapOverHttp(Check):
     )
     reference = "RFC 9309 §2.3; REC-sitemap-01"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the first sitemap that is named by http, where the file is served by https."""
-        if not (subject.received.url or "").lower().startswith("https://"):
+        if not (context.received.url or "").lower().startswith("https://"):
             return
-        found = [one for one in subject.records("sitemap") if one.value[:7].lower() == b"http://"]
+        found = [one for one in context.records("sitemap") if one.value[:7].lower() == b"http://"]
         for record in found[:1]:
             count = len(found) - 1
             more = f", like {count:,} more" if count else ""
-            yield self.about(subject, record, more=more)
+            yield self.about(context, record, more=more)

@@ -39,16 +39,16 @@ class SpaceBeforeColon(Check):
     )
     reference = "RFC 9309 §2.2 (REP-2.2-02)"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the gaps; the records are asked for only where there are some."""
-        body = subject.robots.body
+        body = context.robots.body
         if b" :" not in body and b"\t:" not in body:
             return
         for found in _GAP.finditer(body):
             start, end = found.span(1)
-            record = subject.by_line.get(subject.place(start, end)[0])
+            record = context.by_line.get(context.place(start, end)[0])
             if record is None or record.key_end != start or record.key not in KNOWN:
                 continue
             name = quote(body[record.key_start : record.key_end])
             fix = Fix(f"Write the colon right after {name}", (Edit(start, end, b""),))
-            yield self.note(subject, start, end, name=name, fix=fix)
+            yield self.note(context, start, end, name=name, fix=fix)

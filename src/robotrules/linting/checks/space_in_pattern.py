@@ -41,21 +41,21 @@ class SpaceInPattern(ParserNote):
     reference = "RFC 9309 §2.2, §2.2.2; AMB-11"
     misread = True
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Return the pattern, and what was probably meant."""
-        value = subject.robots.body[note.start : note.end]
+        value = context.robots.body[note.start : note.end]
         several = len(_paths(value)) > 1
         hint = "each path needs a rule of its own" if several else "crawlers do not agree on it"
         return {"text": quote(value), "hint": hint}
 
-    def fix(self, subject: LintContext, note: Note) -> Fix | None:
+    def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Write a rule for each path, or `%20` where one path has spaces."""
-        value = subject.robots.body[note.start : note.end]
-        record = subject.by_line[note.line or 0]
+        value = context.robots.body[note.start : note.end]
+        record = context.by_line[note.line or 0]
         paths = _paths(value)
         if len(paths) > 1:
-            before = line_end(subject, record.line)
-            before += subject.robots.body[record.key_start : record.start]
+            before = line_end(context, record.line)
+            before += context.robots.body[record.key_start : record.start]
             edit = Edit(note.start, note.end, before.join(paths))
             return Fix("Write one rule for each path", (edit,), changes_verdicts=True)
         if re.search(rb"[ \t]/|//|--|<|:", value):

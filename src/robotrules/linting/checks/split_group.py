@@ -50,17 +50,17 @@ class SplitGroup(Check):
     )
     reference = "RFC 9309 §2.2.1; REP-2.2.1-07, REP-2.2.1-13; AMB-26"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the later user-agent lines of a name."""
         first: dict[str, Record] = {}
         last: dict[str, int | None] = {}
-        for record in subject.records("user-agent"):
+        for record in context.records("user-agent"):
             name = record.text.lower()
             if not name:
                 continue
             if name in first and last[name] != record.group:
                 yield self.about(
-                    subject,
+                    context,
                     record,
                     name="Everyone" if name == "*" else quote(record.value),
                     line=first[name].line,

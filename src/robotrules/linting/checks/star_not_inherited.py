@@ -58,14 +58,14 @@ class StarNotInherited(Check):
     )
     reference = "RFC 9309 §2.2.1"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield groups of named crawlers that do not repeat all that everyone is asked."""
-        star = next((kind for kind in subject.kinds if _is_star(kind)), None)
+        star = next((kind for kind in context.kinds if _is_star(kind)), None)
         asked = _disallows(star) if star else {}
         # A file that asks everyone to leave names those that it welcomes.
         if star is None or not asked or "/" in asked:
             return
-        for kind in subject.kinds:
+        for kind in context.kinds:
             own = _disallows(kind)
             if kind is star or not own or "/" in own:
                 continue
@@ -75,9 +75,9 @@ class StarNotInherited(Check):
             if lost is None:
                 continue
             repeated = len(own.keys() & asked.keys())
-            start = subject.groups[kind.groups[0]].starts[0]
+            start = context.groups[kind.groups[0]].starts[0]
             yield self.about(
-                subject,
+                context,
                 start,
                 # Whoever repeats that many knows that the group stands alone.
                 level="info" if repeated >= len(asked) * REPEATED else None,

@@ -43,9 +43,9 @@ class StarPath(Check):
     reference = "draft-ietf-aipref-attach-05 §3.2; AMB-103, AMB-112"
     misread = True
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the records that begin with a star and go on with a statement."""
-        for record in subject.records(*KEYS):
+        for record in context.records(*KEYS):
             path = star_path(record)
             if path is None:
                 continue
@@ -57,4 +57,4 @@ class StarPath(Check):
                 changes_verdicts=True,
             )
             start, end = record.start, record.start + len(path)
-            yield self.note(subject, start, end, text=quote(path), path=quote(written), fix=fix)
+            yield self.note(context, start, end, text=quote(path), path=quote(written), fix=fix)

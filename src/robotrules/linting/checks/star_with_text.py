@@ -40,16 +40,16 @@ class StarWithText(ParserNote):
     reference = "RFC 9309 §2.2.1; AMB-23"
     misread = True
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Return the text."""
-        return {"text": quote(subject.robots.body[note.start : note.end].strip())}
+        return {"text": quote(context.robots.body[note.start : note.end].strip())}
 
-    def fix(self, subject: LintContext, note: Note) -> Fix | None:
+    def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Give a rule the line of its own; take away what is no record."""
-        rest = subject.robots.body[note.start : note.end]
+        rest = context.robots.body[note.start : note.end]
         rule = _RULE.fullmatch(rest)
         if rule and note.line is not None:
-            edit = Edit(note.start, note.end, line_end(subject, note.line) + rule[1])
+            edit = Edit(note.start, note.end, line_end(context, note.line) + rule[1])
             return Fix(f"Write {quote(rule[1])} on the next line", (edit,), changes_verdicts=True)
         if _RECORD.search(rest):
             return None

@@ -56,19 +56,19 @@ class SwallowedGroup(Check):
     reference = "RFC 9309 §2.1, §2.2.4; AMB-28, AMB-29"
     misread = True
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the gaps in which something is said to a group; with a URL for the first."""
         tried = count()
-        for gap in gaps(subject):
+        for gap in gaps(context):
             if gap.says_something and gap.parts_names:
-                url = shared(subject, gap) if next(tried) < MOST_TRIED else None
-                yield self._swallowed(subject, gap, url)
+                url = shared(context, gap) if next(tried) < MOST_TRIED else None
+                yield self._swallowed(context, gap, url)
 
-    def _swallowed(self, subject: LintContext, gap: Gap, url: str | None) -> LintNote:
-        edit = line_after(subject, gap.between[-1].line, b"Disallow:")
+    def _swallowed(self, context: LintContext, gap: Gap, url: str | None) -> LintNote:
+        edit = line_after(context, gap.between[-1].line, b"Disallow:")
         words = "Write 'Disallow:' after it, which closes the group and asks for nothing"
         return self.about(
-            subject,
+            context,
             gap.before[-1],
             level=None if url else "info",
             names=gap.names,

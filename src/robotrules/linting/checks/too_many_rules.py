@@ -47,9 +47,9 @@ class TooManyRules(Check):
     message = "The file has {count:,} rules; Yandex takes more than {most:,} as an error."
     reference = "Yandex: Using robots.txt; VEN-10"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield a note at the first rule that is too many."""
-        count = len(subject.records("allow")) + len(subject.records("disallow"))
+        count = len(context.records("allow")) + len(context.records("disallow"))
         if count > MOST_RULES:
-            rule = subject.records("allow", "disallow")[MOST_RULES]
-            yield self.about(subject, rule, count=count, most=MOST_RULES)
+            rule = context.records("allow", "disallow")[MOST_RULES]
+            yield self.about(context, rule, count=count, most=MOST_RULES)

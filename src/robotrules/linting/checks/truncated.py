@@ -39,11 +39,11 @@ class Truncated(ParserNote):
     )
     reference = "RFC 9309 §2.5 (REP-2.5-02, REP-2.5-03); AMB-18; VEN-10"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the note, unless this is a page: then its size is the least that is wrong."""
-        if not subject.noted("looks-like-html"):
-            yield from super().check(subject)
+        if not context.noted("looks-like-html"):
+            yield from super().check(context)
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Return the limit of the profile, and the first line that is not read."""
-        return {"limit": subject.robots.profile.max_bytes, "line": len(subject.lines) + 1}
+        return {"limit": context.robots.profile.max_bytes, "line": len(context.lines) + 1}

@@ -45,19 +45,19 @@ class TruncatedToken(Check):
     message = "The grammar has no digits and no dots in names: {name} is read as {part} by {whom}."
     reference = "RFC 9309 §2.2, §2.2.1; REP-2.2.1-16; AMB-22"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the names of which only the beginning, or nothing, is in the grammar."""
-        literal = subject.robots.profile.literal_tokens
+        literal = context.robots.profile.literal_tokens
         whom = "strict parsers, and compared as a whole by others" if literal else "this profile"
         for code in ("user-agent-text", "unusable-user-agent"):
-            for note in subject.noted(code):
-                record = subject.by_line[note.line or 0]
+            for note in context.noted(code):
+                record = context.by_line[note.line or 0]
                 if not is_name(record.value):
                     continue
                 part = identifier(record.value)
                 other = shown(part) in KNOWN_CRAWLERS
                 yield self.about(
-                    subject,
+                    context,
                     record,
                     level="warning" if other else None,
                     name=quote(record.value),

@@ -38,11 +38,11 @@ class TypeMismatch(ParserNote):
     message = "{what}, so the value is not applied."
     reference = "draft-nottingham-plan-b §3.2; APP-3.2-02"
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Say which app directive has which type, and which it should have."""
         found = []
-        for application, one in told(subject, note, Registration.TYPE_MISMATCH)[:MOST]:
-            entry = subject.registries.directives.get((application, one.name))
+        for application, one in told(context, note, Registration.TYPE_MISMATCH)[:MOST]:
+            entry = context.registries.directives.get((application, one.name))
             wanted = entry.value_type if entry else "another type"
             name = f"{application};{one.name}"
             found.append(f"{quote(name)} has type {one.type} and is registered as {wanted}")

@@ -38,19 +38,19 @@ class Typo(ParserNote):
     reference = "RFC 9309 §2.2; AMB-14; VEN-01"
     misread = True
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Return the name as written, and the right one."""
-        written = quote(subject.robots.body[note.start : note.end])
-        return {"text": written, "name": quote(_name(subject, note))}
+        written = quote(context.robots.body[note.start : note.end])
+        return {"text": written, "name": quote(_name(context, note))}
 
-    def fix(self, subject: LintContext, note: Note) -> Fix | None:
+    def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Write the right name."""
-        name = _name(subject, note)
+        name = _name(context, note)
         edit = Edit(note.start, note.end, name.encode())
         # For those who skip the line now, it becomes a record.
         return Fix(f"Write {quote(name)}", (edit,), changes_verdicts=True) if name else None
 
 
-def _name(subject: LintContext, note: Note) -> str:
-    record = subject.by_line.get(note.line or 0)
+def _name(context: LintContext, note: Note) -> str:
+    record = context.by_line.get(note.line or 0)
     return KNOWN.get(record.key, record.key) if record else ""

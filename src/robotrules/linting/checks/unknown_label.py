@@ -42,16 +42,16 @@ class UnknownLabel(ParserNote):
     message = "The vocabulary has no category {text}, so readers ignore it{hint}."
     reference = "draft-ietf-aipref-vocab-07 §6.1, §6.4; CU-V6.4-01"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield labels that never were one; older ones have a check of their own."""
-        body = subject.robots.body
-        for note in super().check(subject):
+        body = context.robots.body
+        for note in super().check(context):
             if shown(body[note.start : note.end]) not in OLD_LABELS:
                 yield note
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Quote the label, and say what was probably meant."""
-        label = shown(subject.robots.body[note.start : note.end][:40])
+        label = shown(context.robots.body[note.start : note.end][:40])
         close = [SIGNALS[label]] if label in SIGNALS else get_close_matches(label, CATEGORIES, 1)
         hint = f"; what is meant is probably '{close[0]}'" if close else ""
-        return {**super().words(subject, note), "hint": hint}
+        return {**super().words(context, note), "hint": hint}

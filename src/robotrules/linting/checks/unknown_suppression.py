@@ -51,7 +51,7 @@ class UnknownSuppression(SuppressionCheck):
 
     def check_suppressions(
         self,
-        subject: LintContext,
+        context: LintContext,
         asked: Sequence[Suppression],
         used: Used,
         checks: Sequence[Check],
@@ -61,11 +61,11 @@ class UnknownSuppression(SuppressionCheck):
         from robotrules.linting.checks import CHECKS
 
         known = {name: check for check in CHECKS for name in (check.code.lower(), check.slug)}
-        for odd in misread(subject.lines):
+        for odd in misread(context.lines):
             hint, fix = _cure(odd, known)
             text = quote(f"{odd.word}{odd.rest}")
             what = "keeps nothing back"
-            yield self.note(subject, odd.start, odd.end, text=text, what=what, hint=hint, fix=fix)
+            yield self.note(context, odd.start, odd.end, text=text, what=what, hint=hint, fix=fix)
         guesses = MOST_GUESSES
         for one in asked:
             for name in one.names:
@@ -82,7 +82,7 @@ class UnknownSuppression(SuppressionCheck):
                     fix = Fix(f"Write {quote(check.slug)}", (edit,))
                 text, what = quote(name.written), "is no check"
                 yield self.note(
-                    subject, name.start, name.end, text=text, what=what, hint=hint, fix=fix
+                    context, name.start, name.end, text=text, what=what, hint=hint, fix=fix
                 )
 
 

@@ -39,12 +39,12 @@ class UnknownValue(ParserNote):
     message = "The value of {text} is neither 'y' nor 'n', so the preference is unknown."
     reference = "draft-ietf-aipref-vocab-07 §6.2, §6.5; CU-V6.2-01"
 
-    def fix(self, subject: LintContext, note: Note) -> Fix | None:
+    def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Write the letter where another spelling of it stands."""
         if note.line is None:
             return None
-        record = subject.by_line[note.line]
-        found = _MEANT.match(subject.robots.body[note.end : record.end])
+        record = context.by_line[note.line]
+        found = _MEANT.match(context.robots.body[note.end : record.end])
         if not found:
             return None
         letter = found[2][:1].lower()

@@ -44,13 +44,13 @@ class UnregisteredApplication(ParserNote):
     )
     reference = "draft-nottingham-plan-b §1.1, §3.1; APP-1.1-01"
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield such records, where a registry has anything to compare with."""
-        if len(subject.registries.applications):
-            yield from super().check(subject)
+        if len(context.registries.applications):
+            yield from super().check(context)
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Name the applications."""
-        registered = subject.registries.applications
-        names = [name for name in applications(subject, note) if name not in registered]
+        registered = context.registries.applications
+        names = [name for name in applications(context, note) if name not in registered]
         return {"names": listed([quote(name) for name in names])}

@@ -38,9 +38,9 @@ class UnregisteredDirective(ParserNote):
     message = "The application has not registered {names}."
     reference = "draft-nottingham-plan-b §1.1, §3.2; APP-1.1-01"
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Name the app directives."""
-        found = told(subject, note, Registration.UNREGISTERED)[:MOST]
-        known = subject.registries.applications
+        found = told(context, note, Registration.UNREGISTERED)[:MOST]
+        known = context.registries.applications
         names = [quote(f"{name};{one.name}") for name, one in found if name in known]
         return {"names": listed(names)}

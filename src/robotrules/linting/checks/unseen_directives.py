@@ -48,17 +48,17 @@ class UnseenDirectives(ParserNote):
     message = "{names} obeys other groups than this one, so it does not read the record."
     reference = "draft-nottingham-plan-b §1.3, §2.1; APP-2.1-03, APP-1.3-02"
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Name the applications that do not look here."""
-        names = applications(subject, note)
-        unseen = [quote(name) for name in names if _looks_elsewhere(subject, note, name)]
+        names = applications(context, note)
+        unseen = [quote(name) for name in names if _looks_elsewhere(context, note, name)]
         return {"names": listed(unseen)}
 
 
-def _looks_elsewhere(subject: LintContext, note: Note, application: str) -> bool:
-    entry = subject.registries.applications.get(application)
+def _looks_elsewhere(context: LintContext, note: Note, application: str) -> bool:
+    entry = context.registries.applications.get(application)
     if entry is None or note.line is None:
         return False
-    group = subject.document_groups[note.line]
-    regrouped = subject.robots.grouped_for(KEYS[0])
+    group = context.document_groups[note.line]
+    regrouped = context.robots.grouped_for(KEYS[0])
     return group not in regrouped._choose(entry.product_token or "*")[0]

@@ -41,7 +41,7 @@ class UnsupportedRecord(ParserNote):
     )
     reference = "REC-noindex-01; AMB-119, AMB-120"
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Return the name of the record."""
-        record = subject.by_line.get(note.line or 0)
+        record = context.by_line.get(note.line or 0)
         return {"name": quote(KNOWN[record.key] if record else "")}

@@ -38,20 +38,20 @@ class UnusablePath(ParserNote):
     reference = "draft-ietf-aipref-attach-05 §3.2; RFC 9309 §2.2.2; AMB-05, AMB-103, AMB-112"
     misread = True
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the notes of paths; one that starts with `*` has a check of its own."""
-        for note in super().check(subject):
-            if subject.robots.body[note.start : note.start + 1] != b"*":
+        for note in super().check(context):
+            if context.robots.body[note.start : note.start + 1] != b"*":
                 yield note
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Quote the path, and say what it lacks."""
-        fix = self.fix(subject, note)
-        return {**super().words(subject, note), "hint": ": a path starts with '/'" if fix else ""}
+        fix = self.fix(context, note)
+        return {**super().words(context, note), "hint": ": a path starts with '/'" if fix else ""}
 
-    def fix(self, subject: LintContext, note: Note) -> Fix | None:
+    def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Put the `/` before what is certainly a path without one."""
-        path = subject.robots.body[note.start : note.end]
+        path = context.robots.body[note.start : note.end]
         if b":" in path or not path[:1].isalnum() or not path.isascii():
             return None
         words = f"Write {quote(b'/' + path)}"

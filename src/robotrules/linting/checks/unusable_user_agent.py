@@ -42,16 +42,16 @@ class UnusableUserAgent(ParserNote):
     reference = "RFC 9309 §2.2, §2.2.1; REP-2.2.1-17; AMB-23"
     misread = True
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield what is no name of any kind."""
-        for note in super().check(subject):
-            value = subject.robots.body[note.start : note.end]
+        for note in super().check(context):
+            value = context.robots.body[note.start : note.end]
             if not is_name(value) and not is_header(value):
                 yield note
 
-    def fix(self, subject: LintContext, note: Note) -> Fix | None:
+    def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Take away what stands around the name of a crawler that is known."""
-        value = shown(subject.robots.body[note.start : note.end].strip(AROUND))
+        value = shown(context.robots.body[note.start : note.end].strip(AROUND))
         if value not in KNOWN_CRAWLERS:
             return None
         edit = Edit(note.start, note.end, value.encode())

@@ -36,7 +36,7 @@ class UnusedRecord(ParserNote):
     message = "Google's parser knows {name} and does not use it; others may."
     reference = "REC-unused-01; REC-crawl-delay-03"
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Return the name of the record."""
-        record = subject.by_line.get(note.line or 0)
+        record = context.by_line.get(note.line or 0)
         return {"name": quote(KNOWN.get(record.key, record.key) if record else "")}

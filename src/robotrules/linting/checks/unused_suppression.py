@@ -36,13 +36,13 @@ class UnusedSuppression(SuppressionCheck):
 
     def check_suppressions(
         self,
-        subject: LintContext,
+        context: LintContext,
         asked: Sequence[Suppression],
         used: Used,
         checks: Sequence[Check],
     ) -> Iterator[LintNote]:
         """Yield the comments that kept nothing back, and could have."""
-        ran = {name for check in checks for name in _names(check) if self._decides(subject, check)}
+        ran = {name for check in checks for name in _names(check) if self._decides(context, check)}
         everything = len(checks) == _how_many()
         for one in asked:
             kept = used.get(one, frozenset())
@@ -55,16 +55,16 @@ class UnusedSuppression(SuppressionCheck):
                 names = listed([quote(name.written) for name in idle])
             else:
                 continue
-            fix = without(subject.line(one.line), subject.whole_line(one.line), one, idle)
-            yield self.note(subject, one.start, one.end, names=names, fix=fix)
+            fix = without(context.line(one.line), context.whole_line(one.line), one, idle)
+            yield self.note(context, one.start, one.end, names=names, fix=fix)
 
-    def _decides(self, subject: LintContext, check: Check) -> bool:
+    def _decides(self, context: LintContext, check: Check) -> bool:
         """Tell whether a check that found nothing has looked at everything."""
         if check.code.startswith("RR9"):
             return False  # what these find cannot be kept back
         if check.code.startswith("RR7"):
-            return subject.received.status is not None
-        return not (check.code in subject.ended or (check.exact and subject.exact.undecided))
+            return context.received.status is not None
+        return not (check.code in context.ended or (check.exact and context.exact.undecided))
 
 
 def _names(check: Check) -> tuple[str, str]:

@@ -50,19 +50,19 @@ class UserAgentText(ParserNote):
     reference = "RFC 9309 §2.2.1; REP-2.2.1-15; AMB-21, AMB-23"
     misread = True
 
-    def check(self, subject: LintContext) -> Iterator[LintNote]:
+    def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield values that no other check is about: names with digits, headers and lists."""
-        for note in super().check(subject):
-            record = subject.by_line[note.line or 0]
+        for note in super().check(context):
+            record = context.by_line[note.line or 0]
             value = record.value
             if not (is_name(value) or is_header(value) or list_members(value)):
                 wrong = _hides_a_record(value) or _names_another(value)
                 yield note._replace(level="warning" if wrong else self.level)
 
-    def words(self, subject: LintContext, note: Note) -> dict[str, Any]:
+    def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Return what is read, and what is not."""
-        record = subject.by_line[note.line or 0]
-        text = subject.robots.body[note.start : note.end].strip()
+        record = context.by_line[note.line or 0]
+        text = context.robots.body[note.start : note.end].strip()
         more = ""
         if _hides_a_record(record.value):
             more = ": a rule has a line of its own"
@@ -70,13 +70,13 @@ class UserAgentText(ParserNote):
             more = ": another crawler has that name"
         return {"token": quote(identifier(record.value)), "text": quote(text), "more": more}
 
-    def fix(self, subject: LintContext, note: Note) -> Fix | None:
+    def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Take the text away where it is certainly no part of a name."""
-        rest = subject.robots.body[note.start : note.end]
+        rest = context.robots.body[note.start : note.end]
         if not _NOT_A_NAME.fullmatch(rest):
             return None
         # Who asks by a name outside the grammar is told apart where whole values are compared.
-        token = identifier(subject.by_line[note.line or 0].value)
+        token = identifier(context.by_line[note.line or 0].value)
         edit = Edit(note.start, note.end, b"")
         # No crawler has a star in its name, so nobody asks by it.
         star = rest.strip() == b"*"

@@ -45,11 +45,11 @@ class WrongCharset(ResponseCheck):
     message = "The robots.txt is said to be in {charset}, and is read as UTF-8{remark}."
     reference = "RFC 9309 §2.3; REP-2.3-03, AMB-06, AMB-08"
 
-    def check_response(self, subject: LintContext, received: Received) -> Iterator[LintNote]:
+    def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
         """Yield a note for another charset; where it makes no difference, of the lowest level."""
         named = (received.charset or "").strip(" \"'")
         if not named or named.lower() in GOOD or not is_success(received):
             return
-        same = subject.robots.body.isascii()
+        same = context.robots.body.isascii()
         remark = "; all of it is ASCII, which is the same in both" if same else ""
         yield self.about_response("info" if same else None, charset=quote(named), remark=remark)

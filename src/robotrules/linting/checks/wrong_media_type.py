@@ -42,7 +42,7 @@ class WrongMediaType(ResponseCheck):
     message = "The robots.txt is sent {how}; its media type is text/plain."
     reference = "RFC 9309 §2.3; REP-2.3-04, AMB-19"
 
-    def check_response(self, subject: LintContext, received: Received) -> Iterator[LintNote]:
+    def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
         """Yield a note for another media type."""
         given = received.media_type
         if given is not None and given.lower() != "text/plain" and is_success(received):

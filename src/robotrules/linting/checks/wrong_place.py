@@ -45,7 +45,7 @@ class WrongPlace(ResponseCheck):
     message = "Crawlers ask for {right} and for nothing else: nobody looks for {path}."
     reference = "RFC 9309 §2.3; REP-2.3-01, REP-2.3-02"
 
-    def check_response(self, subject: LintContext, received: Received) -> Iterator[LintNote]:
+    def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
         """Yield a note for a path that is not the one of RFC 9309."""
         url = (received.url or "").partition("#")[0]
         end = authority_end(url)

@@ -55,8 +55,8 @@ def drop_invalid(fields: Fields, received: float | None = None) -> Fields:
     Return *fields* without an ETag or Last-Modified that must not be sent back.
 
     *received* is when the answer came, in seconds since 1970. A Last-Modified later than that, or
-    than the Date of the answer, is of the future; so it counts as if nothing says when the answer
-    came.
+    than the Date of the answer, is of the future. It counts as such, too, if nobody says when the
+    answer came: that its Date is right is only the server's word.
     """
     dropped = set()
     if entity_tag(fields) is None:
@@ -100,8 +100,9 @@ def renews(stored: Fields, newer: Fields) -> bool:
 
 
 def _is_past(moment: float | None, date: float | None, received: float | None) -> bool:
-    bounds = [bound for bound in (date, received) if bound is not None]
-    return moment is not None and bool(bounds) and moment <= min(bounds)
+    if moment is None or received is None:
+        return False
+    return moment <= (received if date is None else min(date, received))
 
 
 def _date(fields: Fields, name: str) -> float | None:

@@ -191,4 +191,4 @@ class CachedCopy(NamedTuple):
     fields: Fields
     complete: bool = True
     received: float | None = None
-    """When it came, in seconds since 1970; None: unknown, and only its Date tells."""
+    """When it came, in seconds since 1970; None: unknown, so its Last-Modified is not sent."""

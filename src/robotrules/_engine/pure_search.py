@@ -89,7 +89,7 @@ class Languages:
 
 
 class _Question:
-    """A decision list, or a part of one, and which of its patterns that say no are looked at so far."""
+    """A decision list, or a part of one, and which of its patterns that say no were looked at."""
 
     def __init__(
         self,
@@ -143,8 +143,8 @@ class _Question:
         """
         Return the ways to a yes, by positions of clauses; past the last is the default.
 
-        That another yes stands above a way does no harm. Above the default one does not count unless a
-        pattern below it says no.
+        That another yes stands above a way does no harm. Above the default one does not count
+        unless a pattern below it says no.
         """
         clauses = self._clauses.copy()
         while self._default and clauses and clauses[-1] & 1:

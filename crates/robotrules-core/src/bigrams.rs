@@ -1,4 +1,4 @@
-//! Pairs of neighbouring octets: where a pair stands in a table, and how usual it is in a rule set.
+//! Bigrams, pairs of neighbouring octets: the slot of each in a table, and how usual it is in a rule set.
 //!
 //! Most pairs of a path are in no pattern that is searched for, so one look at a table tells that a
 //! pattern need not be tried. It knows octets, not patterns.

@@ -1,6 +1,6 @@
-//! Octets that are looked for: how much of them is matched after one more octet.
+//! KMP (Knuth, Morris, Pratt): how much of a searched piece is matched after one more octet.
 //!
-//! The failure function of Knuth, Morris and Pratt. It does not know patterns: `pattern_dfa.rs` does.
+//! Their failure function, built once for each piece. It does not know patterns: `pattern_dfa.rs` does.
 
 /// Octets, as a set.
 pub type Octets = [u64; 4];

@@ -1,4 +1,4 @@
-//! The octet strings that are paths, as an automaton.
+//! The octet strings that are paths, as a DFA.
 //!
 //! A path starts with `/`, and the first state is behind it. In the normal form it has escapes in
 //! upper case, of octets that need them; no dot segment before the `?`; and only the delimiters of

@@ -1,4 +1,4 @@
-//! Path patterns as deterministic automata over octets (RFC 9309 §2.2.3).
+//! Path patterns as deterministic finite automata (DFA) over octets (RFC 9309 §2.2.3).
 //!
 //! A pattern is a literal beginning and pieces that float behind it, each found as early as it can
 //! be: that is never worse than later, so one position is enough to know, and a failure function

@@ -1,4 +1,4 @@
-//! Few patterns, very many paths: which patterns are worth trying, as a set of at most 64 bits.
+//! Prefilter for few patterns and very many paths: which are worth trying, as a set of at most 64 bits.
 //!
 //! For each of a few places in a path there is a table: of an octet, the patterns that may have it
 //! there. What is in all of them is tried, the pattern that would decide first of all first, so the

@@ -1,4 +1,4 @@
-//! Patterns without a wildcard as a tree of prefixes: one walk down it, however many there are.
+//! Patterns without a wildcard as a prefix trie: one walk down it, however many there are.
 //!
 //! Built once, node by node, then laid out so that a step down needs a line or two of the cache. The
 //! first steps are taken at once, by a look at the first eight octets of a path. It knows patterns by

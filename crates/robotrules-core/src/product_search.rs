@@ -1,4 +1,4 @@
-//! One walk through the product of automata: A* for a shortest path that all ladders say yes to.
+//! Product search: A* over the product of several DFAs for a shortest path that all ladders say yes to.
 //!
 //! A state is where in the universe a path is, and how far each ladder has been climbed: its word so
 //! far, and the rungs that may still change it with the states of their patterns. States are found

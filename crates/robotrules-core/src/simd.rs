@@ -1,4 +1,4 @@
-//! Sixteen octets at a time: where the first octet of a kind stands.
+//! SIMD over sixteen octets at a time: where the first octet of a kind stands.
 //!
 //! A URL is short and never the same twice, so a loop over its octets is mostly branches guessed
 //! wrong. These functions answer for sixteen octets with one branch. They know octets, not URLs.

@@ -2,9 +2,9 @@
 The client: it fetches robots.txt politely, keeps it as long as it holds, and answers.
 
 All network I/O of robotrules is in here. `Client` is for threads and `AsyncClient` for an event
-loop; both drive the same flows (`flow`, `politeness`, `pages`), over a transport (`transports`) and
-a store (`stores`). What was fetched is evidence (`evidence`, `warc`). Nothing is opened by
-importing this, and each name is imported when it is first asked for.
+loop; both drive the same flows (`cache_engine`, `rate_limiter`, `pages`), over a transport
+(`transports`) and a store (`stores`). What was fetched is evidence (`evidence`, `warc`). Nothing is
+opened by importing this, and each name is imported when it is first asked for.
 """
 
 import typing as _typing

@@ -1,10 +1,10 @@
 """
-Away: what the stores on a server have in common. Waits are short, and words hold no password.
+Circuit breaker: what stores on a server share. Timeouts are short; messages hold no password.
 
-A server that is down answers at once that nobody listens, and costs nothing. One that is out of
-reach or stuck costs its timeout; so after such a failure it is left alone for some seconds, in
-which every call fails at once: a crawl goes on from memory and the network, and is not slowed down
-to the pace of a dead store. It does not know which server that is.
+A server that is down refuses the connection at once, which costs nothing. One that is unreachable
+or stuck costs its timeout. After such a failure the circuit is open for some seconds, and every
+call fails at once: a crawl continues from memory and the network instead of waiting for a dead
+store. It does not know which server it guards.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """
-Memory: what one process remembers of origins, within bounds, and what answers at once.
+Memory cache: the states of origins that one process holds, bounded in number and octets.
 
 Parsed files are kept by what they hold, since many origins have the same one, and go when no origin
 has it. What is renewed or forgotten stops answering in the same moment. It does not know how old

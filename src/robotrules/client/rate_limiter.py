@@ -1,10 +1,10 @@
 """
-Politeness: when an origin may be asked again, and by how many at once.
+Rate limiter: when the next request to an origin may be made, and how many at once.
 
 Crawl-delay and Request-rate of the robots.txt, Retry-After of the last answers and the crawler's
-own least delay become one number: the seconds between two requests to an origin. `turns` makes
-turns of them, which all processes that share a store take one after the other. None of it touches
-a verdict (AMB-118). It does not wait: who drives the flow does.
+own least delay become one number: the seconds between two requests to an origin. `RateLimiter`
+makes slots of them, which all processes that share a store take one after the other. None of it
+touches a verdict (AMB-118). It does not wait: who drives the flow does.
 """
 
 from __future__ import annotations

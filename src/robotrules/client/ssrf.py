@@ -1,5 +1,5 @@
 """
-Addresses: how a host's name becomes addresses, and which of them are connected to (AMB-56).
+SSRF guard: how a host name becomes addresses, and which of them are connected to (AMB-56).
 
 A redirect may name any host, and a name may lead anywhere: to this machine, into its network, to a
 cloud's metadata. So a name is resolved once for a connection, each address is looked at, and the

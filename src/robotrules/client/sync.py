@@ -4,9 +4,9 @@ Client: the polite client for threads.
     with Client("ExampleBot/1.0 (+https://example.com/bot)") as client:
         client.check("https://example.com/a")
 
-It drives the flows of `flow`, `politeness` and `pages` over a transport: a loop of a few lines.
-One thread of a process asks for an origin, and the others wait for what it finds. Share one client
-between threads; make another one in each process.
+It drives the flows of `cache_engine`, `rate_limiter` and `pages` over a transport: a loop of a few
+lines. One thread of a process asks for an origin, and the others wait for what it finds. Share one
+client between threads; make another one in each process.
 """
 
 from __future__ import annotations

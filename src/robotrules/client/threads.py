@@ -1,9 +1,10 @@
 """
-What the threads of one process share: flights, work for later, and queues for turns.
+What the threads of one process share: single flight, a background runner, and origin locks.
 
-A flight is one piece of work that several threads want: one does it, the others wait for what
-comes of it. What is for later nobody waits for. A queue lets one thread at a time, or a few, have a
-turn at an origin. None of them knows what the work is.
+`SingleFlight` merges concurrent calls for one key: one thread does the work, and the others get its
+result (as golang/sync's singleflight). `BackgroundRunner` runs work that no caller waits for.
+`OriginLocks` let one thread at a time, or a few, have a slot at an origin. None of them knows what
+the work is.
 """
 
 from __future__ import annotations

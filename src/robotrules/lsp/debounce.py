@@ -1,9 +1,9 @@
 """
-Watching: when to lint a text that somebody is writing.
+Debounce: when to lint a text while it is being edited.
 
-Not at every key: a pause of the keyboard starts a quick look, and a longer one a thorough look if
-the quick one left something undecided. An edit ends whatever was waiting or looking for the text
-before it. It does not know what looking is.
+Not at every keystroke: a short pause starts a quick lint, and a longer one a thorough lint if the
+quick one left something undecided. An edit cancels whatever was waiting or running for the text
+before it. It does not know what linting is.
 """
 
 from __future__ import annotations

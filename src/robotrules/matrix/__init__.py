@@ -8,7 +8,7 @@ The matrix: who may fetch what, well-known crawlers against the main paths of a 
 
 Every cell is the verdict that `RobotsTxt.check()` gives; every summary is about all URLs there are,
 exact within a budget. What a file says is a request to crawlers and no access control. It does no
-I/O, knows no clock, and draws nothing: `page` and `picture` do.
+I/O, knows no clock, and draws nothing: `html` and `svg` do.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ HOLDER = "SELECT holder FROM robotrules_leases WHERE key = %s AND until > clock_
 
 
 def _believed(moment: str, now: str) -> str:
-    """Return a moment, as an expression, unless it is too far ahead (`turns`)."""
+    """Return a moment, as an expression, unless it is too far ahead (`pacing`)."""
     return f"CASE WHEN {moment} <= {now} + {BELIEVED} THEN {moment} ELSE '-infinity' END"
 
 

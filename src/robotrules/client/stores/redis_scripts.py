@@ -137,7 +137,7 @@ return 1
 HOLDER = "return redis.call('GET', ARGV[1] .. 'lease:' .. ARGV[2])"
 
 # prefix, origin, seconds it is kept, seconds ahead that are believed; then a moment. The words of
-# `turns`: what is noted too far ahead of the moment is forgotten with the next thing noted.
+# `pacing`: what is noted too far ahead of the moment is forgotten with the next thing noted.
 _TURNS = """
 local key = ARGV[1] .. 'turn:' .. ARGV[2]
 local now = tonumber(ARGV[5])

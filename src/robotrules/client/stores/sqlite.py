@@ -12,7 +12,7 @@ none of them was made.
 
 A file that is not ours, damaged or of a newer version is an error when it is opened. A network
 file system is no place for it: SQLite's locks do not hold there; a fleet shares Redis or
-PostgreSQL. The tables are in `sqlite_tables`; what a row says, in `rows`.
+PostgreSQL. The tables are in `sqlite_tables`; what a row says, in `serialization`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ from robotrules.client.stores.sqlite_tables import (
 )
 from robotrules.errors import StoreBusyError, StoreError
 
-# Seconds to wait for another process that writes, or for a thread of this one; see `hurry`.
+# Seconds to wait for another process that writes, or for a thread of this one; see `nonblocking`.
 BUSY = 5.0
 # What is read in one go, and what is forgotten in one: others wait for the second.
 PAGE, SHARE = 256, 1000

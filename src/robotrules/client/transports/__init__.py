@@ -2,7 +2,7 @@
 Transports: what carries a request of ours to a server, over somebody's HTTP library.
 
 A transport makes one GET and follows nothing. It vets the addresses of a host before it connects
-(`client.addresses`), decodes the body as it streams and stops at the request's limit, and keeps to
+(`client.ssrf`), decodes the body as it streams and stops at the request's limit, and keeps to
 the request's time. Whatever the network does is a `Failure` and never an exception. It does not
 know what a robots.txt is.
 

@@ -418,7 +418,7 @@ class Watch:
 
 
 class NoAddressError(OSError):
-    """Carries a Failure of `client.addresses` through a library."""
+    """Carries a Failure of `client.ssrf` through a library."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(None, failure.detail)

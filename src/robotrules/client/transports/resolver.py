@@ -9,7 +9,7 @@ them: an event loop awaits it.
 Vetted addresses are kept for a few seconds, so that a redirect from http to https, or a page after
 its robots.txt, asks no second time; a resolver of the user's is asked each time. A connection goes
 to a vetted address and to no other: what a name says meanwhile does not matter, so there is no DNS
-rebinding. What an address is worth is `client.addresses`' to say.
+rebinding. What an address is worth is `client.ssrf`' to say.
 """
 
 from __future__ import annotations

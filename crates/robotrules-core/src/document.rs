@@ -3,15 +3,15 @@
 //! It does not know rule sets' insides or what a person reads. Notes are not made while parsing:
 //! [`Document::notes`] reads the body once more with somebody listening, through the same code.
 
-use crate::normalize::Compared;
-use crate::uncompiled;
 use crate::groups::{self, Groups, Names};
 use crate::lines::{self, Ending, Line, Lines};
+use crate::normalize::Compared;
 use crate::notes::{Code, Note};
-use crate::url_path;
 use crate::records::{self, Deaf, Listener, Record};
 use crate::ruleset::{self, Decision, Kind, RuleSet};
 use crate::settings::{Role, Settings};
+use crate::uncompiled;
+use crate::url_path;
 use std::sync::Arc;
 
 /// A parsed file. Immutable; it costs 28 octets a record beside the body, which it takes as it is.

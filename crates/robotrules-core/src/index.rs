@@ -7,12 +7,12 @@
 //!
 //! Built once. It knows patterns by their rank: of those that match, the greatest decides.
 
-use crate::simd::first_word;
-use crate::url_path::Path;
 use crate::bigrams;
 use crate::pattern::{Arena, Pattern};
-use crate::ruleset::Rank;
 use crate::prefix_trie::{Growth, Tree};
+use crate::ruleset::Rank;
+use crate::simd::first_word;
+use crate::url_path::Path;
 use std::collections::HashMap;
 
 /// To try so many patterns costs less than to look for their grams.

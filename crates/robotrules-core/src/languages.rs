@@ -9,15 +9,15 @@
 //! It does not know rules, verdicts or files, nor how paths are sought: `search.rs` does.
 
 use crate::normalize::Compared;
-use crate::pattern_dfa::Machines;
-use crate::url_path::Path;
+use crate::path_dfa::{universe, Universe};
 use crate::pattern::normal_form;
+use crate::pattern_dfa::Machines;
+use crate::product_search::Ladder;
+pub use crate::product_search::Within;
 use crate::ruleset::{decision, index_page, octets_and_rule, Decision, Kind, RuleSet};
 use crate::search::Search;
 use crate::settings::Settings;
-use crate::path_dfa::{universe, Universe};
-use crate::product_search::Ladder;
-pub use crate::product_search::Within;
+use crate::url_path::Path;
 
 /// Patterns that are asked about together, in the order of precedence.
 #[derive(Debug)]

@@ -65,32 +65,32 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)]
 
 mod batch;
+mod bigrams;
 pub mod document;
-mod normalize;
-mod uncompiled;
 pub mod groups;
 pub mod index;
-mod simd;
+pub mod kmp;
 pub mod languages;
 pub mod lines;
-pub mod pattern_dfa;
+mod normalize;
 pub mod notes;
-pub mod url_path;
-mod bigrams;
+pub mod path_dfa;
 pub mod pattern;
+pub mod pattern_dfa;
+mod prefilter;
+mod prefix_trie;
+pub mod product_search;
 pub mod records;
 pub mod ruleset;
 mod scan;
 mod search;
 pub mod settings;
-mod prefilter;
-pub mod kmp;
-mod prefix_trie;
-pub mod path_dfa;
-pub mod product_search;
+mod simd;
+mod uncompiled;
+pub mod url_path;
 
 pub use document::Document;
-pub use normalize::Compared;
 pub use languages::Languages;
+pub use normalize::Compared;
 pub use ruleset::{Decision, Kind, RuleSet};
 pub use settings::{Role, Settings, Switches};

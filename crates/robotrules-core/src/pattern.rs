@@ -6,9 +6,9 @@
 //! (AMB-43), is seen to by the form that is compared: see `normalize.rs`.
 
 use crate::normalize::{push_form, push_minimal_form, Compared, Part};
+use crate::settings::Settings;
 use crate::simd;
 use crate::url_path::Path;
-use crate::settings::Settings;
 use memchr::memmem;
 
 /// A piece is looked for by its first two octets. After this many places where no more than those

@@ -14,9 +14,9 @@
 //! A step costs the logarithm of a piece at worst. It does not know which octet strings are paths,
 //! nor in what order patterns count: `product_search.rs` and `languages.rs` do.
 
-use crate::url_path::Path;
-use crate::pattern::{Arena, Pattern, Span};
 use crate::kmp::{insert, push_failure, Octets, Spelling};
+use crate::pattern::{Arena, Pattern, Span};
+use crate::url_path::Path;
 
 /// A pattern can never match any more.
 pub const DEAD: u32 = u32::MAX;

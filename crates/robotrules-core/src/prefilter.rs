@@ -7,11 +7,11 @@
 //!
 //! It knows patterns by their rank: of those that match, the greatest decides.
 
-use crate::url_path::Path;
 use crate::bigrams;
 use crate::pattern::{Arena, Pattern};
 use crate::ruleset::Rank;
 use crate::scan::{required, Scan, Tried};
+use crate::url_path::Path;
 
 /// As many patterns as there are bits.
 pub const MOST: usize = 64;

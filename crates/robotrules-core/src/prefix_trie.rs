@@ -4,9 +4,9 @@
 //! first steps are taken at once, by a look at the first eight octets of a path. It knows patterns by
 //! their rank: of those that match, the greatest decides.
 
-use crate::simd::{first_word, is, Lanes};
 use crate::pattern::{Arena, Span};
 use crate::ruleset::Rank;
+use crate::simd::{first_word, is, Lanes};
 
 const NONE: u32 = u32::MAX;
 

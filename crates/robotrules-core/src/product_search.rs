@@ -9,9 +9,9 @@
 //! It does not know why a ladder is as it is: `search.rs` does. `pure_walk.py` is the same,
 //! written to be read.
 
-use crate::pattern_dfa::{Machines, DEAD, MATCHED};
 use crate::kmp::{contains, Octets};
 use crate::path_dfa::Universe;
+use crate::pattern_dfa::{Machines, DEAD, MATCHED};
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 

@@ -2,10 +2,10 @@
 //!
 //! It does not know groups. A record keeps only positions; nothing is copied.
 
-use crate::simd::{self, within};
 use crate::lines::Line;
 use crate::notes::Code;
 use crate::settings::{KnownKey, Role, Settings};
+use crate::simd::{self, within};
 use memchr::{memchr, memchr2};
 
 /// The key number of a record whose name the table does not know.

@@ -8,15 +8,15 @@
 //! of URLs is one text ([`batch`]), and makes a [`prefilter`] of the patterns for itself.
 
 use crate::batch;
-use crate::normalize::Compared;
 use crate::index::Index;
+use crate::normalize::Compared;
 use crate::notes::Code;
-use crate::url_path::{self, Path};
 use crate::pattern::{Arena, Pattern};
+use crate::prefilter;
 use crate::records::{faults, Listener, Record};
 use crate::scan::Scan;
 use crate::settings::Settings;
-use crate::prefilter;
+use crate::url_path::{self, Path};
 use memchr::memchr_iter;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::OnceLock;

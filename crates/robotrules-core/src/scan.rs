@@ -6,10 +6,10 @@
 //!
 //! It knows patterns by their rank: of those that match, the greatest decides.
 
-use crate::simd::{first_word, last_word};
-use crate::url_path::Path;
 use crate::pattern::{Arena, Pattern};
 use crate::ruleset::Rank;
+use crate::simd::{first_word, last_word};
+use crate::url_path::Path;
 use std::collections::HashMap;
 use wide::u32x4;
 

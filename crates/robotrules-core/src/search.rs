@@ -13,10 +13,10 @@
 //! It does not know how a path is walked: `product_search.rs` does. `pure_search.py` is the same, written to be
 //! read.
 
-use crate::pattern_dfa::Machines;
-use crate::url_path::Path;
 use crate::path_dfa::Universe;
+use crate::pattern_dfa::Machines;
 use crate::product_search::{Ladder, Walk, Within};
+use crate::url_path::Path;
 use std::collections::BTreeSet;
 
 /// The walks for one question, and what they have seen.

@@ -10,12 +10,12 @@
 //! [`Switches::compare_as_written`]: crate::settings::Switches::compare_as_written
 
 use crate::normalize::is_unreserved;
-use crate::simd::first_word;
-use crate::url_path::Path;
 use crate::pattern::{find, Arena};
 use crate::records::faults;
 use crate::ruleset::{rank, Kind, Rank};
 use crate::settings::Settings;
+use crate::simd::first_word;
+use crate::url_path::Path;
 
 /// What the octets of a pattern say about a path.
 enum Glance {

@@ -4,8 +4,8 @@
 //! It does not know rules. Of the URL only path and query take part (REP-2.2.2-26).
 
 use crate::normalize::{Compared, Part, Pen};
-use crate::simd::{self, first_word, is, last_word, within, Lanes};
 use crate::settings::Settings;
+use crate::simd::{self, first_word, is, last_word, within, Lanes};
 use memchr::{memchr, memchr3, memmem};
 
 /// ALPHA / DIGIT / "-" / "." / "_", and "/", which stands between "." and "0".

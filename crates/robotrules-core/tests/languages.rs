@@ -4,8 +4,8 @@ mod profiles;
 
 use profiles::{settings, Random};
 use robotrules_core::languages::{Languages, Sought, Within};
-use robotrules_core::url_path;
 use robotrules_core::product_search::{Ladder, NO_LIMIT};
+use robotrules_core::url_path;
 use robotrules_core::{Decision, Kind, Settings};
 
 const ANY: Within = Within { budget: 100_000, shorter_than: NO_LIMIT, shortest: false };

@@ -4,8 +4,8 @@ mod naive;
 mod profiles;
 
 use profiles::{settings, Random};
-use robotrules_core::url_path;
 use robotrules_core::pattern::{normal_form, Arena, Span};
+use robotrules_core::url_path;
 use robotrules_core::{Compared, Settings};
 
 /// Whether the fast matcher says that `value` matches `path`, which is in normal form.

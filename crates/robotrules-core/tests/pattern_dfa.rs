@@ -3,10 +3,10 @@
 mod profiles;
 
 use profiles::{settings, Random};
+use robotrules_core::kmp::{contains, insert, Octets};
+use robotrules_core::pattern::Arena;
 use robotrules_core::pattern_dfa::{Machines, DEAD, MARK, MATCHED};
 use robotrules_core::url_path::Path;
-use robotrules_core::pattern::Arena;
-use robotrules_core::kmp::{contains, insert, Octets};
 use robotrules_core::{Compared, Settings};
 
 fn machine(value: &str, settings: &Settings) -> Machines {

@@ -180,7 +180,7 @@ class Languages:
 
     def seek(
         self,
-        decision_lists: Sequence[tuple[Sequence[int], bool]],
+        ladders: Sequence[tuple[Sequence[int], bool]],
         budget: int,
         shorter_than: int | None = None,
         shortest: bool = True,

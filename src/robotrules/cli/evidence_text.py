@@ -55,7 +55,7 @@ class TestimonyPage:
         if verdict is not None:
             rule = verdict.rule
             words = verdict.reason.sentence if rule is None else f"line {rule.line}: {rule}"
-            yield self._fact("GroupMatch", shortened(visible(words), LONGEST))
+            yield self._fact("Because", shortened(visible(words), LONGEST))
         purposes = "".join(f", purpose {visible(purpose)}" for purpose in said.purposes)
         yield self._fact(
             "Crawler", f"{visible(said.product_token)}{purposes}, profile {said.access}"
@@ -63,7 +63,7 @@ class TestimonyPage:
         if said.visit is not None:
             yield from self._visit(said.visit)
         if said.until is not None:
-            yield self._fact("OriginState", f"until {when(said.until)}")
+            yield self._fact("Held", f"until {when(said.until)}")
         yield from self._rule()
         if said.notes:
             yield ""

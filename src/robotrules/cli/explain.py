@@ -173,7 +173,7 @@ class _Page:
         word = "allowed" if verdict else "disallowed"
         yield f"{self._paint(word, word)}  {visible(explanation.url)}"
         yield ""
-        yield self._fact("GroupMatch", self._because())
+        yield self._fact("Because", self._because())
         purposes = "".join(f", purpose {visible(purpose)}" for purpose in explanation.purposes)
         crawler = f"{visible(explanation.product_token)}{purposes}, profile {verdict.profile}"
         yield self._fact("Crawler", crawler)

@@ -12,7 +12,7 @@ from small_site import SmallSite
 import robotrules
 from robotrules.access import target_of
 from robotrules.client import FetchResult
-from robotrules.origins import origin_of
+from robotrules.http.origins import origin_of
 
 
 class Links(HTMLParser):

@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from fuzz import nasty
 from fuzz.nasty import Case
 from fuzz.targets import TARGETS
-from robotrules.robotstxt.values import octets_of
+from robotrules.octets import to_octets
 
 Check = Callable[[Case], None]
 HERE = Path(__file__).resolve().parent
@@ -56,7 +56,7 @@ def smaller(case: Case) -> Iterator[Case]:
         for at in range(0, len(case.body), size):
             yield replace(case, body=case.body[:at] + case.body[at + size :])
         size //= 2
-    octets = octets_of(case.url)
+    octets = to_octets(case.url)
     for at in range(len(octets)):
         less = octets[:at] + octets[at + 1 :]
         text = isinstance(case.url, str)

@@ -1,1 +1,1 @@
-"""Tests: `test_<module>.py` mirrors src, `property/` states laws, `test_house.py` the plan."""
+"""Tests: `test_<module>.py` mirrors src, `property/` states laws, `test_architecture.py` layers."""

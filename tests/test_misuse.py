@@ -14,7 +14,7 @@ import pytest
 
 import robotrules
 from robotrules import RobotsTxt, parse
-from robotrules.origins import origin_of
+from robotrules.http.origins import origin_of
 from tests.file_samples import GROUPS
 
 Read = Callable[..., RobotsTxt]

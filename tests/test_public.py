@@ -201,9 +201,9 @@ def test_dir_shows_what_is_imported_later() -> None:
 def test_nothing_else_is_public() -> None:
     """Other names of the package are its modules, or start with an underscore."""
     modules = {"errors", "profile", "robotstxt", "extensions", "registries", "write", "cli"}
-    modules |= {"guide", "policy", "structured", "tags", "origins", "access", "cache", "client"}
+    modules |= {"guide", "http", "tags", "octets", "access", "cache", "client"}
     modules |= {"analysis", "linting", "formatting", "expect", "matrix", "config", "lsp"}
-    modules |= {"integrations", "expectation_files", "toml_places", "junit"}
+    modules |= {"integrations", "toml_positions", "junit"}
     # A package with a plug-in for pytest has its assertions rewritten, and names that begin with @.
     others = {name for name in vars(robotrules) if not name.startswith(("_", "@"))}
     assert others - set(robotrules.__all__) <= modules

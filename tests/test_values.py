@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from robotrules import STRICT, Group, Line, Note, Record, RobotsTxt, Role, Rule
-from robotrules.robotstxt.values import KEPT_BY, NOTES, octets_of, shown, visible
+from robotrules.octets import to_octets, to_text, visible
+from robotrules.robotstxt.values import KEPT_BY, NOTES
 
 BODY = b"\xef\xbb\xbfUser-agent: a # me\nDisalow: /caf\xe9*\n\tAllow : /\nSitemap: x\nnonsense\n"
 
@@ -178,7 +179,7 @@ def test_the_table_of_notes_is_sorted_and_says_sentences() -> None:
 )
 def test_octets_are_shown_as_text_that_any_json_takes(octets: bytes, text: str) -> None:
     """What is not UTF-8 shows as `\\xNN`; no surrogate ever gets out."""
-    assert shown(octets) == text
+    assert to_text(octets) == text
     assert json.dumps(text).isascii()
     text.encode()
 
@@ -197,7 +198,7 @@ def test_octets_are_shown_as_text_that_any_json_takes(octets: bytes, text: str) 
 )
 def test_text_becomes_octets(text: Any, octets: bytes) -> None:
     """Octets that a lenient decoder smuggled into a str come out again; others as they are."""
-    assert octets_of(text) == octets
+    assert to_octets(text) == octets
 
 
 def test_all_values_list_their_fields() -> None:

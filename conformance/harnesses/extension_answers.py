@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import protocol
 
 import robotrules
-from robotrules import extensions, registries, structured
+from robotrules import extensions, registries
 from robotrules.extensions import (
     app_directives,
     clean_param,
@@ -30,6 +30,7 @@ from robotrules.extensions import (
     unsupported,
     visit_time,
 )
+from robotrules.http import structured_fields
 
 Item = Mapping[str, Any]
 
@@ -91,7 +92,7 @@ def _app_directives(setting: Setting, item: Item) -> protocol.Answer:
     _same(found, *chosen.at_many([url, url]))
     return {
         "directives": {
-            one.name: {"type": one.type, "value": structured.plain(one.value)}
+            one.name: {"type": one.type, "value": structured_fields.plain(one.value)}
             for one in found.directives
         },
         "lines": {one.name: one.record.line for one in found.directives},
@@ -130,18 +131,18 @@ def _content_usage(setting: Setting, item: Item) -> protocol.Answer:
 def _structured(_: Setting, item: Item) -> protocol.Answer:
     octets = base64.b64decode(item["input"])
     if item["kind"] == "list":
-        parsed = structured.parse_list(octets)
+        parsed = structured_fields.parse_list(octets)
         value: Any = parsed.value and [_member(*member) for member in parsed.value]
     else:
-        parsed = structured.parse_dictionary(octets)
+        parsed = structured_fields.parse_dictionary(octets)
         value = parsed.value and {key: _member(*one) for key, one in parsed.value.items()}
     return {"failure": parsed.value is None, "value": value}
 
 
 def _member(value: Any, parameters: Mapping[str, Any]) -> protocol.Answer:
     shown: protocol.Answer = {
-        "type": structured.value_type(value),
-        "value": structured.plain(value),
+        "type": structured_fields.value_type(value),
+        "value": structured_fields.plain(value),
     }
     if parameters:
         shown["parameters"] = {name: _member(one, {}) for name, one in parameters.items()}

@@ -18,8 +18,9 @@ from typing import Any
 import protocol
 
 import robotrules
-from robotrules import registries, structured, tags, write
+from robotrules import registries, tags, write
 from robotrules.extensions import content_usage
+from robotrules.http import structured_fields
 from robotrules.tags import known, snippets, tdm
 
 Item = Mapping[str, Any]
@@ -227,7 +228,8 @@ def _guidance(robots: Any, more: registries.Registries, item: Item) -> protocol.
             label: str(found.preferences.get(label)) for label in content_usage.CATEGORIES
         },
         "directives": {
-            one.name: {"type": one.type, "value": structured.plain(one.value)} for one in directives
+            one.name: {"type": one.type, "value": structured_fields.plain(one.value)}
+            for one in directives
         },
         "reserved": found.reservation.reserved,
         "notes": [one.code for one in notes],

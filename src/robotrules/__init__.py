@@ -165,9 +165,9 @@ __all__ = [
     "visit_times",
 ]
 
-# Where the names are that most programs do not need: imported when one is asked for, so that
-# `import robotrules` costs what deciding costs.
-_LATER = {
+# Names that most programs do not need, with the module each is in: imported on first access, so
+# that `import robotrules` stays fast.
+_LAZY = {
     "AppDirective": "extensions.app_directives",
     "AppDirectives": "extensions.app_directives",
     "AsyncClient": "client.aio",
@@ -218,23 +218,23 @@ _LATER = {
 }
 
 
-_ROOMS = (
+_MODULES = (
     *("access", "analysis", "cache", "client", "config", "expect", "extensions", "formatting"),
-    *("linting", "matrix", "origins", "policy", "registries", "structured", "tags", "write"),
+    *("http", "linting", "matrix", "registries", "tags", "write"),
 )
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER, *_ROOMS})
+    return sorted({*globals(), *_LAZY, *_MODULES})
 
 
 def __getattr__(name: str) -> _typing.Any:
     from importlib import import_module
 
-    if name in _ROOMS:
+    if name in _MODULES:
         return import_module(f"robotrules.{name}")
-    if name not in _LATER:
+    if name not in _LAZY:
         raise AttributeError(f"module 'robotrules' has no attribute {name!r}")
-    value = getattr(import_module(f"robotrules.{_LATER[name]}"), name)
+    value = getattr(import_module(f"robotrules.{_LAZY[name]}"), name)
     globals()[name] = value
     return value

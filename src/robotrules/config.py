@@ -29,7 +29,7 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from robotrules.errors import ConfigError
-from robotrules.toml_places import Place, read
+from robotrules.toml_positions import Place, read
 
 OWN, SHARED = "robotrules.toml", "pyproject.toml"
 # Settings are written by hand: a megabyte is far more than anyone writes.

@@ -22,11 +22,13 @@ from robotrules.extensions import vet
 from robotrules.extensions.app_directives import AppDirectives, directives_for
 from robotrules.extensions.content_usage import preferences
 from robotrules.extensions.vocabulary import Preference, Preferences, Source, Statement
+from robotrules.http.fields import NO_FIELDS, Fields
+from robotrules.http.media_types import is_html
+from robotrules.octets import to_octets, to_text
 from robotrules.profile import DEFAULT, Profile
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import RobotsTxt, Tokens, parse
 from robotrules.robotstxt.tokens import CrawlerNames, vet_names
-from robotrules.robotstxt.values import octets_of, shown
 from robotrules.robotstxt.verdict import Verdict
 from robotrules.tags import (
     Html,
@@ -39,10 +41,8 @@ from robotrules.tags import (
 )
 from robotrules.tags import read_fields as fields_of
 from robotrules.tags.codes import note
-from robotrules.tags.fields import NO_FIELDS, Fields
 from robotrules.tags.html import Page
 from robotrules.tags.known import plain
-from robotrules.tags.media import is_html
 from robotrules.tags.profile import find_tag_profile
 from robotrules.tags.rules import UNREAD
 from robotrules.tags.tdm import TdmReservation, tdm_reservation
@@ -244,7 +244,7 @@ def guidance(
     if isinstance(product_token, CrawlerNames):
         tokens = product_token[:1]
     return Guidance(
-        shown(octets_of(url)),
+        to_text(to_octets(url)),
         tokens,
         tuple(purposes),
         verdict,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 from xml.etree import ElementTree
 
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 __all__ = ["Case", "Suite", "report"]
 

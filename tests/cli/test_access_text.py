@@ -25,8 +25,8 @@ from robotrules.cli.access_text import (
 )
 from robotrules.client.origin_state import OriginState, Source, held
 from robotrules.client.pages import FetchResult
+from robotrules.http.fields import NO_FIELDS
 from robotrules.profile import DEFAULT
-from robotrules.tags.fields import NO_FIELDS
 
 NOON = 1_777_636_800.0  # 2026-05-01 12:00 UTC
 DAY = 86_400.0

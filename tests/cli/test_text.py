@@ -8,7 +8,7 @@ from unittest import mock
 from robotrules.cli.progress import Progress
 from robotrules.cli.streams import url_chunks
 from robotrules.cli.text import Excerpt, Paint, cells, listed, shortened, wants_colour
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 from tests.cli.shell import Stream
 
 

@@ -17,7 +17,7 @@ from robotrules.client import base_client
 from robotrules.client.base_client import opened_store, prefetch_origin, vet_prefetch
 from robotrules.client.rate_limiter import pace_of
 from robotrules.client.stores import MemoryStore, SQLiteStore
-from robotrules.origins import split_origin
+from robotrules.http.origins import split_origin
 from tests.client.scripted import START, Clock, Server, opened
 from tests.client.servers import free_port
 

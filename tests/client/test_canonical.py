@@ -10,7 +10,7 @@ import pytest
 
 from robotrules.client.auditing import canonical
 from robotrules.client.auditing.canonical import MOST_LINKS, Canonical, canonicals
-from robotrules.tags.fields import read_fields
+from robotrules.http.fields import read_fields
 
 URL = "https://a.example/b/c"
 

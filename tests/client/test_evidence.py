@@ -30,7 +30,7 @@ from robotrules.client.historical_verdict import HistoricalVerdict, told
 from robotrules.client.origin_state import OriginState, Source
 from robotrules.client.stores import MemoryStore, SQLiteStore
 from robotrules.client.warc import export_warc, import_warc
-from robotrules.tags.fields import Fields
+from robotrules.http.fields import Fields
 from tests.client import wire
 from tests.client.archives import READERS
 from tests.client.diary import DAY, HOUR, SITE, START, Diary, file, refused, rules

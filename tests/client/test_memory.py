@@ -13,9 +13,9 @@ from robotrules.cache import SKEW, digest_of, freshness, recorded
 from robotrules.client import Client, memory_cache
 from robotrules.client.memory_cache import OriginCache, _octets_of
 from robotrules.client.origin_state import OriginState, Source, held
+from robotrules.http.fields import Fields
 from robotrules.profile import DEFAULT
 from robotrules.robotstxt import parse
-from robotrules.tags.fields import Fields
 from tests.client.scripted import Clock, Server, opened
 from tests.client.stores.made import NOW, made
 

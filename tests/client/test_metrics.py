@@ -12,7 +12,7 @@ import pytest
 from robotrules.access import Failure, Request, Response, Trouble
 from robotrules.client import Client, FetchEvent, Stats
 from robotrules.client.metrics import Meter
-from robotrules.tags.fields import Headers, read_fields
+from robotrules.http.fields import Headers, read_fields
 from tests.client.scripted import Clock, Server, opened
 
 AGENT = "ExampleBot/1.0 (+https://example.com/bot)"

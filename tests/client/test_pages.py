@@ -21,9 +21,9 @@ from robotrules.client.pages import (
     guidance_of,
 )
 from robotrules.guide import TagsSeen, guidance
+from robotrules.http.fields import read_fields
 from robotrules.registries import SHIPPED
 from robotrules.robotstxt import parse
-from robotrules.tags.fields import read_fields
 from tests.client.diary import file
 from tests.client.scripted import Clock, Server
 from tests.client.test_states import having

@@ -10,7 +10,7 @@ import pytest
 
 from robotrules.client.auditing import sitemap_files
 from robotrules.client.auditing.sitemap_files import Form, SitemapFile, odd_media_type, read_sitemap
-from robotrules.tags.fields import read_fields
+from robotrules.http.fields import read_fields
 
 NAMESPACE = b'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 IMAGES = b'xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"'

@@ -31,7 +31,7 @@ from robotrules.client.evidence import Evidence
 from robotrules.client.stores import MemoryStore, SQLiteStore
 from robotrules.client.warc import SKIPPED, WarcImport, export_warc, import_warc
 from robotrules.client.warc.visits import LONGEST, UNANSWERED, visit_from, written
-from robotrules.tags.fields import Fields
+from robotrules.http.fields import Fields
 from tests.client.archives import READERS, Kept, with_warcio
 from tests.client.diary import DAY, SITE, START, Diary, file, refused, rules
 from tests.client.records import (

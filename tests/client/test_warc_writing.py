@@ -22,7 +22,7 @@ from robotrules.client.warc import WarcImport, export_warc, import_warc, writing
 from robotrules.client.warc.visits import written
 from robotrules.client.warc.writing import REMEMBERED
 from robotrules.errors import MissingExtraError
-from robotrules.tags.fields import Fields
+from robotrules.http.fields import Fields
 from tests.client.archives import with_warcio
 from tests.client.diary import DAY, SITE, START, Diary, file, rules
 from tests.client.records import ROBOTS, exported

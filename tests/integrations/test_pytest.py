@@ -183,7 +183,7 @@ def test_a_project_without_such_files_pays_nothing(project: Path) -> None:
         "test_app.py",
         "import sys\n\n\ndef test_imports():\n"
         "    ours = {name for name in sys.modules if name.startswith('robotrules.')}\n"
-        "    heavy = ('expect', 'expectation_files', 'config', 'analysis', 'client', 'tags')\n"
+        "    heavy = ('expect', 'config', 'analysis', 'client', 'tags')\n"
         "    assert not [name for name in ours if name.split('.')[1] in heavy]\n",
     )
     ran = run(project, "-q")

@@ -35,7 +35,7 @@ from robotrules.cache import (
     recorded,
     visit_of,
 )
-from robotrules.origins import authority_end, origin_of, robots_url
+from robotrules.http.origins import authority_end, origin_of, robots_url
 from robotrules.tags import read_fields
 
 ORIGIN, ROBOTS = "https://e.example", "https://e.example/robots.txt"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from robotrules.structured import parse_list
+from robotrules.http.structured_fields import parse_list
 from robotrules.tags.known import (
     MOST_DIGITS,
     Read,

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robotrules.errors import RobotrulesError, SavedResponseError
-from robotrules.tags.fields import MOST_OCTETS
+from robotrules.http.fields import MOST_OCTETS
 from robotrules.tags.saved import MOST_BLOCKS, MOST_BODY, Earlier, Saved, read_har, read_response
 
 PAGE = b'<!doctype html><meta name=robots content="noindex"><p>\xc3\xa9'

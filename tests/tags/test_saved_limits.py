@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from robotrules.errors import SavedResponseError
+from robotrules.http.fields import MOST_OCTETS
 from robotrules.tags import saved
-from robotrules.tags.fields import MOST_OCTETS
 from robotrules.tags.saved import (
     MOST_BLOCKS,
     MOST_CODINGS,

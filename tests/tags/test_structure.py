@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from robotrules.structured import MOST_MEMBERS
+from robotrules.http.structured_fields import MOST_MEMBERS
 from robotrules.tags.structure import commas, lowered, parse_list, spans
 
 

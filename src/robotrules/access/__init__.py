@@ -29,7 +29,6 @@ from robotrules.access.profile import (
     find_access_profile,
     profiles_of,
 )
-from robotrules.access.validators import conditions, drop_invalid, renews
 from robotrules.access.values import (
     SLACK,
     AccessResult,
@@ -42,10 +41,11 @@ from robotrules.access.values import (
     Trouble,
 )
 from robotrules.errors import MissingExtraError
-from robotrules.origins import authority_end, origin_of, robots_url
+from robotrules.http.caching import merged
+from robotrules.http.fields import NO_FIELDS, Fields, read_fields
+from robotrules.http.origins import authority_end, origin_of, robots_url
+from robotrules.http.validators import conditions, drop_invalid, renews
 from robotrules.profile import LEAST_MAX_BYTES
-from robotrules.tags.fields import NO_FIELDS, Fields, read_fields
-from robotrules.tags.freshness import merged
 
 __all__ = [
     "ACCESS_PROFILES",

@@ -9,9 +9,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from robotrules.http.fields import NO_FIELDS, Fields
 from robotrules.profile import LEAST_MAX_BYTES, Profile
 from robotrules.robotstxt import RobotsTxt, parse
-from robotrules.tags.fields import NO_FIELDS, Fields
 
 # A line that starts inside the size limit may end this far past it (AMB-18).
 SLACK = 16 * 1024

@@ -27,8 +27,8 @@ from robotrules.analysis.hints import Hint, hints
 from robotrules.analysis.rules import includes
 from robotrules.analysis.tracing import Cut, Place, Trace, quoted, trace
 from robotrules.analysis.values import Witness
+from robotrules.octets import to_text
 from robotrules.profile import Profile
-from robotrules.robotstxt.values import shown
 
 __all__ = ["Description", "Hint", "Miss", "Part", "Place", "Trace", "describe", "trace"]
 
@@ -85,7 +85,7 @@ def describe(pattern: str | bytes, profile: str | Profile = "default") -> Descri
     cut = Cut(pattern, profile)
     shown_by = examples(cut)
     return Description(
-        pattern=shown(cut.value),
+        pattern=to_text(cut.value),
         form=cut.form,
         octets=cut.octets,
         profile=cut.asked.name,
@@ -196,7 +196,7 @@ def _parts(cut: Cut, found: Examples) -> list[Part]:
         else:
             at_end = last or pieces[number + 1][0] == "end"
             asks = "anything, or nothing" + (", as if it were not there" if at_end else "")
-        parts.append(Part(shown(text), asks))
+        parts.append(Part(to_text(text), asks))
     if rest := len(pieces) - len(parts):
         parts.append(Part("…", f"{rest:,} more pieces"))
     return parts

@@ -24,7 +24,7 @@ from robotrules.analysis.examples import (
 )
 from robotrules.analysis.tracing import Cut, quoted
 from robotrules.analysis.values import ORIGIN
-from robotrules.robotstxt.values import shown
+from robotrules.octets import to_text
 
 RECORD = re.compile(rb"\s*(?:dis)?allow\s*:\s*", re.IGNORECASE)
 WHOLE_URL = re.compile(
@@ -197,7 +197,7 @@ def _about_open_end(cut: Cut) -> Iterator[Hint]:
     longer = typical(cut) + (b"" if ending else b"-") + word(cut)
     if not last[-1:].isalnum() or b"?" in longer or not is_real(cut, longer, True):
         return
-    words = f"The end is open, so {ORIGIN}{shown(longer)} matches too"
+    words = f"The end is open, so {ORIGIN}{to_text(longer)} matches too"
     if ending:
         yield Hint("open-end", f"{words}; add '$' if nothing may follow.")
     elif b"/" in last:

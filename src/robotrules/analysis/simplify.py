@@ -32,11 +32,11 @@ from robotrules.analysis.rewrite import Draft, Edit, rewritten
 from robotrules.analysis.solver import BUDGET, most_states
 from robotrules.analysis.steps import Left, Simplification, Step
 from robotrules.analysis.values import Witness
+from robotrules.octets import to_text
 from robotrules.profile import PROFILES, Profile, Role, find_profile
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.robotstxt.tokens import CrawlerNames
-from robotrules.robotstxt.values import shown
 from robotrules.robotstxt.verdict import GroupMatch
 
 # Rules that differ, counted once for each kind of crawler that obeys them. Real files have two
@@ -270,7 +270,7 @@ class _Work:
         return Step(code, lines, because, self._text(lines[0]), first, witness)
 
     def _text(self, line: int) -> str:
-        return shown(self._texts[line].strip())
+        return to_text(self._texts[line].strip())
 
     def _tell(self, rules: int) -> None:
         self._parts += 1

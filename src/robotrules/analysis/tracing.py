@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 from robotrules._engine import pure_settings
 from robotrules._engine.pure_rules import Pattern, compared, encode_minimal, uncompared
 from robotrules.errors import WrongWitnessError
+from robotrules.octets import to_octets, to_text
 from robotrules.profile import Profile, find_profile
 from robotrules.robotstxt import normal_form
 from robotrules.robotstxt.ruleset import RuleSet
-from robotrules.robotstxt.values import octets_of, shown
 
 # What a sentence shows of a piece; patterns may have as many octets as a file.
 MOST_SHOWN = 40
@@ -68,7 +68,7 @@ def trace(pattern: str | bytes, url: str | bytes, profile: str | Profile = "defa
 
 def quoted(octets: bytes) -> str:
     """Return octets in quotes, as many of them as a sentence has room for."""
-    text = shown(octets[: 4 * MOST_SHOWN])
+    text = to_text(octets[: 4 * MOST_SHOWN])
     room = len(octets) <= 4 * MOST_SHOWN and len(text) <= MOST_SHOWN
     return f"'{text}'" if room else f"'{text[: MOST_SHOWN - 1]}…'"
 
@@ -77,7 +77,7 @@ class Cut:
     """A path pattern cut at its wildcards, with the engine's matcher of it."""
 
     def __init__(self, pattern: str | bytes, profile: str | Profile) -> None:
-        self.value = octets_of(pattern)
+        self.value = to_octets(pattern)
         # What a rule for an index page allows beyond its pattern (AMB-47) is not of the pattern.
         self.asked = find_profile(profile)
         self.profile = self.asked.replace(index_page=False)
@@ -158,7 +158,7 @@ class Cut:
     def trace(self, url: str | bytes) -> Trace:
         """Return what becomes of a URL, after the engine agreed."""
         path, matches = self.path_of(url)
-        where, code, words = shown(octets_of(url)), "", ""
+        where, code, words = to_text(to_octets(url)), "", ""
         spans, found = self.places(path)
         if not self.usable:
             code, words = "never", "the pattern matches no URL at all"
@@ -173,7 +173,7 @@ class Cut:
                 "pieces say otherwise: please report this with the pattern"
             )
         steps = self._steps(spans, found, len(path))
-        return Trace(where, shown(path), matches, tuple(steps), code, words)
+        return Trace(where, to_text(path), matches, tuple(steps), code, words)
 
     def _steps(self, spans: list[Span], found: bool, end: int) -> list[Place]:
         """Return the pieces that were found, each star with what it stands for."""
@@ -192,7 +192,7 @@ class Cut:
                 at = end
             else:
                 break
-            steps.append(Place(shown(text), start, at))
+            steps.append(Place(to_text(text), start, at))
         return steps
 
 

@@ -26,7 +26,6 @@ from robotrules.access import (
     state_of,
 )
 from robotrules.access.profile import DAY
-from robotrules.access.validators import drop_invalid
 from robotrules.cache.store import Store
 from robotrules.cache.values import (
     EffectivePolicy,
@@ -36,10 +35,11 @@ from robotrules.cache.values import (
     Provenance,
     moment,
 )
-from robotrules.tags.dates import read_http_date
-from robotrules.tags.fields import Fields
-from robotrules.tags.freshness import Freshness as HttpFreshness
-from robotrules.tags.freshness import freshness as http_freshness
+from robotrules.http.caching import Freshness as HttpFreshness
+from robotrules.http.caching import freshness as http_freshness
+from robotrules.http.dates import read_http_date
+from robotrules.http.fields import Fields
+from robotrules.http.validators import drop_invalid
 
 __all__ = [
     "EARLY",

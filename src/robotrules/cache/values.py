@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from robotrules.access import Hop, State, Trouble
-from robotrules.tags.fields import Fields
+from robotrules.http.fields import Fields
 
 
 class Provenance(NamedTuple):

@@ -16,7 +16,7 @@ from robotrules.access import Hop, State, Trouble
 from robotrules.cache import moment
 from robotrules.cli import client
 from robotrules.cli.text import plural, shortened
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 if TYPE_CHECKING:
     from robotrules.cache import FetchRecord

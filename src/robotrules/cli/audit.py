@@ -33,9 +33,9 @@ from robotrules.cli.page_inputs import (
 from robotrules.cli.progress import Doing
 from robotrules.cli.streams import Output, Trouble, quoted, say
 from robotrules.cli.text import is_terminal
-from robotrules.origins import origin_of
-from robotrules.robotstxt.values import visible
-from robotrules.tags.media import is_html
+from robotrules.http.media_types import is_html
+from robotrules.http.origins import origin_of
+from robotrules.octets import visible
 
 # A robots.txt that asks for longer pauses makes this a matter of minutes, and that is said.
 LONG_PAUSE = 5.0

@@ -18,8 +18,8 @@ from robotrules.cli.guidance_text import STYLES, Found, shown_answers, unseen_me
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Paint, plural, shortened
 from robotrules.client.auditing.findings import LEVELS
-from robotrules.robotstxt.values import visible
-from robotrules.tags.media import media_type
+from robotrules.http.media_types import media_type
+from robotrules.octets import visible
 
 if TYPE_CHECKING:
     from robotrules.client.auditing import Audit, Listed

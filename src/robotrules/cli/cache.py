@@ -24,8 +24,8 @@ from robotrules.cli.datetimes import given_moment, given_span
 from robotrules.cli.options import fetching_profile_option, json_option
 from robotrules.cli.streams import Output, Trouble, quoted, say
 from robotrules.cli.text import cells, plural, shortened
-from robotrules.origins import origin_of
-from robotrules.robotstxt.values import visible
+from robotrules.http.origins import origin_of
+from robotrules.octets import visible
 
 if TYPE_CHECKING:
     from robotrules.cache import Store

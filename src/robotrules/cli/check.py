@@ -36,7 +36,7 @@ from robotrules.cli.streams import STDIN, Chunk, Output, Trouble, say
 from robotrules.cli.text import is_terminal, plural
 from robotrules.cli.url_files import UrlFile, refuse_empty, say_hint
 from robotrules.cli.url_forms import LOG_ORIGIN, Form
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 if TYPE_CHECKING:
     from robotrules.cli.origin_lookup import Answers, AnswerStream

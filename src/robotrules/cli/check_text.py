@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from robotrules import Verdict
 from robotrules.cli.streams import Output
 from robotrules.cli.text import cells, shortened
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 if TYPE_CHECKING:
     from robotrules.cache import Entry

@@ -45,7 +45,7 @@ from robotrules.cli.options import (
 )
 from robotrules.cli.progress import counting
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
-from robotrules.origins import authority_end, origin_of
+from robotrules.http.origins import authority_end, origin_of
 from robotrules.profile import PROFILES
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 

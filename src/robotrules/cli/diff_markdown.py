@@ -25,7 +25,7 @@ from robotrules.cli.diff_words import (
     urls_words,
 )
 from robotrules.cli.text import plural, shortened
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 # What is read of a long text; JSON has all of it.
 LONGEST = 120

@@ -27,7 +27,7 @@ from robotrules.cli.diff_words import (
 from robotrules.cli.impact_text import reach_lines
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Paint, cells, plural, shortened
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 # What a person reads of a long text or list; JSON has all of it.
 LONGEST = 200

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from robotrules.cli.line_matching import BoundedMatcher
 from robotrules.cli.text import Paint
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 # RFC 9309 §2.2 knows no other.
 _LINE_END = re.compile(r"\r\n?|\n")

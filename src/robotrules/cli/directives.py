@@ -30,9 +30,10 @@ from robotrules.extensions.app_directives import (
     DirectiveSet,
     directives_for,
 )
+from robotrules.octets import to_text, visible
 from robotrules.registries import Registries
 from robotrules.robotstxt import RobotsTxt, Tokens
-from robotrules.robotstxt.values import Group, Note, shown, visible
+from robotrules.robotstxt.values import Group, Note
 from robotrules.robotstxt.verdict import GroupMatch
 
 # What a person reads of a long list or value; JSON has all of it.
@@ -102,7 +103,7 @@ def directives(
     for number, (url, answer) in enumerate(zip(octets, found.at_many(octets), strict=True)):
         if as_json:
             known = {"known": crawler.known_dict if crawler else None}
-            output.json({"url": shown(url), "profile": profile, **answer.as_dict(), **known})
+            output.json({"url": to_text(url), "profile": profile, **answer.as_dict(), **known})
         else:
             lines = list(_Page(url, answer, groups, output).lines())
             output.lines(["", *lines] if number else lines)

@@ -33,9 +33,9 @@ from robotrules.cli.options import (
 from robotrules.cli.progress import Progress
 from robotrules.cli.streams import STDIN, Output, Trouble, open_octets, quoted, say, size_of
 from robotrules.cli.text import is_terminal, plural
-from robotrules.origins import origin_of
+from robotrules.http.origins import origin_of
+from robotrules.octets import to_text, visible
 from robotrules.profile import PROFILES
-from robotrules.robotstxt.values import shown, visible
 
 if TYPE_CHECKING:
     from robotrules.cache import Store
@@ -408,7 +408,7 @@ def _body(store: Store, digest: str, as_json: bool) -> int:
         raise Trouble(f"the store has no file with the SHA-256 {digest}")
     output = Output()
     if as_json:
-        output.json({"sha256": digest, "octets": len(octets), "text": shown(octets)})
+        output.json({"sha256": digest, "octets": len(octets), "text": to_text(octets)})
     elif output.terminal:
         output.lines([visible(line) for line in octets.removesuffix(b"\n").split(b"\n")])
     else:

@@ -17,7 +17,7 @@ from robotrules.cli.access_text import answer_words, hop_lines
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Excerpt, Paint, between, cells, plural, shortened
 from robotrules.client.historical_verdict import HistoricalVerdict, Period, imported_from, when
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 if TYPE_CHECKING:
     from robotrules.cache import FetchRecord

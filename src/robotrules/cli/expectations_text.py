@@ -16,7 +16,7 @@ from robotrules.cli.streams import Output
 from robotrules.cli.text import plural
 from robotrules.expect.values import Judged
 from robotrules.junit import Case, Suite, report
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 # A pipe has no width, and what is pasted from one is read in 80 columns.
 WIDTH = 80

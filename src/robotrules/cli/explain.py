@@ -30,7 +30,8 @@ from robotrules.cli.options import (
 )
 from robotrules.cli.streams import Output, Trouble
 from robotrules.cli.text import Excerpt, Paint, between, listed, plural, shortened
-from robotrules.robotstxt.values import Line, Note, visible
+from robotrules.octets import visible
+from robotrules.robotstxt.values import Line, Note
 from robotrules.robotstxt.verdict import GroupMatch
 
 if TYPE_CHECKING:

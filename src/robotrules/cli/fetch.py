@@ -41,8 +41,8 @@ from robotrules.cli.streams import (
     url_chunks,
 )
 from robotrules.cli.text import is_terminal, plural, shortened
-from robotrules.origins import given_origin
-from robotrules.robotstxt.values import visible
+from robotrules.http.origins import given_origin
+from robotrules.octets import visible
 
 if TYPE_CHECKING:
     from robotrules.cache import FetchRecord

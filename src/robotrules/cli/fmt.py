@@ -23,7 +23,7 @@ from robotrules.cli.text import plural
 from robotrules.config import find_config
 from robotrules.errors import ConfigError
 from robotrules.formatting import BUDGET, format_robots
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 # Raised when a key of the JSON changes meaning or goes away.
 SCHEMA_VERSION = 1

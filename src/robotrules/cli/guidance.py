@@ -60,8 +60,8 @@ from robotrules.cli.text import plural
 from robotrules.errors import MissingExtraError
 from robotrules.extensions.app_directives import directives_for
 from robotrules.guide import guidance as find_guidance
+from robotrules.octets import to_octets, to_text, visible
 from robotrules.robotstxt.tokens import CrawlerNames
-from robotrules.robotstxt.values import octets_of, shown, visible
 from robotrules.tags.saved import Saved
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ def _about_har(asked: _Asked, name: str, url: str | None, as_json: bool) -> int:
             )
     origins = (origin_of(saved.url or "") for saved in documents)
     governing = asked.of_origin(next(filter(None, origins), None))
-    elsewhere = sum(not governing.governs(octets_of(saved.url or "")) for saved in documents)
+    elsewhere = sum(not governing.governs(to_octets(saved.url or "")) for saved in documents)
     if elsewhere and asked.robots is not None and asked.origin is None:
         say(
             f"the robots.txt is taken to be of {visible(governing.origin or '')}, the origin of "
@@ -253,7 +253,7 @@ def _about_har(asked: _Asked, name: str, url: str | None, as_json: bool) -> int:
     output = Output()
     many: list[Found] = []
     for saved in documents:
-        address = octets_of(saved.url or "")
+        address = to_octets(saved.url or "")
         many.append(governing.about(address, headers=saved.fields, html=saved.body, saved=saved))
         if as_json:
             output.json(governing.as_dict(many[-1]))
@@ -369,7 +369,7 @@ _PORTS = {"http": "80", "https": "443"}
 
 def origin_of(url: str | bytes) -> str | None:
     """Return the origin of a URL as RFC 9309 §2.3 means it; None: it has none, as a path has."""
-    found = _ORIGIN.match(shown(octets_of(url)))
+    found = _ORIGIN.match(to_text(to_octets(url)))
     if not found:
         return None
     scheme, port = found[1].lower(), found[3]

@@ -23,7 +23,7 @@ from robotrules.cli.page_inputs import Noted, about_status, note_line, was_read
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Paint, cells, listed, plural, shortened
 from robotrules.guide import Answer, TagsSeen
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 from robotrules.tags import Mention, Standing
 from robotrules.tags.saved import Saved
 

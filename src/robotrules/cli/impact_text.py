@@ -17,7 +17,7 @@ from robotrules.cli.diff_markdown import code
 from robotrules.cli.impact import CrawlerReach, Reach
 from robotrules.cli.streams import STDIN
 from robotrules.cli.text import Paint, cells, plural, shortened
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 # What a person reads, and of how many crawlers the segments; JSON has more.
 MOST_CRAWLERS = 20

@@ -17,8 +17,8 @@ from robotrules.cli.lint_given import Read
 from robotrules.cli.text import listed, shortened
 from robotrules.linting import LEVELS, LintNote, fix
 from robotrules.linting.fixing import BUDGET
+from robotrules.octets import visible
 from robotrules.profile import PROFILES
-from robotrules.robotstxt.values import visible
 
 # A fix may make room for another, and each stage has rounds of its own; what still changes after so
 # many would go on for ever.

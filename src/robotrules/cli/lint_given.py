@@ -19,10 +19,10 @@ from robotrules.cli.robots_file import refuse_binary
 from robotrules.cli.streams import STDIN, Trouble, open_octets, quoted, read_robots, unreadable
 from robotrules.config import Config, check_names, find_config, read_config
 from robotrules.errors import CheckError, ConfigError
+from robotrules.http.origins import origin_of, robots_url
 from robotrules.linting import BUDGET, LintNote, Received, chosen, lint, lint_page
 from robotrules.linting.render import Linted
-from robotrules.origins import origin_of, robots_url
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 PAGES = (".html", ".htm", ".xhtml")
 # As much as readers of HTML look at.

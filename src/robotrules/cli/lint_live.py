@@ -26,12 +26,12 @@ from robotrules.cli.page_inputs import can_read_html, warn_html_unread
 from robotrules.cli.streams import Trouble, say
 from robotrules.cli.text import shortened
 from robotrules.client.origin_state import Source
+from robotrules.http.media_types import charset_of, is_html, media_type
+from robotrules.http.origins import robots_url
 from robotrules.linting import Received, lint, lint_page
 from robotrules.linting.note import ROBOTS_TXT
 from robotrules.linting.render import Linted
-from robotrules.origins import robots_url
-from robotrules.robotstxt.values import visible
-from robotrules.tags.media import charset_of, is_html, media_type
+from robotrules.octets import visible
 
 if TYPE_CHECKING:
     from robotrules.cache import FetchRecord

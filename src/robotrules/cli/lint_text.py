@@ -20,7 +20,7 @@ from robotrules.cli.text import Excerpt, Paint, plural, shortened
 from robotrules.linting.note import LEVELS, ROBOTS_TXT, Fix, LintNote
 from robotrules.linting.render import Linted, counted
 from robotrules.linting.render.places import Places
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 # Notes of one check that a file shows, unless all are asked for.
 MOST_NOTES = 3

@@ -34,7 +34,7 @@ from robotrules.cli.text import listed
 from robotrules.errors import MissingExtraError
 from robotrules.linting import LEVELS
 from robotrules.linting.render import Linted
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 if TYPE_CHECKING:
     from robotrules.cli.lint_live import Live

@@ -22,7 +22,7 @@ from robotrules.cli.registry_files import given_registries
 from robotrules.cli.streams import Trouble, quoted, say
 from robotrules.cli.text import is_terminal
 from robotrules.errors import MissingExtraError
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 if TYPE_CHECKING:
     from robotrules.lsp.server import Server

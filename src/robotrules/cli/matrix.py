@@ -28,11 +28,11 @@ from robotrules.cli.options import (
 from robotrules.cli.robots_file import refuse_binary, usual_file
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
 from robotrules.config import MatrixConfig, find_config
+from robotrules.http.origins import origin_of
 from robotrules.matrix import BUDGET, MOST_GIVEN, Matrix
 from robotrules.matrix import matrix as made
-from robotrules.origins import origin_of
+from robotrules.octets import visible
 from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS
-from robotrules.robotstxt.values import visible
 
 
 @click.command()

@@ -18,7 +18,7 @@ from robotrules.cli.streams import Output
 from robotrules.cli.text import Paint, cells, shortened
 from robotrules.matrix.values import Asked, Band, Cell, Matrix
 from robotrules.matrix.words import FOOTNOTE, TITLE, group_words, headline, may_not_obey, notes
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 # How wide names and headings may be; what is longer is cut.
 LONGEST_NAME = 30

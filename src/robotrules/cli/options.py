@@ -17,11 +17,12 @@ import click
 import robotrules
 from robotrules.cli.client import Opening
 from robotrules.cli.streams import Trouble, quoted, read_robots, say
+from robotrules.octets import visible
 from robotrules.profile import PROFILES
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.tokens import CrawlerNames, can_be_name, is_url, vetted_name
-from robotrules.robotstxt.values import Note, visible
+from robotrules.robotstxt.values import Note
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

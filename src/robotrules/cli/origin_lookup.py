@@ -26,9 +26,9 @@ from robotrules.cli.access_text import LONGEST, again_words, failure_of, moment_
 from robotrules.cli.client import Opening, told
 from robotrules.cli.streams import Trouble, quoted, say
 from robotrules.cli.text import shortened
-from robotrules.origins import origin_of
+from robotrules.http.origins import origin_of
+from robotrules.octets import visible
 from robotrules.robotstxt import Tokens
-from robotrules.robotstxt.values import visible
 
 if TYPE_CHECKING:
     from robotrules.client.origin_state import OriginState

@@ -31,8 +31,8 @@ from robotrules.cli.streams import (
 )
 from robotrules.cli.text import Paint, is_terminal
 from robotrules.errors import MissingExtraError, SavedResponseError
+from robotrules.octets import visible
 from robotrules.profile import PROFILES
-from robotrules.robotstxt.values import visible
 from robotrules.tags import TAG_PROFILES, Fields, UsageRules, read_fields
 from robotrules.tags.saved import Saved, read_har, read_response
 from robotrules.tags.tdm import MOST_OCTETS as MOST_TDMREP

@@ -22,7 +22,7 @@ from robotrules import Group, Line, Note, Record, RobotsTxt, Role
 from robotrules.cli.options import Command, json_option, profile_option
 from robotrules.cli.streams import STDIN, Output, read_robots
 from robotrules.cli.text import Excerpt, between, listed, plural, shortened
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 SECTIONS = ("lines", "groups", "records", "notes")
 # Records stand in the lines already; who wants their spans asks for them.

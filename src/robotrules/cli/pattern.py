@@ -18,7 +18,7 @@ from robotrules.analysis.describe import Description, Place, Trace, describe, tr
 from robotrules.cli.options import given_urls, json_option, profile_option
 from robotrules.cli.streams import Output, Trouble, say
 from robotrules.cli.text import Paint, between, plural, shortened
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 # What a person reads of long things; JSON has all of it.
 MOST_PARTS = 12

@@ -36,7 +36,8 @@ from robotrules.extensions.content_signal import (
 )
 from robotrules.extensions.content_usage import preferences as find_preferences
 from robotrules.extensions.vocabulary import Preference, Preferences, Source, Statement
-from robotrules.robotstxt.values import Note, visible
+from robotrules.octets import visible
+from robotrules.robotstxt.values import Note
 
 # What a person reads of a long list, or of a long statement; JSON has all of it.
 MOST = 20

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from robotrules.cli.streams import Trouble, quoted
 from robotrules.cli.text import plural
 from robotrules.errors import RegistryError
+from robotrules.octets import visible
 from robotrules.registries import SHIPPED, Registries, load
-from robotrules.robotstxt.values import visible
 
 
 def given_registries(files: Sequence[str]) -> Registries:

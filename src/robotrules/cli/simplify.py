@@ -25,9 +25,9 @@ from robotrules.cli.simplify_text import SimplifyPage
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
 from robotrules.cli.text import plural, shortened
 from robotrules.linting.intent import misread_lines
+from robotrules.octets import visible
 from robotrules.profile import PROFILES
 from robotrules.robotstxt import RobotsTxt
-from robotrules.robotstxt.values import visible
 
 # A file longer than this is no robots.txt that a person wants smaller.
 LARGEST = 16 * 1024 * 1024

@@ -17,8 +17,8 @@ from robotrules import RobotsTxt
 from robotrules.analysis.steps import Left, Simplification, Step
 from robotrules.cli.streams import STDIN, Output
 from robotrules.cli.text import Paint, listed, plural, shortened
+from robotrules.octets import visible
 from robotrules.profile import PROFILES
-from robotrules.robotstxt.values import visible
 
 # What a person reads of a long list or text; JSON has all of it.
 MOST_LEFT = 10

@@ -21,8 +21,8 @@ import click
 
 import robotrules
 from robotrules.cli.text import Paint, is_terminal, wants_colour
+from robotrules.octets import visible
 from robotrules.profile import find_profile
-from robotrules.robotstxt.values import visible
 
 # One read of URLs. A pipe gives 64 KiB at most; a file gives this much, some thousand URLs.
 BLOCK = 128 * 1024

@@ -37,7 +37,7 @@ from robotrules.cli.page_inputs import (
 )
 from robotrules.cli.streams import STDIN, Output, Trouble, quoted
 from robotrules.cli.text import Paint, cells, listed, shortened
-from robotrules.robotstxt.values import shown, visible
+from robotrules.octets import to_text, visible
 from robotrules.tags import Freshness, Mention, Standing, UsageRules, usage_rules
 from robotrules.tags.known import EVERYONE, KNOWN, plain
 from robotrules.tags.rules import written
@@ -115,8 +115,8 @@ def tags(
         if as_json:
             output.json(
                 {
-                    "file": None if file is None else shown(os.fsencode(file)),
-                    "url": None if address is None else shown(address),
+                    "file": None if file is None else to_text(os.fsencode(file)),
+                    "url": None if address is None else to_text(address),
                     "status": saved.status if saved else None,
                     "profile": profile,
                     **rules.as_dict(),

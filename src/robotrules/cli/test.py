@@ -1,7 +1,7 @@
 """
 `robotrules test`: is a robots.txt what its owner expects?
 
-A few lines over `robotrules.expectation_files`: finds expectation files, asks them about a file or
+A few lines over `robotrules.expect.files`: finds expectation files, asks them about a file or
 a live origin, and shows what failed and why. It does not judge anything.
 """
 
@@ -26,11 +26,11 @@ from robotrules.cli.text import plural
 from robotrules.config import Config, find_config
 from robotrules.errors import ConfigError, ExpectationError, MissingExtraError
 from robotrules.expect import read_expectations
+from robotrules.expect.files import NAME, ClientFetcher, Given, Trial, find_files
 from robotrules.expect.scaffold import starter
 from robotrules.expect.values import SCHEMA_VERSION, Carriers
-from robotrules.expectation_files import NAME, ClientFetcher, Given, Trial, find_files
+from robotrules.octets import visible
 from robotrules.profile import PROFILES
-from robotrules.robotstxt.values import visible
 
 
 @click.command()

@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 import click
 
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 # What colours mean, said once. On a terminal without colour the words say the same.
 STYLES: Mapping[str, Mapping[str, Any]] = {
@@ -101,7 +101,10 @@ class Excerpt:
     def __init__(self, line: bytes, start: int, end: int, room: int) -> None:
         """*start* and *end* are octets of the line; what has no *room* is left out."""
         start = min(max(start, 0), len(line))
-        before, marked = visible(line[:start]), visible(line[start : max(start, end)])
+        before, marked = (
+            visible(line[:start]),
+            visible(line[start : max(start, end)]),
+        )
         after = visible(line[max(start, end) :])
         if len(before) > room // 2:
             before = CUT + before[1 - room // 2 :]

@@ -37,7 +37,7 @@ from robotrules.cli.streams import (
 from robotrules.cli.text import is_terminal
 from robotrules.cli.url_forms import Form, LineReader, Skipped, Skips, Text, Unusable, line_reader
 from robotrules.cli.url_sitemap import SitemapReader
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 # As much of a file as tells what it is.
 HEAD = 1024

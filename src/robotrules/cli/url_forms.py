@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 # What a person sees of skipped lines: the first ones, and the beginning of each.
 MOST_EXAMPLES = 3

@@ -27,10 +27,10 @@ from robotrules.cli.streams import (
     unreadable,
 )
 from robotrules.errors import WriteError
-from robotrules.policy import LARGEST, compose
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 from robotrules.write import NewRobotsTxt, read_back
 from robotrules.write import write as write_text
+from robotrules.write.policy import LARGEST, compose
 
 # Raised when a key of the JSON changes meaning or goes away.
 SCHEMA_VERSION = 1

@@ -32,13 +32,14 @@ from robotrules.client.transports.exchange import (
 from robotrules.errors import CrawlerError, StoreError
 from robotrules.extensions.purpose import crawler_notes
 from robotrules.guide import as_url
-from robotrules.origins import given_origin, origin_of, split_origin
+from robotrules.http.origins import given_origin, origin_of, split_origin
+from robotrules.octets import to_text
 from robotrules.profile import DEFAULT, Profile
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import URL
 from robotrules.robotstxt.tokens import product_token as token_in
 from robotrules.robotstxt.tokens import vet_names
-from robotrules.robotstxt.values import Note, shown
+from robotrules.robotstxt.values import Note
 from robotrules.robotstxt.verdict import Explanation, GroupMatch, Reason, Verdict
 
 # Requests to one origin at a time, at most: more is a load test.
@@ -277,7 +278,7 @@ class BaseClient:
 
     def _unexplained(self, url: URL, tokens: Tokens, purposes: Sequence[str]) -> Explanation:
         """Return the explanation of a URL that no robots.txt governs."""
-        text = url if isinstance(url, str) else shown(url)
+        text = url if isinstance(url, str) else to_text(url)
         name = tokens if isinstance(tokens, str) else ", ".join(tokens)
         nobody = GroupMatch.NONE
         return Explanation(text, "", name, (), self._nowhere(), nobody, (), (), (), tuple(purposes))

@@ -29,7 +29,6 @@ from robotrules.access import (
     profiles_of,
     state_of,
 )
-from robotrules.access.validators import conditions, drop_invalid, renews
 from robotrules.cache import (
     EffectivePolicy,
     Entry,
@@ -52,13 +51,14 @@ from robotrules.client.historical_verdict import (
 from robotrules.client.origin_state import OriginState, Source, held
 from robotrules.client.sources import IMPORTED, OWN, chosen_source
 from robotrules.errors import MissingExtraError, StoreError
-from robotrules.origins import origin_of
+from robotrules.http.caching import aware
+from robotrules.http.origins import origin_of
+from robotrules.http.validators import conditions, drop_invalid, renews
+from robotrules.octets import to_text
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, Tokens, parse
 from robotrules.robotstxt.ruleset import URL
-from robotrules.robotstxt.values import shown
 from robotrules.robotstxt.verdict import Explanation
-from robotrules.tags.freshness import aware
 
 __all__ = ["Evidence", "EvidenceNote", "HistoricalVerdict", "Period"]
 
@@ -111,7 +111,7 @@ class Evidence:
         parse(b"", self.profile).rules_for(product_token, purposes)
         names = (product_token,) if isinstance(product_token, str) else tuple(product_token)
         blank = HistoricalVerdict(
-            shown(url) if isinstance(url, bytes) else url,
+            to_text(url) if isinstance(url, bytes) else url,
             origin,
             seconds,
             ", ".join(names),

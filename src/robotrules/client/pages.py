@@ -16,10 +16,10 @@ from robotrules.access import Failure, Hop, Request, Response, location_of, targ
 from robotrules.access.values import Trouble
 from robotrules.client.origin_state import OriginState
 from robotrules.guide import Guidance, guidance
+from robotrules.http.fields import NO_FIELDS, Fields, Headers, read_fields
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.verdict import Reason, Verdict
-from robotrules.tags.fields import NO_FIELDS, Fields, Headers, read_fields
 
 # What readers of HTML look at (docs/tags.md), and more than any head has.
 MOST_OCTETS = 2 * 1024 * 1024

@@ -21,8 +21,8 @@ from robotrules.client.cache_engine import FIRST_LOOK, CacheEngine, Effect, Wait
 from robotrules.client.holders import new_holder
 from robotrules.extensions.crawl_delay import CrawlDelay, crawl_delay
 from robotrules.extensions.request_rate import RequestRate, request_rates
+from robotrules.http.fields import read_fields
 from robotrules.robotstxt import RobotsTxt, Tokens
-from robotrules.tags.fields import read_fields
 
 # Nobody waits longer than a day for a turn: a larger Crawl-delay is a wish not to be crawled, which
 # its site can say with Disallow.

@@ -22,7 +22,7 @@ from inspect import iscoroutinefunction
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from robotrules.access import Failure, Trouble
-from robotrules.origins import origin_of
+from robotrules.http.origins import origin_of
 
 Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Sequence[str]]

@@ -10,7 +10,7 @@ Expectations: what a site's owner wants its robots.txt and its pages to say, as 
 
 An expectation file is TOML; `docs/expectations.md` has every key. Beside single URLs it can speak
 of all URLs that a path pattern matches, which the exact analysis decides. Nothing here touches a
-file, a network or a clock: `robotrules.expectation_files` does.
+file, a network or a clock: `robotrules.expect.files` does.
 """
 
 from __future__ import annotations

@@ -11,10 +11,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from robotrules.expect.report_lines import shortened
+from robotrules.octets import visible
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.tokens import can_be_name, leading_name, product_token
-from robotrules.robotstxt.values import visible
 from robotrules.robotstxt.verdict import GroupMatch
 
 

@@ -19,11 +19,12 @@ from robotrules.expect.page_expectations import of_directives, of_file, of_prefe
 from robotrules.expect.report_lines import between, told_record, told_verdict, why_groups
 from robotrules.expect.values import OBEYED, Carriers, Judged, Question
 from robotrules.extensions.crawl_delay import crawl_delay
+from robotrules.octets import visible
 from robotrules.registries.crawlers import KnownCrawler, crawler
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.tokens import is_compared_whole
-from robotrules.robotstxt.values import Rule, visible
+from robotrules.robotstxt.values import Rule
 from robotrules.robotstxt.verdict import Explanation, GroupMatch
 
 WORDS = {True: "allowed", False: "disallowed"}

@@ -16,9 +16,10 @@ from robotrules.extensions.app_directives import directives_for
 from robotrules.extensions.sitemap import sitemaps
 from robotrules.extensions.vocabulary import Preference, Statement
 from robotrules.guide import Guidance, TagsSeen, guidance
+from robotrules.http.structured_fields import plain
+from robotrules.octets import visible
 from robotrules.robotstxt import RobotsTxt
-from robotrules.robotstxt.values import Record, visible
-from robotrules.structured import plain
+from robotrules.robotstxt.values import Record
 from robotrules.tags.known import Value, read_text
 from robotrules.tags.rules import UsageRules, written
 

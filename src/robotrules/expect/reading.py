@@ -25,11 +25,11 @@ from robotrules.expect.values import (
 )
 from robotrules.extensions.app_directives import directives_for
 from robotrules.extensions.vocabulary import CATEGORIES, Preference
-from robotrules.origins import origin_of
+from robotrules.http.origins import origin_of
 from robotrules.profile import PROFILES
 from robotrules.robotstxt import parse
 from robotrules.tags.known import KNOWN, NO_LIMIT, NONE, VALUED, Kind, read_text
-from robotrules.toml_places import Place, read
+from robotrules.toml_positions import Place, read
 
 # What people write by hand is some kilobytes, and some hundred questions.
 LARGEST = 1 << 20

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.expect.values import Told
+from robotrules.octets import visible
 from robotrules.robotstxt import RobotsTxt
-from robotrules.robotstxt.values import Record, visible
+from robotrules.robotstxt.values import Record
 from robotrules.robotstxt.verdict import Explanation, GroupMatch, Match, Outcome
 
 MOST = 5

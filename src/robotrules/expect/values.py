@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from robotrules.octets import visible
 from robotrules.registries.crawlers import KnownCrawler
-from robotrules.robotstxt.values import visible
 from robotrules.robotstxt.verdict import Explanation
 
 # Raised when a value of `Judged.as_dict()` changes meaning or goes away.

@@ -39,12 +39,12 @@ from robotrules.extensions.scoped import (
     records_for,
     split,
 )
+from robotrules.http.structured_fields import is_token, parse_list
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import URL
 from robotrules.robotstxt.values import Note, Record
 from robotrules.robotstxt.verdict import GroupMatch
-from robotrules.structured import is_token, parse_list
 
 __all__ = [
     "EXTENSION",

@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 
 from robotrules.extensions.codes import note
 from robotrules.extensions.scoped import is_usable, split
+from robotrules.http.structured_fields import is_token, parse_list, plain, serialise, value_type
+from robotrules.octets import to_text
 from robotrules.profile import Extension
 from robotrules.registries import Registries
 from robotrules.robotstxt import RobotsTxt
-from robotrules.robotstxt.values import Note, Record, shown
-from robotrules.structured import is_token, parse_list, plain, serialise, value_type
+from robotrules.robotstxt.values import Note, Record
 
 # The ABNF has the singular, every example the plural (AMB-101). Neither is a misspelling, so
 # neither is a spelling of the other. Role OTHER: for Allow and Disallow neither ends a list of
@@ -60,7 +61,7 @@ class AppDirective(NamedTuple):
     def path(self) -> str | None:
         """The path pattern of its record as written; None: it covers every path."""
         path = split(self.record).path
-        return None if path is None else shown(path)
+        return None if path is None else to_text(path)
 
     def __str__(self) -> str:
         return f"{self.name}={serialise(self.value)}"

@@ -19,10 +19,11 @@ from robotrules._engine.url_type import url_type_error
 from robotrules.extensions import vet
 from robotrules.extensions.codes import note
 from robotrules.extensions.scoped import is_usable, profile_of
+from robotrules.octets import to_octets, to_text
 from robotrules.profile import Extension, Role
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.ruleset import RuleSet
-from robotrules.robotstxt.values import Note, Record, octets_of, shown
+from robotrules.robotstxt.values import Note, Record
 
 EXTENSION = Extension(
     "Clean-param",
@@ -152,8 +153,8 @@ def _read(robots: RobotsTxt) -> Iterator[CleanParam | Note]:
             paths = record.value.split(None, 1)[1]
             yield note("unusable-path", record, record.end - len(paths))
         else:
-            path = shown(_rooted(fields[1])) if fields[1:] else None
-            yield CleanParam(tuple(map(shown, names)), path, record)
+            path = to_text(_rooted(fields[1])) if fields[1:] else None
+            yield CleanParam(tuple(map(to_text, names)), path, record)
 
 
 def _is_path(path: bytes, robots: RobotsTxt) -> bool:
@@ -171,5 +172,5 @@ def _names(field: bytes) -> Iterator[bytes]:
 
 def _form(name: str) -> bytes:
     """Return a parameter's name in the form it is compared in: without escapes."""
-    octets = octets_of(name)
+    octets = to_octets(name)
     return unquote_to_bytes(octets) if b"%" in octets else octets

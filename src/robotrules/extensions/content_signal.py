@@ -18,10 +18,11 @@ from typing import Any, NamedTuple
 from robotrules.extensions import vet
 from robotrules.extensions.codes import note
 from robotrules.extensions.scoped import ScopedSet, is_usable, split
+from robotrules.octets import to_text
 from robotrules.profile import Extension, Role
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import URL
-from robotrules.robotstxt.values import Note, Record, shown
+from robotrules.robotstxt.values import Note, Record
 
 EXTENSION = Extension("Content-Signal", (), Role.OTHER, "group", "contentsignals.org (2025-09)")
 KEY = "content-signal"
@@ -157,7 +158,7 @@ def _notes(record: Record, robots: RobotsTxt) -> Iterator[Note]:
 def _read(record: Record) -> tuple[bytes | None, tuple[Signal, ...]]:
     """Return the path of a record, and its good signals."""
     path, statement, _ = split(record)
-    written = None if path is None else shown(path)
+    written = None if path is None else to_text(path)
     members = _members(statement)
     return path, tuple(
         Signal(key, value, record, written) for _, _, key, value in members if key and value
@@ -170,5 +171,5 @@ def _members(statement: bytes) -> Iterator[tuple[int, int, str, str]]:
         part = found[0].strip(b" \t")
         if part:  # a comma too many says nothing
             start = found.start() + found[0].index(part)
-            key, _, value = shown(part).partition("=")
+            key, _, value = to_text(part).partition("=")
             yield start, start + len(part), key.strip().lower(), value.strip().lower()

@@ -41,11 +41,12 @@ from robotrules.extensions.vocabulary import (
     content_usage_field,
     read_values,
 )
+from robotrules.http.structured_fields import Parsed, is_token, parse_dictionary
+from robotrules.octets import to_text
 from robotrules.profile import Extension, Role
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import URL
-from robotrules.robotstxt.values import Note, Record, shown
-from robotrules.structured import Parsed, is_token, parse_dictionary
+from robotrules.robotstxt.values import Note, Record
 
 __all__ = [
     "CATEGORIES",
@@ -193,8 +194,8 @@ class _Found(NamedTuple):
 
     def statement(self) -> Statement:
         """Return what it states, and where."""
-        path, text = self.scoped.path, shown(self.scoped.statement)
-        written = None if path is None else shown(path)
+        path, text = self.scoped.path, to_text(self.scoped.statement)
+        written = None if path is None else to_text(path)
         return Statement(Source.ROBOTS, read_values(self.parsed), text, self.record, written)
 
 

@@ -14,8 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from robotrules.robotstxt.values import Note, Record, octets_of, shown
-from robotrules.structured import Parsed, is_token, parse_dictionary
+from robotrules.http.structured_fields import Parsed, is_token, parse_dictionary
+from robotrules.octets import to_octets, to_text
+from robotrules.robotstxt.values import Note, Record
 
 # §6.1. Case matters. Labels of other drafts and revisions (`ai`, `bots`, `genai`, `train-genai`,
 # `ai-output`) are unknown labels, which are ignored (§6.4).
@@ -202,9 +203,9 @@ def content_usage_field(lines: str | bytes | Sequence[str | bytes]) -> Statement
             f"not {lines!r}"
         )
     # Whitespace at the ends of a line is not part of its value (RFC 9110 §5.5).
-    octets = b", ".join(octets_of(line).strip(b" \t") for line in given)
+    octets = b", ".join(to_octets(line).strip(b" \t") for line in given)
     parsed = parse_dictionary(octets)
-    return Statement(Source.FIELD, read_values(parsed), shown(octets), error=parsed.error)
+    return Statement(Source.FIELD, read_values(parsed), to_text(octets), error=parsed.error)
 
 
 def agreed(values: Mapping[str, Preference | str]) -> Statement:

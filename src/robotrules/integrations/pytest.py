@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from robotrules.expect.files import Trial
     from robotrules.expect.values import Judged, Question
-    from robotrules.expectation_files import Trial
 
 SETTING = "robotrules_files"
 NAMES = ["robots.test.toml", "*.robots.test.toml"]
@@ -51,7 +51,7 @@ class ExpectationsCollector(pytest.File):
     def collect(self) -> Iterator[QuestionItem]:
         """Yield its questions; a file that cannot be used is one error in one line."""
         from robotrules.errors import RobotrulesError
-        from robotrules.robotstxt.values import visible
+        from robotrules.octets import visible
 
         try:
             trial = _trial(self.path, self._opened)
@@ -126,14 +126,14 @@ def expect_robots(request: pytest.FixtureRequest) -> Callable[..., None]:
 
 def _words(judged: Judged) -> str:
     """Return an explanation that begins with the line that short summaries show."""
-    from robotrules.robotstxt.values import visible
+    from robotrules.octets import visible
 
     return f"expected {visible(judged.expected)}, found {visible(judged.found)}\n{judged}"
 
 
 def _trial(path: Path, opened: ExitStack) -> Trial:
     from robotrules.config import find_config
-    from robotrules.expectation_files import ClientFetcher, Trial
+    from robotrules.expect.files import ClientFetcher, Trial
 
     def client() -> Any:
         """Open a client that remembers nothing beyond this run."""

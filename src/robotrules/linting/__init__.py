@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from robotrules.analysis.values import ORIGIN
+from robotrules.http.origins import origin_of
 from robotrules.linting.check import MOST_NOTES, Check, PageCheck, SuppressionCheck
 from robotrules.linting.checks import CHECKS
 from robotrules.linting.context import LintContext, Page, Received
@@ -25,7 +26,6 @@ from robotrules.linting.note import LEVELS, Edit, Fix, LintNote, Related
 from robotrules.linting.rule_proofs import BUDGET
 from robotrules.linting.selection import chosen, find
 from robotrules.linting.suppressions import sieved, suppressions
-from robotrules.origins import origin_of
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import RobotsTxt, parse
 

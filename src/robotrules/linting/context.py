@@ -18,10 +18,11 @@ from robotrules import extensions
 from robotrules.analysis.crawlers import EVERYONE_ELSE, Crawler, named_crawlers
 from robotrules.extensions.scoped import document_groups
 from robotrules.linting.rule_proofs import BUDGET, Exact, Kind
+from robotrules.octets import to_text
 from robotrules.profile import DOCUMENT_RULES, Profile, find_profile
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import RobotsTxt, parse
-from robotrules.robotstxt.values import Group, Line, Note, Record, Rule, shown
+from robotrules.robotstxt.values import Group, Line, Note, Record, Rule
 from robotrules.tags.codes import Carrier, TagNote
 
 if TYPE_CHECKING:
@@ -217,4 +218,4 @@ class Page:
             return ""
         lines = self.usage.fields.get(str(source.carrier))
         value = lines[source.line - 1] if 0 < source.line <= len(lines) else b""
-        return shown(value if note.start is None else value[note.start : note.end])
+        return to_text(value if note.start is None else value[note.start : note.end])

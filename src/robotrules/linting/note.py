@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from robotrules.robotstxt.values import shown
+from robotrules.octets import to_text
 
 # What each level means, the worst first.
 MEANINGS = {
@@ -30,7 +30,7 @@ class Edit(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
-        return {"start": self.start, "end": self.end, "text": shown(self.octets)}
+        return {"start": self.start, "end": self.end, "text": to_text(self.octets)}
 
 
 class Fix(NamedTuple):

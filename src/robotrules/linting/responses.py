@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from robotrules.http.caching import Freshness, freshness
 from robotrules.linting.check import Check
 from robotrules.linting.context import LintContext, Received
 from robotrules.linting.note import LintNote
-from robotrules.tags.freshness import Freshness, freshness
 
 RESPONSE = "response"
 # RFC 9309 §2.3.1.2: at least so many redirects in a row are followed.

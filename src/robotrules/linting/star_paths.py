@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 
 from robotrules.extensions.app_lines import KEYS as APP_KEYS
+from robotrules.http.structured_fields import parse_dictionary, parse_list
 from robotrules.robotstxt.values import Record
-from robotrules.structured import parse_dictionary, parse_list
 
 # No key of a statement holds any of `=`, `;` and `,`, and what is meant for a path rarely does.
 _STAR = re.compile(rb"(\*[^ \t=;,]*)[ \t]+(?=[^ \t])")

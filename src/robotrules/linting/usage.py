@@ -12,9 +12,9 @@ from __future__ import annotations
 from robotrules.extensions.content_usage import KEYS
 from robotrules.extensions.scoped import split
 from robotrules.extensions.vocabulary import Source, Statement, read_values
+from robotrules.http.structured_fields import parse_dictionary
 from robotrules.linting.context import LintContext
 from robotrules.robotstxt.values import Record
-from robotrules.structured import parse_dictionary
 
 # Labels of earlier revisions, after which files were written, each with what takes its place, where
 # something does (draft-ietf-aipref-vocab-07 §6.1, CU-V6.1-01).

@@ -17,10 +17,11 @@ from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix
+from robotrules.octets import to_text
 from robotrules.robotstxt import normal_form
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.tokens import is_compared_whole
-from robotrules.robotstxt.values import Record, shown
+from robotrules.robotstxt.values import Record
 
 # --- User-agent lines -----------------------------------------------------------------------------
 
@@ -67,7 +68,7 @@ def list_members(value: bytes) -> tuple[bytes, ...]:
 def name_of(record: Record) -> str:
     """Return whom a user-agent line names, in lower case: a whole name, or its leading letters."""
     value = record.value
-    return shown(value if is_name(value) or value == b"*" else identifier(value)).lower()
+    return to_text(value if is_name(value) or value == b"*" else identifier(value)).lower()
 
 
 def token_of(context: LintContext, record: Record) -> str:
@@ -77,7 +78,7 @@ def token_of(context: LintContext, record: Record) -> str:
     # A line of a file may name what nobody can ask by (AMB-22).
     if literal and is_compared_whole(name, profile):
         return name
-    return shown(identifier(record.value)).lower()
+    return to_text(identifier(record.value)).lower()
 
 
 # --- Path patterns --------------------------------------------------------------------------------

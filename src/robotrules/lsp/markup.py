@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from robotrules.robotstxt.values import shown, visible
+from robotrules.octets import to_text, visible
 
 __all__ = ["brief", "bulleted", "code", "linked", "many", "named", "plain"]
 
@@ -29,7 +29,7 @@ _URL = re.compile(r"https?://[^\s<>()\[\]]+")
 def brief(text: str | bytes, most: int = LONGEST) -> str:
     """Return text on one line in which invisible characters show; cut at its end."""
     if isinstance(text, bytes):
-        text = shown(text[: 4 * most + 4])
+        text = to_text(text[: 4 * most + 4])
     return visible(text if len(text) <= most else text[: most - 1] + "…")
 
 

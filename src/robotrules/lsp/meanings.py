@@ -20,11 +20,11 @@ from robotrules.extensions.scoped import split
 from robotrules.extensions.sitemap import sitemaps
 from robotrules.extensions.visit_time import visit_times
 from robotrules.extensions.vocabulary import Preference, read_values
+from robotrules.http.structured_fields import parse_dictionary, serialise
 from robotrules.lsp.document import Document
 from robotrules.lsp.markup import bulleted, code, many, named
 from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.robotstxt.values import Record
-from robotrules.structured import parse_dictionary, serialise
 
 __all__ = ["meaning"]
 

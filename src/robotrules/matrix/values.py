@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from robotrules.octets import to_octets, to_text
 from robotrules.registries.crawlers import CRAWLER_PURPOSES, KnownCrawler
-from robotrules.robotstxt.values import octets_of, shown
 from robotrules.robotstxt.verdict import GroupMatch, Verdict
 
 # Raised when a key of `Matrix.as_dict()` changes meaning or goes away.
@@ -218,7 +218,7 @@ def band_order(band: str) -> int:
 
 def _text(name: str) -> str:
     """Return a name as text; an octet that is not UTF-8 shows as `\\xNN`."""
-    return shown(octets_of(name))
+    return to_text(to_octets(name))
 
 
 def _listed(lines: Iterable[int], most: int = 4) -> str:

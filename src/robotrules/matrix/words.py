@@ -20,7 +20,7 @@ from robotrules.matrix.values import (
     Cell,
     Matrix,
 )
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 # What stands on every form of a matrix.
 TITLE = "Who may fetch what"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, AnyStr, NamedTuple
 
 from robotrules import _engine
 from robotrules.errors import ProductTokenError, PurposeWarning
+from robotrules.octets import to_octets, to_text
 from robotrules.profile import DOCUMENT_RULES, Profile, Role, find_profile
 from robotrules.robotstxt.readers import reader
 from robotrules.robotstxt.reading import Reading
@@ -37,8 +38,6 @@ from robotrules.robotstxt.values import (
     Note,
     Record,
     Rule,
-    octets_of,
-    shown,
 )
 from robotrules.robotstxt.verdict import Explanation, GroupMatch, Match, Outcome, Verdict
 
@@ -87,7 +86,7 @@ def parse(
             elif hasattr(body, "readline"):
                 cure = "file.read()"
             raise TypeError(f"a robots.txt is bytes or str, not {name}; pass {cure}")
-        body = octets_of(body)
+        body = to_octets(body)
     usual = engine is None and isinstance(profile, str)
     read = _usual_reader(profile) if usual else _reader(profile, engine)
     return read(body, complete)
@@ -301,7 +300,7 @@ class RobotsTxt:
         if purposes and not self._profile.reads_purposes():
             code = "purposes-not-read"
             notes += (Note(code, QUESTION_NOTES[code][0], None, 0, 0),)
-        text = url if isinstance(url, str) else shown(url)
+        text = url if isinstance(url, str) else to_text(url)
         name = product_token if isinstance(product_token, str) else ", ".join(product_token)
         if isinstance(product_token, CrawlerNames):
             name = product_token[0]  # what it is called; the others are where it looks next
@@ -578,4 +577,4 @@ def normal_form(
     """Return the form in which a URL, or a path *pattern*, is compared (§2.2.2)."""
     profile = find_profile(profile)
     settings = profile.settings(_engine.engine)
-    return shown(_engine.engine.normal_form(text, pattern, settings))
+    return to_text(_engine.engine.normal_form(text, pattern, settings))

@@ -3,7 +3,7 @@ Readers: where the readers of other records are that a RobotsTxt has as methods.
 
 This layer imports nothing to its right. These methods are for people who look for them on a parsed
 file, as in other libraries; what they call is named here, and imported when the first one asks.
-`tests/test_house.py` lets this file alone do so. It does not know what any record says.
+`tests/test_architecture.py` lets this file alone do so. It does not know what any record says.
 """
 
 from __future__ import annotations

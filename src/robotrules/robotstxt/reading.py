@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from robotrules.octets import to_text
 from robotrules.profile import Profile, Role
-from robotrules.robotstxt.values import Record, Rule, shown
+from robotrules.robotstxt.values import Record, Rule
 
 
 class Reading:
@@ -45,7 +46,7 @@ class Reading:
             if found is None:
                 form = normal_form(value, True, settings)
                 text = value.decode("utf-8", "backslashreplace")
-                found = known[value] = text, text if form == value else shown(form), len(form)
+                found = known[value] = text, text if form == value else to_text(form), len(form)
             rules.append(_new(Rule, (key == "allow", *found, line, column, start, end)))
         return tuple(rules)
 
@@ -105,7 +106,7 @@ def _records(found: Iterable[tuple[Any, ...]], body: bytes) -> tuple[Record, ...
             _new(
                 Record,
                 (
-                    keys(key) or shown(key),
+                    keys(key) or to_text(key),
                     body[start:end],
                     line,
                     roles[role],

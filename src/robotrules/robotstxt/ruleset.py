@@ -13,8 +13,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from robotrules._engine import engine as default_engine
+from robotrules.octets import to_octets, to_text
 from robotrules.profile import Profile, find_profile
-from robotrules.robotstxt.values import Rule, octets_of, shown
+from robotrules.robotstxt.values import Rule
 from robotrules.robotstxt.verdict import Reason, RuleSource, Verdict
 
 URL = str | bytes
@@ -65,10 +66,10 @@ class RuleSet:
             if not isinstance(pattern, (str, bytes)):
                 name = type(pattern).__name__
                 raise TypeError(f"a path pattern is str or bytes such as '/private/', not {name}")
-        written = [(octets_of(pattern), True) for pattern in patterns]
+        written = [(to_octets(pattern), True) for pattern in patterns]
         forms = [engine.normal_form(pattern, True, settings) for pattern, _ in written]
         rules = tuple(
-            Rule(True, shown(pattern), shown(form), len(form), 0, 0, 0, 0)
+            Rule(True, to_text(pattern), to_text(form), len(form), 0, 0, 0, 0)
             for (pattern, _), form in zip(written, forms, strict=True)
         )
         return rule_set(engine, settings, written, _Kept(written, rules), profile)
@@ -96,7 +97,7 @@ class RuleSet:
     def matches(self, url: URL) -> tuple[str, tuple[tuple[int, int], ...]]:
         """Return the URL's path in normal form, and each match: position of the rule, octets."""
         path, found = self.found(url)
-        return shown(path), tuple(found)
+        return to_text(path), tuple(found)
 
     @property
     def rules(self) -> tuple[Rule, ...]:

@@ -9,42 +9,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from robotrules.octets import to_text
 from robotrules.profile import Role
-
-
-def shown(octets: bytes) -> str:
-    """Return octets as text for people and JSON; what is not UTF-8 shows as `\\xNN`."""
-    return octets.decode("utf-8", "backslashreplace")
-
-
-def visible(text: str | bytes) -> str:
-    """
-    Return text in which every octet that is not UTF-8, and every invisible character, shows.
-
-    From `\\x80` on, `\\xNN` is an octet that is not UTF-8, and a character is `\\uNNNN`.
-    """
-    text = shown(text) if isinstance(text, bytes) else text
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else _escaped(ord(c)) for c in text)
-
-
-def _escaped(code: int) -> str:
-    if code < 0x80:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-
-
-def octets_of(text: str | bytes | bytearray | memoryview) -> bytes:
-    """Return text as octets; what a lenient decoder smuggled into a str comes out again."""
-    if not isinstance(text, str):
-        return bytes(text)
-    for errors in ("strict", "surrogateescape"):
-        try:
-            return text.encode("utf-8", errors)
-        except UnicodeEncodeError:
-            continue
-    return text.encode("utf-8", "surrogatepass")
 
 
 class Line(NamedTuple):
@@ -60,7 +26,7 @@ class Line(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
         span = {"start": self.start, "end": self.end}
-        return {"line": self.number, **span, "comment": self.comment, "text": shown(self.text)}
+        return {"line": self.number, **span, "comment": self.comment, "text": to_text(self.text)}
 
 
 class Record(NamedTuple):
@@ -85,7 +51,7 @@ class Record(NamedTuple):
     @property
     def text(self) -> str:
         """The value as text."""
-        return shown(self.value)
+        return to_text(self.value)
 
     @property
     def is_rule(self) -> bool:

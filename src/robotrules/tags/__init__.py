@@ -21,10 +21,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from robotrules.errors import ProductTokenError
+from robotrules.http.caching import Freshness, aware, freshness, merged, seconds, updated
+from robotrules.http.fields import Fields, read_fields
+from robotrules.http.media_types import charset_of, is_html
 from robotrules.profile import Profile
 from robotrules.tags.codes import Carrier, Source, State, TagNote, note
-from robotrules.tags.fields import Fields, read_fields
-from robotrules.tags.freshness import Freshness, aware, freshness, merged, seconds, updated
 from robotrules.tags.header import (
     LONGEST_KEPT,
     MOST_KEPT,
@@ -35,7 +36,6 @@ from robotrules.tags.header import (
 )
 from robotrules.tags.html import Page, PageReader, read_page
 from robotrules.tags.known import EVERYONE, KNOWN, Value
-from robotrules.tags.media import charset_of, is_html
 from robotrules.tags.meta import page_rules
 from robotrules.tags.profile import (
     APPLE,

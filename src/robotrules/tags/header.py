@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from robotrules.robotstxt.values import shown
-from robotrules.structured import serialise
+from robotrules.http.structured_fields import serialise
+from robotrules.octets import to_text
 from robotrules.tags.known import (
     EVERYONE,
     NOCACHE,
@@ -398,7 +398,7 @@ def _word(
         odd.append(Odd("space-separated", line, start, end))
     if read.note and is_rule(word.name):
         odd.append(Odd(read.note, line, start, end))
-    text = shown(word.text.encode("latin-1"))
+    text = to_text(word.text.encode("latin-1"))
     for rule in expanded(word.name, profile):
         yield Said(token, rule, read.value, text, line, start, end)
 

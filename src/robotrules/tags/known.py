@@ -17,8 +17,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from robotrules.structured import value_type
-from robotrules.tags.dates import read_date
+from robotrules.http.dates import read_date
+from robotrules.http.structured_fields import value_type
 
 # What a rule is set to: True for a plain one.
 Value = bool | int | str | datetime

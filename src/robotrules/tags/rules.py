@@ -15,9 +15,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from robotrules.http.caching import Freshness, aware, freshness
+from robotrules.http.fields import Fields
 from robotrules.tags.codes import Carrier, Source, TagNote, note
-from robotrules.tags.fields import Fields
-from robotrules.tags.freshness import Freshness, aware, freshness
 from robotrules.tags.header import Said
 from robotrules.tags.known import (
     EMBEDS,

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 from urllib.parse import urldefrag, urljoin
 
 from robotrules.errors import SavedResponseError
+from robotrules.http.fields import MOST_OCTETS, Fields, first_line, read_fields
+from robotrules.http.media_types import HTML
 from robotrules.robotstxt.values import SENTENCES
 from robotrules.tags.codes import TagNote
-from robotrules.tags.fields import MOST_OCTETS, Fields, first_line, read_fields
-from robotrules.tags.media import HTML
 
 # A body is kept up to here, decoded. Readers of HTML look at 2 MiB, so this is for people.
 MOST_BODY = 16 * 1024 * 1024

@@ -12,8 +12,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from robotrules.structured import Parsed, value_type
-from robotrules.structured import parse_list as parse_bounded
+from robotrules.http.structured_fields import Parsed, value_type
+from robotrules.http.structured_fields import parse_list as parse_bounded
 
 # A Display String, in which a backslash is no escape, or a String, also one without an end; or a
 # sign that matters outside of them.

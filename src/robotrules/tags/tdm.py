@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from robotrules._engine.url_type import url_type_error
+from robotrules.http.fields import read_fields
 from robotrules.robotstxt.ruleset import URL, RuleSet
 from robotrules.robotstxt.values import SENTENCES
-from robotrules.tags.fields import read_fields
 
 # A file of this size names thousands of places; nothing of a larger one is read, for half a JSON
 # text is none.

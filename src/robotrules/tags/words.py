@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from robotrules.tags.dates import read_date
+from robotrules.http.dates import read_date
 from robotrules.tags.known import KNOWN, NONE
 
 # HTML's and HTTP's whitespace together; neither is more than these.

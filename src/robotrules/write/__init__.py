@@ -13,10 +13,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from robotrules import structured
 from robotrules.errors import WriteError
 from robotrules.extensions import scoped
 from robotrules.extensions.vocabulary import Preference
+from robotrules.http import structured_fields
 from robotrules.profile import DOCUMENT_RULES, LEAST_MAX_BYTES, Profile, Role
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.tokens import is_product_token
@@ -156,7 +156,7 @@ def _letter(label: str, preference: object) -> str:
 
 def _serialised(value: Any) -> str:
     try:
-        return structured.serialise(value)
+        return structured_fields.serialise(value)
     except (ValueError, TypeError, AttributeError, OverflowError) as error:
         raise WriteError(f"{value!r} cannot be a Structured Field: {error}; see RFC 9651") from None
 

@@ -17,8 +17,8 @@ from datetime import UTC, datetime
 from difflib import get_close_matches
 
 from robotrules.errors import WriteError
+from robotrules.http.structured_fields import parse_list, serialise
 from robotrules.registries import SHIPPED, Registries
-from robotrules.structured import parse_list, serialise
 from robotrules.tags.known import (
     EVERYONE,
     KNOWN,

@@ -13,12 +13,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self, TypeVar
 
-from robotrules import structured
 from robotrules.errors import WriteError
+from robotrules.http import structured_fields
+from robotrules.octets import to_octets
 from robotrules.profile import GOOGLE, LEAST_MAX_BYTES, MORE_SPELLINGS
 from robotrules.robotstxt import normal_form
 from robotrules.robotstxt.tokens import product_token
-from robotrules.robotstxt.values import octets_of
 
 T = TypeVar("T")
 
@@ -33,8 +33,8 @@ FILE_KEYS = frozenset({"sitemap", "host", "clean-param"})
 SCOPED_KEYS = frozenset({"app-directives", "content-usage", "content-signal"})
 GROUP_KEYS = SCOPED_KEYS | {"crawl-delay", "request-rate", "visit-time"}
 STRUCTURED = {
-    "app-directives": structured.parse_list,
-    "content-usage": structured.parse_dictionary,
+    "app-directives": structured_fields.parse_list,
+    "content-usage": structured_fields.parse_dictionary,
 }
 # As their documents spell them; for other names one capital will do.
 SPELLED = {key: key.title() for key in SCOPED_KEYS}
@@ -95,7 +95,7 @@ def _pattern(given: str, starts: str = "/*") -> str:
     if given[:1] not in tuple(starts):
         cure = f"write {'/' + given!r}" if given else "leave it out: no rule means no limit"
         _refuse(f"path pattern {given!r} does not start with {' or '.join(starts)}: {cure}")
-    return escaped(octets_of(given))
+    return escaped(to_octets(given))
 
 
 def _comment(given: str) -> str:
@@ -215,7 +215,7 @@ class NewRecord(_Checked, _Record):
                 _refuse(f"{key!r} has no path: write it as its value has it")
             path = _pattern(_text("a path", path), starts="/")  # AMB-103, AMB-112
         if key == "sitemap" and "#" not in value and (url := re.match("[A-Za-z]+://[^/?]*", value)):
-            value = url[0] + escaped(octets_of(value[url.end() :]))
+            value = url[0] + escaped(to_octets(value[url.end() :]))
         if not value:
             _refuse(f"{key!r} has no value: leave the record out")
         if found := re.search(r"[^\t -~]|#", value):

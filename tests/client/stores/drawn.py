@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from robotrules.access import Hop, State, Trouble
 from robotrules.cache import Entry, FetchRecord, Provenance
-from robotrules.tags.fields import Fields
+from robotrules.http.fields import Fields
 
 # All code points, halves of surrogate pairs too.
 TEXTS = st.text(st.characters(), max_size=20) | st.sampled_from(["\ud800\udc00", "\udc80", "\0"])

@@ -7,7 +7,7 @@ from typing import Any
 
 from robotrules.access import Hop, State, Trouble
 from robotrules.cache import Entry, FetchRecord, digest_of, recorded
-from robotrules.tags.fields import Fields
+from robotrules.http.fields import Fields
 
 ORIGIN, AGENT = "https://example.com", "ExampleBot"
 BODY = b"User-agent: *\nDisallow: /private\n"

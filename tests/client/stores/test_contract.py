@@ -15,7 +15,7 @@ from robotrules.cache import SKEW, Entry, FetchRecord, Store, digest_of, recorde
 from robotrules.client import open_store
 from robotrules.client.rate_limiter import LONGEST_DELAY
 from robotrules.errors import StoreError
-from robotrules.tags.fields import Fields
+from robotrules.http.fields import Fields
 from tests.client.scripted import Clock, Server, opened
 from tests.client.servers import PASSWORD
 from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, PLACES, made, numbered

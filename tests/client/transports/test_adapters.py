@@ -24,7 +24,7 @@ from robotrules.access import Failure, Request, Response, Trouble
 from robotrules.client import Addresses, AsyncClient, Client
 from robotrules.client.ssrf import PUBLIC
 from robotrules.client.transports import open_async_transport, open_transport
-from robotrules.tags.fields import read_fields
+from robotrules.http.fields import read_fields
 from tests.client import wire
 from tests.client.transports.conftest import AGENT
 from tests.client.transports.test_answers import fields_of

@@ -13,7 +13,7 @@ from backports import zstd
 
 from robotrules.access import Failure, Request, Response
 from robotrules.client.ssrf import Addresses
-from robotrules.tags.fields import read_fields
+from robotrules.http.fields import read_fields
 from tests.client import wire
 from tests.client.transports.conftest import AGENT, Carrier
 

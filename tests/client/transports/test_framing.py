@@ -24,7 +24,7 @@ from robotrules.client.transports.framing import (
     Framing,
     FramingError,
 )
-from robotrules.tags.fields import read_fields
+from robotrules.http.fields import read_fields
 from tests.client import wire
 from tests.client.transports.conftest import Carrier
 

@@ -31,11 +31,11 @@ from robotrules.client.pages import MOST_OCTETS, FetchResult, fetching, guidance
 from robotrules.client.sync import Client
 from robotrules.extensions.sitemap import sitemaps
 from robotrules.guide import Guidance
-from robotrules.origins import origin_of, robots_url
+from robotrules.http.media_types import media_type
+from robotrules.http.origins import origin_of, robots_url
 from robotrules.robotstxt import Tokens, normal_form
 from robotrules.robotstxt.verdict import Verdict
 from robotrules.tags.known import EVERYONE
-from robotrules.tags.media import media_type
 from robotrules.tags.profile import find_tag_profile
 
 # Raised when a key of `Audit.as_dict()` changes meaning or goes away.

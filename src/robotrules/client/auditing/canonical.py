@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
+from robotrules.http.fields import Fields
+from robotrules.http.media_types import charset_of, is_html
 from robotrules.tags.bounds import BODY_TAGS, MOST_HEAD_TAGS, bounded
 from robotrules.tags.encoding import decoded, encoding_of
-from robotrules.tags.fields import Fields
 from robotrules.tags.html import MOST_HTML
-from robotrules.tags.media import charset_of, is_html
 from robotrules.tags.trees import builder
 
 # What a field line is read of, and how many links are kept: a page has one.

@@ -20,12 +20,12 @@ from robotrules.client.origin_state import OriginState
 from robotrules.client.pages import FetchResult
 from robotrules.extensions.vocabulary import CATEGORIES, Preference, Source, Statement
 from robotrules.guide import Guidance
-from robotrules.origins import authority_end
+from robotrules.http.caching import freshness
+from robotrules.http.media_types import charset_of, media_type
+from robotrules.http.origins import authority_end
 from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.verdict import Reason, Verdict
-from robotrules.tags.freshness import freshness
 from robotrules.tags.known import LIFTS
-from robotrules.tags.media import charset_of, media_type
 from robotrules.tags.rules import Mention, Standing, UsageRules
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 from xml.parsers import expat
 
-from robotrules.tags.fields import Fields
-from robotrules.tags.media import media_type
+from robotrules.http.fields import Fields
+from robotrules.http.media_types import media_type
 
 # sitemaps.org: 50,000 URLs a file. What it allows in octets, 50 MB, is more than is read here.
 MOST_URLS = 50_000

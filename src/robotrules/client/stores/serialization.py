@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, cast
 
 from robotrules.access import Hop, State, Trouble
 from robotrules.cache import Entry, FetchRecord, Provenance, digest_of
-from robotrules.tags.fields import Fields
+from robotrules.http.fields import Fields
 
 # Goes up when a program of the version before would misread a store.
 # 1: all visits are own fetches. 2: visits may be imported, and their rows name the archive; all

@@ -24,8 +24,8 @@ from robotrules.access import Failure, Request, Response, Trouble
 from robotrules.client.ssrf import Addresses, literal_of, one_line
 from robotrules.client.transports.codings import ACCEPT_ENCODING, Body, CodingError
 from robotrules.client.transports.framing import Framing, FramingError
-from robotrules.origins import split_origin
-from robotrules.robotstxt.values import octets_of
+from robotrules.http.origins import split_origin
+from robotrules.octets import to_octets
 
 # Connections that wait for a next request to the same origin, and for how long. A crawl goes from
 # one origin to the next: what is kept for each would be a hoard.
@@ -111,7 +111,7 @@ def target_of(url: str) -> Target | None:
         host, _, port = authority.partition(":")
     path = url[end:].partition("#")[0]
     if not _PLAIN_PATH.fullmatch(path):
-        path = quote_from_bytes(octets_of(path), safe=_PRINTABLE)
+        path = quote_from_bytes(to_octets(path), safe=_PRINTABLE)
         path = path if path[:1] == "/" else f"/{path}"
     return Target(scheme, host, int(port) if port else _PORTS[scheme], authority, path)
 

@@ -29,8 +29,8 @@ from typing import Any, BinaryIO, NamedTuple, cast
 from robotrules.cache import FetchRecord, Provenance, Store
 from robotrules.client.sources import chosen_source
 from robotrules.errors import MissingExtraError
-from robotrules.origins import origin_of
-from robotrules.robotstxt.values import visible
+from robotrules.http.origins import origin_of
+from robotrules.octets import visible
 
 __all__ = ["SKIPPED", "WarcImport", "export_warc", "import_warc"]
 

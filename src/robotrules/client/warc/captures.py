@@ -22,10 +22,10 @@ from robotrules.client.warc.reading import Record, Source, agrees, records
 from robotrules.client.warc.visits import NOT_IN_A_FIELD, is_visit, visit_from
 from robotrules.client.warc.writing import OURS
 from robotrules.errors import MissingExtraError, SavedResponseError
-from robotrules.origins import authority_end, origin_of
+from robotrules.http.fields import Fields, first_line, read_fields
+from robotrules.http.origins import authority_end, origin_of
 from robotrules.profile import LEAST_MAX_BYTES
 from robotrules.robotstxt.tokens import product_token
-from robotrules.tags.fields import Fields, first_line, read_fields
 from robotrules.tags.saved import Saved, read_response
 
 # What a client reads of a file.

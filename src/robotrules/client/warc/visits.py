@@ -18,8 +18,8 @@ from typing import Any
 from robotrules.access import Hop, State, Trouble
 from robotrules.cache import FetchRecord
 from robotrules.client.stores.serialization import CONTROL
-from robotrules.origins import origin_of
-from robotrules.tags.fields import Fields
+from robotrules.http.fields import Fields
+from robotrules.http.origins import origin_of
 
 # What the JSON of a visit says it is.
 KIND = "robotrules/visit"

@@ -37,8 +37,8 @@ from warcio.warcwriter import WARCWriter  # type: ignore[import-untyped]
 
 from robotrules.cache import FetchRecord
 from robotrules.client.warc.visits import written
-from robotrules.origins import authority_end
-from robotrules.tags.fields import Fields, first_line
+from robotrules.http.fields import Fields, first_line
+from robotrules.http.origins import authority_end
 
 VERSION = "WARC/1.1"
 HTTP = "application/http; msgtype="

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from robotrules.extensions.scoped import split
+from robotrules.http.structured_fields import parse_dictionary
 from robotrules.linting.check import ParserNote, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.star_paths import star_path
 from robotrules.robotstxt.values import Note
-from robotrules.structured import parse_dictionary
 
 
 class BadStructure(ParserNote):

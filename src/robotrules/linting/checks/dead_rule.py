@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from robotrules.linting.check import Check, quote, related
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.robotstxt.values import Rule, octets_of
+from robotrules.octets import to_octets
+from robotrules.robotstxt.values import Rule
 
 # A segment of one or two dots, which may be escaped, with something after it: at the end of a
 # pattern it may be the beginning of another one.
@@ -109,5 +110,5 @@ def _resolved(rule: Rule) -> Fix | None:
     slash = "/" if kept and plain in (".", "..") else ""
     end = "$" if path.endswith("$") else ""
     sent = f"/{'/'.join(kept)}{slash}{end}{mark}{query}"
-    edit = Edit(rule.start, rule.end, octets_of(sent))
+    edit = Edit(rule.start, rule.end, to_octets(sent))
     return Fix(f"Write {quote(sent)}", (edit,), changes_verdicts=True)

@@ -10,7 +10,8 @@ from robotrules.linting.check import ParserNote, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.value_shapes import token_of
-from robotrules.robotstxt.values import Note, Record, shown
+from robotrules.octets import to_text
+from robotrules.robotstxt.values import Note, Record
 
 INDEX = b"/index.htm"
 # Rules that are looked at; each asks for the rules of a crawler.
@@ -87,4 +88,4 @@ def _directory(value: bytes) -> str | None:
     directory, slash, page = value.rpartition(b"/")
     if slash + page[:9] != INDEX or b"*" in directory or value[:1] != b"/":
         return None
-    return shown(directory) + "/"
+    return to_text(directory) + "/"

@@ -10,8 +10,9 @@ from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.value_shapes import identifier
+from robotrules.octets import to_text
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
-from robotrules.robotstxt.values import Record, shown
+from robotrules.robotstxt.values import Record
 
 # Names of a file that are compared with all that are known; lists of people have some hundreds.
 MOST_NAMES = 400
@@ -52,7 +53,7 @@ class MisspeltCrawler(Check):
         for record in context.records("user-agent"):
             if record.value in (b"", b"*"):
                 continue
-            name = shown(record.value if _WORDS.fullmatch(record.value) else _leading(record))
+            name = to_text(record.value if _WORDS.fullmatch(record.value) else _leading(record))
             if name not in seen:
                 if len(seen) >= MOST_NAMES:
                     continue

@@ -12,8 +12,9 @@ from robotrules.linting.check import Check, listed, related
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.usage import stated
+from robotrules.octets import to_text
 from robotrules.robotstxt.tokens import is_product_token
-from robotrules.robotstxt.values import Record, shown
+from robotrules.robotstxt.values import Record
 
 LETTERS = {preference: letter for letter, preference in LABELS.items()}
 # Notes for which a URL is looked for: the first ones teach enough.
@@ -109,7 +110,7 @@ def _asked(context: LintContext, group: int) -> PreferenceSet | None:
 
 def _shown(asked: PreferenceSet | None, record: Record, names: list[str]) -> str | None:
     """Return a URL that is proved to show it."""
-    path = shown(split(record).path or b"").removesuffix("$").replace("*", "")
+    path = to_text(split(record).path or b"").removesuffix("$").replace("*", "")
     if asked is None:
         return None
     found = asked.at(ORIGIN + path)

@@ -8,7 +8,7 @@ from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.usage import OLD_LABELS
-from robotrules.robotstxt.values import shown
+from robotrules.octets import to_text
 
 
 class OldUsageCategory(Check):
@@ -44,7 +44,7 @@ class OldUsageCategory(Check):
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the labels that the vocabulary had once."""
         for note in context.noted("unknown-label"):
-            label = shown(context.robots.body[note.start : note.end])
+            label = to_text(context.robots.body[note.start : note.end])
             if label in OLD_LABELS:
                 now = OLD_LABELS[label]
                 hint = f"; what comes nearest is '{now}'" if now else ""

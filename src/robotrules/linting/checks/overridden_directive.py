@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from robotrules.extensions.app_lines import KEYS, read_line
+from robotrules.http.structured_fields import value_type
 from robotrules.linting.check import Check, quote, related
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
+from robotrules.octets import to_text
 from robotrules.robotstxt import normal_form
-from robotrules.robotstxt.values import Record, shown
-from robotrules.structured import value_type
+from robotrules.robotstxt.values import Record
 
 
 class OverriddenDirective(Check):
@@ -52,7 +53,7 @@ class OverriddenDirective(Check):
             line = read_line(record, context.robots)
             group = context.document_groups[record.line]
             group = None if group in star else group
-            path = None if line.path is None else normal_form(shown(line.path))
+            path = None if line.path is None else normal_form(to_text(line.path))
             for application, members in line.told.items():
                 for name, value in (one for member in members for one in member.items()):
                     key = group, path, application, name

@@ -14,10 +14,11 @@ from robotrules.linting.check import Check, places, related
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.rule_proofs import Kind, affordable, spelled_out
+from robotrules.octets import to_octets
 from robotrules.profile import PROFILES
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.tokens import is_product_token
-from robotrules.robotstxt.values import Rule, octets_of
+from robotrules.robotstxt.values import Rule
 
 # How many rules are tried, and for how many kinds of crawlers. It is a search by example: each
 # difference that is told is shown, and that there are no others is not claimed.
@@ -233,7 +234,7 @@ def _sent(path: str) -> str | None:
 
 
 def _octets(found: re.Match[str]) -> str:
-    return "".join(f"%{octet:02X}" for octet in octets_of(found[0]))
+    return "".join(f"%{octet:02X}" for octet in to_octets(found[0]))
 
 
 def _readers(names: Sequence[str], allowed: bool) -> str:

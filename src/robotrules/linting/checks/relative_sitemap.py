@@ -6,10 +6,10 @@ import re
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from robotrules.http.origins import origin_of
 from robotrules.linting.check import ParserNote, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix
-from robotrules.origins import origin_of
 from robotrules.robotstxt.values import Note
 
 # `example.com/sitemap.xml`: a name with a dot before the first slash.

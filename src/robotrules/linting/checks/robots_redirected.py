@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+from robotrules.http.origins import origin_of
 from robotrules.linting.check import quote
 from robotrules.linting.context import LintContext, Received
 from robotrules.linting.note import LintNote
 from robotrules.linting.responses import MOST_HOPS, ResponseCheck, is_success
-from robotrules.origins import origin_of
 
 
 class RobotsRedirected(ResponseCheck):

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from robotrules.analysis.values import ORIGIN
 from robotrules.extensions.sitemap import Sitemap, sitemaps
+from robotrules.http.origins import authority_end, origin_of
 from robotrules.linting.check import Check, listed, quote, related
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.origins import authority_end, origin_of
 
 # Search engines that many sites want to be found by.
 ENGINES = ("Googlebot", "bingbot", "YandexBot", "Baiduspider", "DuckDuckBot", "Applebot")

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from robotrules.extensions.sitemap import sitemaps
+from robotrules.http.origins import origin_of
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.origins import origin_of
 
 
 class SitemapElsewhere(Check):

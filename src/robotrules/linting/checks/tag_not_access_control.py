@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from robotrules.http.origins import authority_end
 from robotrules.linting.check import PageCheck
 from robotrules.linting.context import Page
 from robotrules.linting.note import LintNote
 from robotrules.linting.sensitive_paths import telling
-from robotrules.origins import authority_end
 from robotrules.tags.codes import TagNote
 
 

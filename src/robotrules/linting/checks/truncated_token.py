@@ -8,8 +8,8 @@ from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.value_shapes import identifier, is_name
+from robotrules.octets import to_text
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
-from robotrules.robotstxt.values import shown
 
 
 class TruncatedToken(Check):
@@ -55,7 +55,7 @@ class TruncatedToken(Check):
                 if not is_name(record.value):
                     continue
                 part = identifier(record.value)
-                other = shown(part) in KNOWN_CRAWLERS
+                other = to_text(part) in KNOWN_CRAWLERS
                 yield self.about(
                     context,
                     record,

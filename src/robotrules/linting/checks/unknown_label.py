@@ -11,7 +11,8 @@ from robotrules.linting.check import ParserNote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.usage import OLD_LABELS
-from robotrules.robotstxt.values import Note, shown
+from robotrules.octets import to_text
+from robotrules.robotstxt.values import Note
 
 # What Content-Signal calls the same (REC-content-signal-03).
 SIGNALS = {"ai-train": "train-ai"}
@@ -46,12 +47,12 @@ class UnknownLabel(ParserNote):
         """Yield labels that never were one; older ones have a check of their own."""
         body = context.robots.body
         for note in super().check(context):
-            if shown(body[note.start : note.end]) not in OLD_LABELS:
+            if to_text(body[note.start : note.end]) not in OLD_LABELS:
                 yield note
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Quote the label, and say what was probably meant."""
-        label = shown(context.robots.body[note.start : note.end][:40])
+        label = to_text(context.robots.body[note.start : note.end][:40])
         close = [SIGNALS[label]] if label in SIGNALS else get_close_matches(label, CATEGORIES, 1)
         hint = f"; what is meant is probably '{close[0]}'" if close else ""
         return {**super().words(context, note), "hint": hint}

@@ -8,8 +8,9 @@ from robotrules.linting.check import ParserNote, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.value_shapes import is_header, is_name
+from robotrules.octets import to_text
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
-from robotrules.robotstxt.values import Note, shown
+from robotrules.robotstxt.values import Note
 
 # What people put around a name: quotes, and signs of other languages.
 AROUND = b"\"'`<>()[]^+*$; \t"
@@ -51,7 +52,7 @@ class UnusableUserAgent(ParserNote):
 
     def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Take away what stands around the name of a crawler that is known."""
-        value = shown(context.robots.body[note.start : note.end].strip(AROUND))
+        value = to_text(context.robots.body[note.start : note.end].strip(AROUND))
         if value not in KNOWN_CRAWLERS:
             return None
         edit = Edit(note.start, note.end, value.encode())

@@ -10,8 +10,9 @@ from robotrules.linting.check import ParserNote, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.value_shapes import identifier, is_header, is_name, list_members
+from robotrules.octets import to_text
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
-from robotrules.robotstxt.values import Note, shown
+from robotrules.robotstxt.values import Note
 
 # A version, an asterisk, a remark in brackets: what is certainly no part of a name.
 _NOT_A_NAME = re.compile(rb"(?:/\S*|\*)?(?:\s*\([^()]*\))?")
@@ -92,4 +93,4 @@ def _names_another(value: bytes) -> bool:
     """Tell whether the first word of a longer name is the name of a well-known crawler."""
     token = identifier(value)
     rest = value[len(token) :]
-    return not _NOT_A_NAME.fullmatch(rest) and shown(token) in KNOWN_CRAWLERS
+    return not _NOT_A_NAME.fullmatch(rest) and to_text(token) in KNOWN_CRAWLERS

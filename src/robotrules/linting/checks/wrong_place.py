@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from robotrules.http.origins import authority_end, robots_url
 from robotrules.linting.check import quote
 from robotrules.linting.context import LintContext, Received
 from robotrules.linting.note import LintNote
 from robotrules.linting.responses import ResponseCheck
-from robotrules.origins import authority_end, robots_url
 
 
 class WrongPlace(ResponseCheck):

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from robotrules.linting.note import LEVELS, LintNote
-from robotrules.robotstxt.values import shown
+from robotrules.octets import to_text
 
 __all__ = ["NEVER", "STDIN", "Linted", "counted", "uri_of"]
 
@@ -47,7 +47,7 @@ class Linted(NamedTuple):
     @property
     def name(self) -> str:
         """What people call it; may hold anything."""
-        return shown(self.where)
+        return to_text(self.where)
 
     @property
     def uri(self) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from robotrules.linting.note import LintNote
 from robotrules.linting.render import Linted
 from robotrules.linting.render.places import Places
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 

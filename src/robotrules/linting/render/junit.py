@@ -14,7 +14,7 @@ from robotrules.junit import Case, Suite, report
 from robotrules.linting.note import LintNote
 from robotrules.linting.render import Linted
 from robotrules.linting.render.places import Places
-from robotrules.robotstxt.values import visible
+from robotrules.octets import visible
 
 
 def junit(files: Iterable[Linted]) -> str:

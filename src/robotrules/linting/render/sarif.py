@@ -21,7 +21,7 @@ from robotrules.linting.checks import CHECKS
 from robotrules.linting.note import Edit, Fix, LintNote, Related
 from robotrules.linting.render import Linted
 from robotrules.linting.render.places import Places
-from robotrules.robotstxt.values import octets_of, visible
+from robotrules.octets import to_octets, visible
 
 VERSION = "2.1.0"
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -181,7 +181,7 @@ class _File:
         if line not in self._prints:
             text = self._places.text(line) if line else b""
             self._prints[line] = sha256(b" ".join(text.split())).hexdigest()[:_DIGITS]
-        part = sha256(octets_of(note.part)).hexdigest()[:4]
+        part = sha256(to_octets(note.part)).hexdigest()[:4]
         same = f"{note.code}:{part}:{self._prints[line]}"
         self._seen[same] += 1
         return f"{same}:{self._seen[same]}"

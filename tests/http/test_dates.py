@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robotrules.tags.dates import (
+from robotrules.http.dates import (
     MOST_CHARACTERS,
     YEAR_OF_REFERENCE,
     FoundDate,

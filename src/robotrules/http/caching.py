@@ -16,8 +16,8 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from robotrules.tags.dates import read_http_date
-from robotrules.tags.fields import NO_FIELDS, Fields, read_fields
+from robotrules.http.dates import read_http_date
+from robotrules.http.fields import NO_FIELDS, Fields, read_fields
 
 # RFC 9111 §1.2.2: what is more than a recipient can hold counts as this many seconds, 68 years.
 MOST_SECONDS = 2**31

@@ -13,8 +13,8 @@ import pytest
 
 from robotrules import RobotsTxt, crawl_delay, parse
 from robotrules.errors import WriteError
-from robotrules.policy import SKIPPED, compose
 from robotrules.write import write
+from robotrules.write.policy import SKIPPED, compose
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("policy-*.toml"))
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from robotrules import MissingExtraError, origins
-from robotrules.origins import authority_end, given_origin, origin_of, robots_url
+from robotrules.http.origins import authority_end, given_origin, origin_of, robots_url
 
 
 def test_octets_and_text() -> None:

@@ -18,10 +18,10 @@ from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any, NamedTuple, NoReturn
 
-from robotrules import structured
 from robotrules.errors import WriteError
+from robotrules.http import structured_fields
 from robotrules.robotstxt import normal_form
-from robotrules.toml_places import read
+from robotrules.toml_positions import read
 from robotrules.write import (
     NewGroup,
     NewRecord,
@@ -328,7 +328,7 @@ def _value(place: _Place) -> Any:
         return token_value(given) if key == "token" else display_string_value(given)
     if isinstance(value, str) and not value.isascii():
         place.refuse(f"a String is ASCII: say {{ text = {value!r} }}")
-    if structured.value_type(value) in ("Inner List", "Date") and not getattr(
+    if structured_fields.value_type(value) in ("Inner List", "Date") and not getattr(
         value, "tzinfo", None
     ):
         place.refuse(f"say true, a number, text, or a date with its time and offset, not {value}")

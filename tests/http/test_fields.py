@@ -20,8 +20,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robotrules.tags import fields
-from robotrules.tags.fields import (
+from robotrules.http import fields
+from robotrules.http.fields import (
     MOST_LINES,
     MOST_OCTETS,
     NO_FIELDS,

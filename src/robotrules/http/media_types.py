@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from robotrules.tags.fields import Fields
+from robotrules.http.fields import Fields
 
 HTML = ("text/html", "application/xhtml+xml")
 # token "/" token; RFC 9110 §5.6.2.

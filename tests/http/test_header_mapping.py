@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from robotrules.tags.fields import Fields, Headers, read_fields
+from robotrules.http.fields import Fields, Headers, read_fields
 
 LINES: list[tuple[str | bytes, bytes]] = [
     ("X-Robots-Tag", b"noindex"),

@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from robotrules.tags.dates import read_http_date
-from robotrules.tags.fields import Fields
+from robotrules.http.dates import read_http_date
+from robotrules.http.fields import Fields
 
 # A tag is sent back as it came; real ones have some 40 octets.
 LONGEST_VALIDATOR = 1024

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robotrules.tags.fields import NO_FIELDS, Fields, read_fields
-from robotrules.tags.freshness import (
+from robotrules.http.caching import (
     MOST_SECONDS,
     Freshness,
     _short_directives,
@@ -20,6 +19,7 @@ from robotrules.tags.freshness import (
     merged,
     updated,
 )
+from robotrules.http.fields import NO_FIELDS, Fields, read_fields
 
 NOW = datetime(2025, 12, 3, 12, tzinfo=UTC)
 DATE = "Wed, 03 Dec 2025 12:00:00 GMT"

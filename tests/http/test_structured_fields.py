@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robotrules.structured import (
+from robotrules.http.structured_fields import (
     MOST_MEMBERS,
     MOST_OCTETS,
     MOST_PARAMETERS,

@@ -22,10 +22,10 @@ from robotrules.errors import ExpectationError, SavedResponseError
 from robotrules.expect import Carriers, Expectations, Judged, Question, judge, read_expectations
 from robotrules.expect.reading import LARGEST
 from robotrules.expect.values import Page
-from robotrules.origins import origin_of
+from robotrules.http.fields import Fields, read_fields
+from robotrules.http.origins import origin_of
 from robotrules.profile import find_profile
 from robotrules.robotstxt import RobotsTxt, parse
-from robotrules.tags.fields import Fields, read_fields
 from robotrules.tags.saved import read_response
 
 if TYPE_CHECKING:

@@ -45,50 +45,52 @@ RUST = list(sources(".rs", under=("crates",)))
 
 # --- The direction --------------------------------------------------------------------------------
 
-LEFT = ("errors", "profile", "_engine")
+LEFT = ("errors", "octets", "profile", "_engine")
 READERS = ("extensions", "tags", "registries")
-DECIDERS = ("guide", "policy", "write", "analysis")
+DECIDERS = ("guide", "write", "analysis")
 # What a site owner works with; all but the settings of a project are pure.
 WORKBENCH = ("linting", "formatting", "expect", "matrix")
 CORE = (*LEFT, "robotstxt")
+PROTOCOLS = (*CORE, "http")
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "errors": (),
+    "octets": (),
     "_engine": (),
     "profile": ("errors",),
     "robotstxt": LEFT,
-    "structured": (),
-    "registries": CORE,
-    **dict.fromkeys(("extensions", "tags"), (*CORE, "registries", "structured")),
-    **dict.fromkeys(DECIDERS, (*CORE, *READERS, "structured")),
-    "policy": (*CORE, *READERS, "structured", "write", "toml_places"),
+    # Header fields, dates, RFC 9111, origins: what tags, access and cache share.
+    "http": ("errors", "octets", "_engine"),
+    "registries": PROTOCOLS,
+    **dict.fromkeys(("extensions", "tags"), (*PROTOCOLS, "registries")),
+    **dict.fromkeys(DECIDERS, (*PROTOCOLS, *READERS)),
+    "write": (*PROTOCOLS, *READERS, "toml_positions"),
     # Reports of tests: for lint and for the command line.
     "junit": CORE,
-    **dict.fromkeys(WORKBENCH, (*CORE, *READERS, *DECIDERS, "structured", "origins", "junit")),
-    "expect": (*CORE, *READERS, *DECIDERS, "structured", "origins", "toml_places"),
-    # Where a key of a TOML file stands: for the errors of settings and of expectations.
-    "toml_places": (),
-    "config": ("errors", "toml_places"),
-    "origins": ("errors", "_engine"),
-    # `tags` has field lines, dates and RFC 9111's arithmetic, which are not written twice.
-    "access": (*CORE, "tags", "origins"),
-    "cache": (*CORE, "tags", "origins", "access"),
-    "client": (*CORE, *READERS, *DECIDERS, "structured", "origins", "access", "cache"),
+    **dict.fromkeys(WORKBENCH, (*PROTOCOLS, *READERS, *DECIDERS, "junit")),
+    "expect": (*PROTOCOLS, *READERS, *DECIDERS, "toml_positions"),
+    # Where a key of a TOML file is: for the errors of settings, policies and expectations.
+    "toml_positions": (),
+    "config": ("errors", "toml_positions"),
+    "access": PROTOCOLS,
+    "cache": (*PROTOCOLS, "access"),
+    "client": (*PROTOCOLS, *READERS, *DECIDERS, "access", "cache"),
 }
 RIGHT = (*MAY_IMPORT["client"], "client", "config", *WORKBENCH)
-MAY_IMPORT |= dict.fromkeys(("bulk", "service", "expectation_files"), RIGHT)
-# What reads files of expectations for pytest and for the command line.
-MAY_IMPORT["integrations"] = (*RIGHT, "expectation_files")
+MAY_IMPORT |= dict.fromkeys(("bulk", "service", "expect.files"), RIGHT)
+# The pytest plug-in reads expectation files.
+MAY_IMPORT["integrations"] = (*RIGHT, "expect.files")
 # The language server fetches nothing.
-MAY_IMPORT["lsp"] = (*CORE, *READERS, *DECIDERS, "structured", "origins", "config", *WORKBENCH)
+MAY_IMPORT["lsp"] = (*PROTOCOLS, *READERS, *DECIDERS, "config", *WORKBENCH)
 # What may be imported beside the standard library; everything else is an extra of its own layer.
-STRUCTURED = ("structured", "extensions", "registries", "write")
-THIRD_PARTY = {"cli": {"click"}} | {name: {"http_sf"} for name in STRUCTURED}
+THIRD_PARTY = {"cli": {"click"}} | {name: {"http_sf"} for name in ("extensions", "registries")}
+THIRD_PARTY["write"] = {"http_sf"}
+# Structured Fields, and internationalised host names.
+THIRD_PARTY["http"] = {"http_sf", "idna"}
 # Tree builders of the extras `html` and `html-pure`.
 THIRD_PARTY["tags"] = {"selectolax", "justhtml"}
-THIRD_PARTY["origins"] = {"idna"}
 THIRD_PARTY["lsp"] = {"pygls", "lsprotocol"}
 # Up to guidance there is no I/O, no clock, no logging.
-WITHOUT_WORLD = (*CORE, *READERS, *DECIDERS, *WORKBENCH, "origins", "access", "cache")
+WITHOUT_WORLD = (*PROTOCOLS, *READERS, *DECIDERS, *WORKBENCH, "access", "cache")
 WORLD = {
     *("asyncio", "concurrent", "datetime", "http", "logging", "multiprocessing", "os", "pathlib"),
     *("random", "select", "socket", "ssl", "subprocess", "tempfile", "threading", "time", "urllib"),
@@ -96,12 +98,12 @@ WORLD = {
 WORLD_HERE = {
     ("_engine/__init__.py", "os"),  # reads ROBOTRULES_NO_EXTENSIONS
     # Values that are times of a day or dates, and no clock.
-    ("structured.py", "datetime"),
+    ("http/structured_fields.py", "datetime"),
+    ("http/dates.py", "datetime"),
+    ("http/caching.py", "datetime"),
     ("extensions/request_rate.py", "datetime"),
     ("extensions/visit_time.py", "datetime"),
     ("tags/__init__.py", "datetime"),
-    ("tags/dates.py", "datetime"),
-    ("tags/freshness.py", "datetime"),
     ("tags/known.py", "datetime"),
     ("tags/rules.py", "datetime"),
     ("guide.py", "datetime"),
@@ -109,7 +111,7 @@ WORLD_HERE = {
     ("cache/__init__.py", "datetime"),
     ("cache/values.py", "datetime"),
     # Parts of URLs, and nothing fetched.
-    ("origins.py", "urllib"),
+    ("http/origins.py", "urllib"),
     ("access/__init__.py", "urllib"),
     ("tags/saved.py", "urllib"),
     ("extensions/sitemap.py", "urllib"),
@@ -121,10 +123,14 @@ WORLD_HERE = {
     # The one reader of a user's files.
     ("registries/reading.py", "pathlib"),
 }
+# A module that reads files and fetches, in a package that does neither: a layer by itself.
+LAYERS_OF_MODULES = {"expect/files.py": "expect.files"}
 
 
 def layer(path: Path) -> str:
     """Return the first part of a module's name below the package; empty for `__init__`."""
+    if by_itself := LAYERS_OF_MODULES.get(path.relative_to(PACKAGE).as_posix()):
+        return by_itself
     parts = path.relative_to(PACKAGE).with_suffix("").parts
     return {"__init__": "", "__main__": "cli"}.get(parts[0], parts[0])
 
@@ -165,6 +171,10 @@ def test_modules_are_imported_by_name_in_few_places() -> None:
 
 def target(name: str) -> str:
     """Return the layer that an import of ours is about; empty for the package's own names."""
+    for module, by_itself in LAYERS_OF_MODULES.items():
+        dotted = "robotrules." + module.removesuffix(".py").replace("/", ".")
+        if name == dotted or name.startswith(f"{dotted}."):
+            return by_itself
     first = name.split(".")[1] if "." in name else ""
     exists = (PACKAGE / first).is_dir() or (PACKAGE / f"{first}.py").exists()
     return first if first and exists else ""
@@ -423,5 +433,5 @@ def test_words_never_said() -> None:
     for name in public_names():
         words = set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
         owner = re.split(r"\W", name)[0]
-        words -= SAID_BY_DRAFTS if owner in robotrules._LATER else set()
+        words -= SAID_BY_DRAFTS if owner in robotrules._LAZY else set()
         assert not words & NEVER_SAID, name

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robotrules.access import CachedCopy, Response, access
-from robotrules.access.validators import (
+from robotrules.http.fields import Fields, read_fields
+from robotrules.http.validators import (
     LONGEST_VALIDATOR,
     EntityTag,
     conditions,
@@ -18,7 +19,6 @@ from robotrules.access.validators import (
     last_modified,
     renews,
 )
-from robotrules.tags.fields import Fields, read_fields
 
 ORIGIN = "https://e.example"
 # 2026-01-01T00:00:00Z, the second before it and the one after it.

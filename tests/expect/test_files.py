@@ -11,7 +11,7 @@ import pytest
 from robotrules import Client
 from robotrules.config import Config, TestConfig, find_config
 from robotrules.errors import ExpectationError
-from robotrules.expectation_files import ClientFetcher, Given, Trial, find_files
+from robotrules.expect.files import ClientFetcher, Given, Trial, find_files
 from tests.cli.sites import Site, response, site
 
 ROBOTS = "User-agent: *\nDisallow: /private/\n"

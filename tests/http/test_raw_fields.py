@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from robotrules.tags.fields import MOST_INTERIM, read_fields
+from robotrules.http.fields import MOST_INTERIM, read_fields
 
 LINES = [b"googlebot: nofollow", b"noindex"]
 

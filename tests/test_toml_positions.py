@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from robotrules.toml_places import Path, Place, read, written_at
+from robotrules.toml_positions import Path, Place, read, written_at
 
 TEXT = """\
 # a comment = 1

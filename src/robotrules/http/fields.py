@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
-from robotrules.robotstxt.values import octets_of, shown
+from robotrules.octets import to_octets, to_text
 
 # Servers and clients stop at some 100 lines and 64 KiB; what is more than this is not read.
 MOST_LINES = 100_000
@@ -42,7 +42,7 @@ class Fields(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
-        lines = [{"name": name, "value": shown(value)} for name, value in self.lines]
+        lines = [{"name": name, "value": to_text(value)} for name, value in self.lines]
         return {"lines": lines, "apart": self.apart}
 
 
@@ -301,4 +301,4 @@ def _octets(text: str | bytes | bytearray | memoryview) -> bytes:
             return text.encode("latin-1")
         except UnicodeEncodeError:
             pass
-    return octets_of(text)
+    return to_octets(text)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from robotrules.tags.fields import NO_FIELDS, Fields, read_fields
-from robotrules.tags.media import MOST_OCTETS, charset_of, is_html, media_type
+from robotrules.http.fields import NO_FIELDS, Fields, read_fields
+from robotrules.http.media_types import MOST_OCTETS, charset_of, is_html, media_type
 
 
 def fields_of(*lines: str | bytes) -> Fields:

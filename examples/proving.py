@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import robotrules
-from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.access import Failure, FailureReason, Request, Response
 from robotrules.cache import Store
 from robotrules.client import open_store
 from robotrules.client.evidence import Evidence
@@ -15,7 +15,7 @@ from robotrules.client.warc import export_warc, import_warc
 URL = "https://shop.example/prices"
 OPEN = Response(200, {"ETag": '"1"'}, b"User-agent: *\nDisallow: /private\n")
 CLOSED = Response(200, {}, b"User-agent: *\nDisallow: /private\nDisallow: /prices\n")
-DOWN = Failure(Trouble.TIMEOUT, "nothing in 30 s")
+DOWN = Failure(FailureReason.TIMEOUT, "nothing in 30 s")
 
 
 class Site:

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import robotrules
-from robotrules.tags import updated, usage_rules
+from robotrules.tags import update_stored_fields, usage_rules
 from robotrules.write import meta_elements, robots_tag_fields
 
 headers = [
@@ -30,7 +30,7 @@ for note in rules.notes:
 
 # The page was not fetched again for a month. The rules go on; the crawler may want to look.
 print(f"fresh until {rules.fresh_until}: {rules.freshness.is_fresh(then + timedelta(days=30))}")
-now = updated(headers, 304, [("Robots-Tag", "*;noindex")])
+now = update_stored_fields(headers, 304, [("Robots-Tag", "*;noindex")])
 print(f"after a 304: {usage_rules(headers=now, html=page, product_token='ExampleBot')}")
 
 # A robots.txt that keeps crawlers from the page keeps its noindex from them too.

@@ -19,17 +19,17 @@ from robotrules.access import (
     ACCESS_PROFILES,
     LONGEST_URL,
     AccessResult,
+    AccessState,
     CachedCopy,
     Failure,
+    FailureReason,
     Hop,
     Request,
     Response,
-    State,
-    Trouble,
     access,
-    location_of,
-    state_of,
-    target_of,
+    classify_status,
+    parse_location,
+    resolve_location,
 )
 from robotrules.access.values import SLACK
 from robotrules.profile import LEAST_MAX_BYTES
@@ -70,7 +70,7 @@ def test_result_has_all_that_is_known() -> None:
     assert [request.url for request in asked] == [ROBOTS, f"{ORIGIN}/r.txt"]
     assert result == AccessResult(
         origin=ORIGIN,
-        state=State.SUCCESS,
+        state=AccessState.SUCCESS,
         status=200,
         trouble=None,
         detail="",
@@ -130,7 +130,7 @@ def test_results_as_plain_values() -> None:
 def test_failure_has_its_detail() -> None:
     """What a transport says about a failure is kept for people."""
 
-    result, _ = get(Failure(Trouble.DNS, "e.example has no address"))
+    result, _ = get(Failure(FailureReason.DNS, "e.example has no address"))
 
     assert (result.status, result.detail) == (None, "e.example has no address")
     assert (result.fields.lines, result.address, result.body) == ((), None, b"")
@@ -140,7 +140,7 @@ def test_failure_has_its_detail() -> None:
 def test_status_of_a_failure_after_redirects() -> None:
     """A failure has no status, whatever the redirects before it had."""
 
-    result, _ = get(to("https://b.example/"), Failure(Trouble.TLS))
+    result, _ = get(to("https://b.example/"), Failure(FailureReason.TLS))
 
     assert (result.status, result.url) == (None, "https://b.example/")
     assert result.hops == (Hop(ROBOTS, 302, "https://b.example/"),)
@@ -153,7 +153,7 @@ def test_hops_of_lost_redirects() -> None:
 
     assert [hop.location for hop in result.hops] == [f"/{number}" for number in range(6)]
     assert result.url == asked[-1].url == f"{ORIGIN}/4"
-    assert (result.trouble, result.detail) == (Trouble.REDIRECTS, "more than 5")
+    assert (result.trouble, result.detail) == (FailureReason.REDIRECTS, "more than 5")
 
 
 def test_loop_is_seen() -> None:
@@ -161,7 +161,7 @@ def test_loop_is_seen() -> None:
 
     result, asked = get(to("/a"), to("HTTPS://u@E.example.:443/robots.txt#top"))
 
-    assert (result.state, result.trouble) == (State.UNAVAILABLE, Trouble.LOOP)
+    assert (result.state, result.trouble) == (AccessState.UNAVAILABLE, FailureReason.LOOP)
     assert result.detail == f"back to {ROBOTS}"
     assert len(asked) == 2
     long = f"{ORIGIN}/{'a' * 300}"
@@ -197,7 +197,7 @@ def test_cut_file_is_read_as_cut(complete: bool) -> None:
         (Response(404), "/x", True),
         (Response(503), "/x", False),
         (Response(503), "/robots.txt", True),
-        (Failure(Trouble.TIMEOUT), "/", False),
+        (Failure(FailureReason.TIMEOUT), "/", False),
         (Response(200, body=FILE), "/x", False),
         (Response(200, body=FILE), "/y", True),
         (Response(204, body=FILE), "/x", True),
@@ -217,7 +217,7 @@ def test_answer_without_content(status: int) -> None:
 
     result, _ = get(Response(status, body=FILE))
 
-    assert (result.state, result.body) == (State.SUCCESS, b"")
+    assert (result.state, result.body) == (AccessState.SUCCESS, b"")
 
 
 @pytest.mark.parametrize("status", [401, 403])
@@ -227,7 +227,7 @@ def test_robots_of_a_restricted_site(status: int) -> None:
     profile = DEFAULT.replace(deny_on_401_403=True)
     result, _ = get(Response(status), profile=profile)
 
-    assert (result.state, result.restricted) == (State.UNAVAILABLE, True)
+    assert (result.state, result.restricted) == (AccessState.UNAVAILABLE, True)
     assert not result.robots().check(f"{ORIGIN}/x", "a")
     assert not get(Response(status))[0].restricted
     for other in (402, 404):
@@ -304,15 +304,15 @@ def test_longest_location() -> None:
 
     fits = "/" + "a" * (LONGEST_URL - 1)
 
-    assert target_of(ROBOTS, fits) == ORIGIN + fits
-    assert target_of(ROBOTS, f"{fits}a") is None
+    assert resolve_location(ROBOTS, fits) == ORIGIN + fits
+    assert resolve_location(ROBOTS, f"{fits}a") is None
     for more in ("a", "aaa"):
         result, _ = get(to(fits + more))
-        assert result.trouble is Trouble.LOCATION
+        assert result.trouble is FailureReason.LOCATION
         # One octet more than fits is kept: enough to see that it was too long.
         assert result.hops[0].location == f"{fits}a"
     # What octets become counts, so that no request is longer than that.
-    assert get(to(b"/" + b"\xff" * (LONGEST_URL // 3 + 1)))[0].trouble is Trouble.LOCATION
+    assert get(to(b"/" + b"\xff" * (LONGEST_URL // 3 + 1)))[0].trouble is FailureReason.LOCATION
 
 
 def test_first_location_counts() -> None:
@@ -320,8 +320,8 @@ def test_first_location_counts() -> None:
 
     fields = read_fields([("Location", "/a"), ("Location", "/b")])
 
-    assert location_of(fields) == "/a"
-    assert location_of(read_fields([])) == ""
+    assert parse_location(fields) == "/a"
+    assert parse_location(read_fields([])) == ""
 
 
 @pytest.mark.parametrize(
@@ -331,7 +331,7 @@ def test_first_location_counts() -> None:
 def test_location_is_printable(location: bytes, shown: str) -> None:
     """What a URL cannot hold is percent-encoded, and what it holds already stays."""
 
-    assert location_of(read_fields([("Location", location)])) == shown
+    assert parse_location(read_fields([("Location", location)])) == shown
 
 
 @pytest.mark.parametrize(
@@ -354,13 +354,16 @@ def test_location_is_printable(location: bytes, shown: str) -> None:
 def test_targets(location: str, target: str | None) -> None:
     """A Location is resolved as RFC 3986 says, and names a host or leads nowhere."""
 
-    assert target_of(ROBOTS, location) == target
+    assert resolve_location(ROBOTS, location) == target
 
 
 def test_target_with_another_authority() -> None:
     """A Location without a scheme has the scheme of the URL that redirects, port or no port."""
 
-    assert target_of("http://e.example:8080/robots.txt", "//b.example/r") == "http://b.example/r"
+    assert (
+        resolve_location("http://e.example:8080/robots.txt", "//b.example/r")
+        == "http://b.example/r"
+    )
 
 
 def test_international_target_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -371,7 +374,7 @@ def test_international_target_without_the_library(monkeypatch: pytest.MonkeyPatc
 
     result, _ = get(to("https://bücher.example/".encode()))
 
-    assert (result.state, result.trouble) == (State.UNREACHABLE, Trouble.LOCATION)
+    assert (result.state, result.trouble) == (AccessState.UNREACHABLE, FailureReason.LOCATION)
     assert "pip install" in result.detail
     with pytest.raises(MissingExtraError):
         access("https://bücher.example")
@@ -386,7 +389,7 @@ def test_renewed_result() -> None:
     stored = CachedCopy(ROBOTS, FILE, read_fields([("ETag", '"a"'), ("X", "1")]), complete=False)
     result, _ = get(Response(304, [("X", "2")], b"ignored", address="192.0.2.1"), stored=stored)
 
-    assert (result.state, result.status, result.renewed) == (State.SUCCESS, 304, True)
+    assert (result.state, result.status, result.renewed) == (AccessState.SUCCESS, 304, True)
     assert (result.detail, result.url, result.hops) == ("", ROBOTS, ())
     assert (result.body, result.complete, result.address) == (FILE, False, "192.0.2.1")
     assert result.fields.lines == (("etag", b'"a"'), ("x", b"2"))
@@ -412,7 +415,7 @@ def test_304_without_conditions() -> None:
     ):
         result, asked = get(Response(304), stored=stored)
         assert asked[0].headers == ()
-        assert (result.state, result.renewed) == (State.UNREACHABLE, False)
+        assert (result.state, result.renewed) == (AccessState.UNREACHABLE, False)
 
 
 def test_date_of_a_stored_file() -> None:
@@ -450,7 +453,7 @@ def test_304_about_another_file() -> None:
     assert [request.url for request in asked] == [ROBOTS, ROBOTS]
     assert (result.body, result.renewed, result.hops) == (b"new", False, ())
     lost, _ = get(another, another, stored=stored)
-    assert (lost.state, lost.trouble) == (State.UNREACHABLE, Trouble.LOCATION)
+    assert (lost.state, lost.trouble) == (AccessState.UNREACHABLE, FailureReason.LOCATION)
 
 
 @pytest.mark.parametrize("tags", [["*"], ["a"], [""], ['"a"', '"b"']])
@@ -471,12 +474,12 @@ def test_304_without_a_usable_tag(tags: list[str]) -> None:
 def test_every_status_means_something() -> None:
     """The classes of a final status, all of them at once."""
 
-    states = {status: state_of(status, DEFAULT) for status in range(1000)}
+    states = {status: classify_status(status, DEFAULT) for status in range(1000)}
 
-    assert {status for status in states if states[status] is State.SUCCESS} == {
+    assert {status for status in states if states[status] is AccessState.SUCCESS} == {
         status for status in range(200, 300) if status != 206
     }
-    assert {status for status in states if states[status] is State.UNAVAILABLE} == {
+    assert {status for status in states if states[status] is AccessState.UNAVAILABLE} == {
         status for status in range(400, 500) if status not in (408, 421, 425, 429)
     }
 
@@ -484,21 +487,23 @@ def test_every_status_means_something() -> None:
 def test_every_4xx_of_strict() -> None:
     """§2.3.1.3 as written: 400 to 499 is unavailable, 408, 421, 425 and 429 included (AMB-52)."""
 
-    states = {state_of(status, ACCESS_PROFILES["strict"]) for status in range(400, 500)}
+    states = {classify_status(status, ACCESS_PROFILES["strict"]) for status in range(400, 500)}
 
-    assert states == {State.UNAVAILABLE}
+    assert states == {AccessState.UNAVAILABLE}
 
 
 @pytest.mark.parametrize(
     ("status", "state", "trouble"),
     [
-        (299, State.SUCCESS, None),
-        (300, State.UNREACHABLE, Trouble.LOCATION),
-        (399, State.UNREACHABLE, Trouble.LOCATION),
-        (400, State.UNAVAILABLE, Trouble.STATUS),
+        (299, AccessState.SUCCESS, None),
+        (300, AccessState.UNREACHABLE, FailureReason.LOCATION),
+        (399, AccessState.UNREACHABLE, FailureReason.LOCATION),
+        (400, AccessState.UNAVAILABLE, FailureReason.STATUS),
     ],
 )
-def test_statuses_beside_redirects(status: int, state: State, trouble: Trouble | None) -> None:
+def test_statuses_beside_redirects(
+    status: int, state: AccessState, trouble: FailureReason | None
+) -> None:
     """Statuses from 300 to 399 are redirects, and their neighbours are final."""
 
     result, _ = get(Response(status))
@@ -524,8 +529,8 @@ def test_broken_redirects(answer: Response, detail: str, name: str) -> None:
 
     result, asked = get(answer, profile=name)
 
-    state = State.UNAVAILABLE if name == "google" else State.UNREACHABLE
-    assert (result.state, result.trouble, result.detail) == (state, Trouble.LOCATION, detail)
+    state = AccessState.UNAVAILABLE if name == "google" else AccessState.UNREACHABLE
+    assert (result.state, result.trouble, result.detail) == (state, FailureReason.LOCATION, detail)
     assert result.robots().check(f"{ORIGIN}/x", "a").allowed is (name == "google")
     assert len(asked) == len(result.hops) == 1
 
@@ -535,7 +540,7 @@ def test_cautious_client_and_broken_redirects() -> None:
 
     shy = ACCESS_PROFILES["google"].replace(cautious=True)
 
-    assert get(Response(301), profile=shy)[0].state is State.UNREACHABLE
+    assert get(Response(301), profile=shy)[0].state is AccessState.UNREACHABLE
 
 
 # --- Words ----------------------------------------------------------------------------------------
@@ -544,7 +549,7 @@ def test_cautious_client_and_broken_redirects() -> None:
 def test_every_trouble_has_a_sentence() -> None:
     """A code for programs, a sentence for people."""
 
-    sentences = {trouble.sentence for trouble in Trouble}
+    sentences = {trouble.sentence for trouble in FailureReason}
 
-    assert len(sentences) == len(Trouble)
-    assert str(Trouble.REFUSED) == "refused-address"
+    assert len(sentences) == len(FailureReason)
+    assert str(FailureReason.REFUSED) == "refused-address"

@@ -10,7 +10,7 @@ import pytest
 
 import robotrules
 from robotrules import ProfileError
-from robotrules.access import ACCESS_PROFILES, AccessProfile, find_access_profile, profiles_of
+from robotrules.access import ACCESS_PROFILES, AccessProfile, find_access_profile, find_profiles
 
 DEFAULT = ACCESS_PROFILES["default"]
 
@@ -29,11 +29,11 @@ def test_named_profiles() -> None:
 def test_one_name_for_both() -> None:
     """A name picks the profile to parse with and the one to fetch with."""
 
-    assert profiles_of("google") == (robotrules.GOOGLE, ACCESS_PROFILES["google"])
-    assert profiles_of("stale") == (robotrules.DEFAULT, ACCESS_PROFILES["stale"])
-    assert profiles_of(robotrules.STRICT) == (robotrules.STRICT, ACCESS_PROFILES["strict"])
+    assert find_profiles("google") == (robotrules.GOOGLE, ACCESS_PROFILES["google"])
+    assert find_profiles("stale") == (robotrules.DEFAULT, ACCESS_PROFILES["stale"])
+    assert find_profiles(robotrules.STRICT) == (robotrules.STRICT, ACCESS_PROFILES["strict"])
     with pytest.raises(ProfileError):
-        profiles_of("bing")
+        find_profiles("bing")
 
 
 @pytest.mark.parametrize("wrong", [None, 5, ["default"], "Default"])

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from robotrules.access import ACCESS_PROFILES, AccessResult, State, Trouble
-from robotrules.cache import EARLY, SKEW, EffectivePolicy, Entry, Freshness
+from robotrules.access import ACCESS_PROFILES, AccessResult, AccessState, FailureReason
+from robotrules.cache import MAX_CLOCK_SKEW, REFRESH_AHEAD, EffectivePolicy, Entry, Freshness
 from tests.cache_samples import (
     DAY,
     DEFAULT,
@@ -174,15 +174,15 @@ def test_lifetime_of_another_profile() -> None:
 def test_status_of_another_profile() -> None:
     """A 429 that counted as no file is nothing to a profile that takes it as unreachable."""
 
-    lost = result(429, state=State.UNAVAILABLE)
+    lost = result(429, state=AccessState.UNAVAILABLE)
     entry = entry_of((0, lost), profile=ACCESS_PROFILES["strict"])
 
     assert at(entry, 1, ACCESS_PROFILES["strict"]).decides is EffectivePolicy.ALLOW
     assert at(entry, 1) == Freshness(EffectivePolicy.NOTHING, 1, True, False, "never-fetched")
 
 
-@pytest.mark.parametrize("trouble", [Trouble.LOOP, Trouble.REDIRECTS])
-def test_lost_redirects_of_another_profile(trouble: Trouble) -> None:
+@pytest.mark.parametrize("trouble", [FailureReason.LOOP, FailureReason.REDIRECTS])
+def test_lost_redirects_of_another_profile(trouble: FailureReason) -> None:
     """Nor are redirects without a file to a cautious one."""
 
     entry = entry_of((0, result(404, trouble=trouble)._replace(status=302)))
@@ -195,7 +195,7 @@ def test_broken_redirect_of_another_profile() -> None:
     """A broken redirect that google recorded as no file is nothing to the others (AMB-54)."""
 
     google = ACCESS_PROFILES["google"]
-    lost = result(404, trouble=Trouble.LOCATION)._replace(status=301)
+    lost = result(404, trouble=FailureReason.LOCATION)._replace(status=301)
     entry = entry_of((0, lost), profile=google)
 
     assert at(entry, 1, google).decides is EffectivePolicy.ALLOW
@@ -209,7 +209,7 @@ def test_broken_redirect_of_another_profile() -> None:
 def test_copy_of_another_profile() -> None:
     """What is no answer here is no copy here."""
 
-    lost = result(429, state=State.UNAVAILABLE)
+    lost = result(429, state=AccessState.UNAVAILABLE)
     entry = entry_of((0, lost), (DAY, result(503)), profile=ACCESS_PROFILES["strict"])
 
     assert at(entry, DAY + 1, STALE).decides is EffectivePolicy.DISALLOW
@@ -237,9 +237,9 @@ def test_refresh_before_the_day_is_over() -> None:
 
     entry = entry_of((0, result()))
 
-    assert not at(entry, EARLY * DAY - 1, background=True).refresh
-    assert at(entry, EARLY * DAY, background=True).refresh
-    assert not at(entry, EARLY * DAY).refresh
+    assert not at(entry, REFRESH_AHEAD * DAY - 1, background=True).refresh
+    assert at(entry, REFRESH_AHEAD * DAY, background=True).refresh
+    assert not at(entry, REFRESH_AHEAD * DAY).refresh
 
 
 def test_failure_in_the_background() -> None:
@@ -302,10 +302,10 @@ def test_clock_that_was_set_back(found: AccessResult) -> None:
 
     entry = entry_of((1_000, found))
 
-    assert at(entry, 1_000 - SKEW - 1) == Freshness(
-        EffectivePolicy.NOTHING, 1_000 - SKEW - 1, True, False, "clock"
+    assert at(entry, 1_000 - MAX_CLOCK_SKEW - 1) == Freshness(
+        EffectivePolicy.NOTHING, 1_000 - MAX_CLOCK_SKEW - 1, True, False, "clock"
     )
-    assert at(entry, 1_000 - SKEW).because in ("fresh", "unreachable")
+    assert at(entry, 1_000 - MAX_CLOCK_SKEW).because in ("fresh", "unreachable")
 
 
 def test_failure_after_the_clock_was_set_back() -> None:
@@ -318,9 +318,9 @@ def test_failure_after_the_clock_was_set_back() -> None:
     assert at(entry, 1).decides is EffectivePolicy.DISALLOW
     assert at(entry, 1, background=True).decides is EffectivePolicy.DISALLOW
     assert at(entry, 1, STALE).decides is EffectivePolicy.RULES
-    near = entry_of((SKEW, result()), (0, result(503)))
+    near = entry_of((MAX_CLOCK_SKEW, result()), (0, result(503)))
     assert near.good is not None
-    assert near.good.at == START + SKEW
+    assert near.good.at == START + MAX_CLOCK_SKEW
 
 
 def test_since_is_never_in_the_future() -> None:

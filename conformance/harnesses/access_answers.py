@@ -29,7 +29,7 @@ from scripted import (
 
 import robotrules
 from robotrules import access, cache, origins
-from robotrules.access import State
+from robotrules.access import AccessState
 from robotrules.client import AsyncClient, Client
 from robotrules.client.stores import open_store
 from robotrules.tags import read_fields
@@ -102,7 +102,7 @@ def _access(parsing: robotrules.Profile, file: bytes, item: Item) -> protocol.An
     same(given, told)
     # Without a file `result.robots()` is one that says the same, so only the reasons differ.
     same([one.allowed for one in said], [one["allowed"] for one in verdicts])
-    if result.state is State.SUCCESS:
+    if result.state is AccessState.SUCCESS:
         same([verdict_of(one) for one in said], verdicts)
     return {**given, "checks": verdicts}
 
@@ -154,12 +154,12 @@ def _stored(
     store = open_store("memory:")
     if copy is not None:
         result = access.AccessResult(
-            *(origin, State.SUCCESS, 200, None, "", copy.url, (), copy.fields, copy.body),
+            *(origin, AccessState.SUCCESS, 200, None, "", copy.url, (), copy.fields, copy.body),
             *(copy.complete, False, None),
         )
         given: dict[str, Any] = {"agent": NAME, "user_agent": AGENT, "profile": fetching}
-        visit = cache.visit_of(result, None, at=START - LONG_AGO, **given)
-        store.put(visit, copy.body, cache.recorded(None, visit))
+        visit = cache.make_fetch_record(result, None, at=START - LONG_AGO, **given)
+        store.put(visit, copy.body, cache.updated_entry(None, visit))
     return store
 
 

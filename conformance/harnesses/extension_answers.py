@@ -92,7 +92,7 @@ def _app_directives(setting: Setting, item: Item) -> protocol.Answer:
     _same(found, *chosen.at_many([url, url]))
     return {
         "directives": {
-            one.name: {"type": one.type, "value": structured_fields.plain(one.value)}
+            one.name: {"type": one.type, "value": structured_fields.to_plain_value(one.value)}
             for one in found.directives
         },
         "lines": {one.name: one.record.line for one in found.directives},
@@ -142,7 +142,7 @@ def _structured(_: Setting, item: Item) -> protocol.Answer:
 def _member(value: Any, parameters: Mapping[str, Any]) -> protocol.Answer:
     shown: protocol.Answer = {
         "type": structured_fields.value_type(value),
-        "value": structured_fields.plain(value),
+        "value": structured_fields.to_plain_value(value),
     }
     if parameters:
         shown["parameters"] = {name: _member(one, {}) for name, one in parameters.items()}

@@ -162,8 +162,8 @@ def _freshness(_: Any, __: Any, item: Item) -> protocol.Answer:
         "recrawl_interval": item.get("recrawl_interval"),
         "shared": item.get("shared", False),
     }
-    found = tags.freshness(headers, **given)
-    _same(found, tags.freshness(_raw(headers), **given))
+    found = tags.response_freshness(headers, **given)
+    _same(found, tags.response_freshness(_raw(headers), **given))
     return {
         "lifetime": found.lifetime,
         "because": found.because,
@@ -176,9 +176,9 @@ def _freshness(_: Any, __: Any, item: Item) -> protocol.Answer:
 
 def _updated(_: Any, __: Any, item: Item) -> protocol.Answer:
     stored, newer = _pairs(item["stored"]), _pairs(item.get("newer", ()))
-    found = tags.updated(stored, item["status"], newer)
+    found = tags.update_stored_fields(stored, item["status"], newer)
     if item["status"] == 304:
-        _same(found, tags.merged(stored, newer))
+        _same(found, tags.merge_fields(stored, newer))
     rules = tags.usage_rules(headers=found)
     return {
         "rules": {name: known.plain(value) for name, value in rules.values},
@@ -228,7 +228,7 @@ def _guidance(robots: Any, more: registries.Registries, item: Item) -> protocol.
             label: str(found.preferences.get(label)) for label in content_usage.CATEGORIES
         },
         "directives": {
-            one.name: {"type": one.type, "value": structured_fields.plain(one.value)}
+            one.name: {"type": one.type, "value": structured_fields.to_plain_value(one.value)}
             for one in directives
         },
         "reserved": found.reservation.reserved,

@@ -166,7 +166,7 @@ def _over_time_by_hand(
         fresh = cache.freshness(entry, now, fetching, background=background)
         before = entry, body, fresh
         if fresh.due or fresh.refresh:
-            stored = cache.stored_of(entry, body)
+            stored = cache.make_cached_copy(entry, body)
             limit = parsing.max_bytes + access.values.SLACK
             flow = access.access(origin, profile=fetching, stored=stored, limit=limit)
             answer: Any = None
@@ -176,8 +176,8 @@ def _over_time_by_hand(
             except StopIteration as end:
                 result = end.value
             names = {"agent": NAME, "user_agent": AGENT}
-            visit = cache.visit_of(result, entry, at=now, **names, profile=fetching)
-            entry, body = cache.recorded(entry, visit), result.body if visit.usable else body
+            visit = cache.make_fetch_record(result, entry, at=now, **names, profile=fetching)
+            entry, body = cache.updated_entry(entry, visit), result.body if visit.usable else body
             known[origin] = entry, body
         after = cache.freshness(entry, now, fetching, background=background)
         entry, body, fresh = before if before[2].refresh else (entry, body, after)

@@ -14,7 +14,7 @@ from unittest import mock
 
 import pytest
 
-from robotrules.access import ACCESS_PROFILES, Failure, Request, Response, Trouble
+from robotrules.access import ACCESS_PROFILES, Failure, FailureReason, Request, Response
 from robotrules.cache import EffectivePolicy, Entry, Freshness
 from robotrules.cli import check_text, origin_lookup, url_files
 from robotrules.cli import client as cli_client
@@ -23,7 +23,7 @@ from robotrules.cli.options import ACCESS_ONLY, GivenCrawler
 from robotrules.cli.origin_lookup import host_of
 from robotrules.cli.streams import Output
 from robotrules.client import memory_cache, sync
-from robotrules.client.origin_state import OriginState, Source, held
+from robotrules.client.origin_state import OriginState, StateSource, held
 from robotrules.client.stores.sqlite import SQLiteStore
 from robotrules.errors import StoreError
 from robotrules.profile import DEFAULT, PROFILES
@@ -205,7 +205,7 @@ class TestManyOrigins:
             def send(self, request: Request) -> Response | Failure:
                 seen.append(request.url)
                 if "broken" in request.url:
-                    return Failure(Trouble.TIMEOUT, "1 s in all")
+                    return Failure(FailureReason.TIMEOUT, "1 s in all")
                 return Response(200, {}, f"User-agent: *\nDisallow: /{request.url[12]}".encode())
 
             def close(self) -> None:
@@ -365,7 +365,7 @@ class TestManyOrigins:
         """Origins come and go, and what is gone leaves its identity to others."""
         entry = Entry("https://a.example", "robotrules")
         fresh = Freshness(EffectivePolicy.ALLOW, 0.0, False, False, "fresh")
-        here = held(entry, fresh, None, profile=DEFAULT, source=Source.MEMORY)
+        here = held(entry, fresh, None, profile=DEFAULT, source=StateSource.MEMORY)
         with mock.patch.object(sys, "stdout", Stream()):
             lines = JSONLines(Output(), GivenCrawler("ExampleBot", "ExampleBot"), fetched=True)
             for _ in range(3):

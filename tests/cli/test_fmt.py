@@ -14,7 +14,7 @@ from unittest import mock
 import pytest
 
 from robotrules.cli.fmt import SCHEMA_VERSION
-from robotrules.cli.streams import Trouble
+from robotrules.cli.streams import CliError
 from robotrules.formatting import BUDGET, Formatted
 from tests.cli.shell import Ran, robotrules
 
@@ -319,5 +319,5 @@ class TestBudget:
         ran = fmt(file)
         assert (ran.code, ran.err.count("\n"), file.read_bytes()) == (2, 1, BODY)
         assert "robotrules.toml" in ran.err
-        with mock.patch.object(sys.modules[CODE], "_budget", side_effect=Trouble("a\nb")):
+        with mock.patch.object(sys.modules[CODE], "_budget", side_effect=CliError("a\nb")):
             assert fmt(file).err == "robotrules fmt: a b\n"

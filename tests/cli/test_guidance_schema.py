@@ -20,7 +20,7 @@ from robotrules.extensions.app_lines import Registration
 from robotrules.extensions.vocabulary import Preference, Source
 from robotrules.guide import SCHEMA_VERSION, TagsSeen
 from robotrules.robotstxt.verdict import GroupMatch, Reason
-from robotrules.tags import TAG_PROFILES, Carrier, Standing, State
+from robotrules.tags import TAG_PROFILES, Carrier, PageState, Standing
 from robotrules.tags.codes import CODES
 from robotrules.tags.known import PREVIEWS
 from tests.cli import test_transcripts as transcripts
@@ -216,7 +216,7 @@ def test_codes_are_those_of_the_library() -> None:
         (parts["preferences"]["preferences"]["additionalProperties"], Preference),
     ]:
         assert set(schema["enum"]) == set(codes)
-    assert set(parts["source"]["state"]["enum"]) == {*State, None}
+    assert set(parts["source"]["state"]["enum"]) == {*PageState, None}
     assert set(parts["usage"]["max_image_preview"]["enum"]) == {*PREVIEWS, None}
     assert {level for level, _ in CODES.values()} == set(parts["tag_note"]["level"]["enum"])
 

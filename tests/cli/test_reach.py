@@ -28,7 +28,7 @@ from robotrules.cli.impact import (
     reach_of,
 )
 from robotrules.cli.impact_text import reach_lines, reach_markdown
-from robotrules.cli.streams import Trouble
+from robotrules.cli.streams import CliError
 from robotrules.cli.text import Paint
 from robotrules.cli.url_files import UrlFile
 from robotrules.cli.url_forms import Example, Form, Skipped
@@ -261,7 +261,7 @@ class TestFiles:
         """A file that was passed by mistake is said so, with the cure."""
         path = tmp_path / "file"
         path.write_bytes(octets)
-        with pytest.raises(Trouble, match=words):
+        with pytest.raises(CliError, match=words):
             reach_of(str(path), compared())
 
     def test_nothing(self, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from robotrules.cli.streams import BLOCK, LONGEST_URL, TOGETHER, Trouble
+from robotrules.cli.streams import BLOCK, LONGEST_URL, TOGETHER, CliError
 from robotrules.cli.url_files import UrlFile
 from robotrules.cli.url_forms import Form, Skipped
 from tests.cli.shell import Stream
@@ -691,7 +691,7 @@ class TestFiles:
 
     def test_files_that_cannot_be_read(self, tmp_path: Path) -> None:
         for name in (str(tmp_path / "none"), str(tmp_path)):
-            with pytest.raises(Trouble, match="cannot read URLs from '"):
+            with pytest.raises(CliError, match="cannot read URLs from '"):
                 list(UrlFile(name).chunks())
 
     def test_a_terminal(self, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robotrules.access import Failure, Trouble
-from robotrules.client.ssrf import MOST_ADDRESSES, PUBLIC, Addresses, one_line
+from robotrules.access import Failure, FailureReason
+from robotrules.client.ssrf import MOST_ADDRESSES, PUBLIC, AddressPolicy, one_line
 
 PUBLIC_ADDRESSES = (
     "1.1.1.1",
@@ -178,7 +178,7 @@ def test_others_are_not(address: str, word: str) -> None:
 def test_a_literal_is_vetted_like_a_name(address: str) -> None:
     found = PUBLIC.vetted(address, 80)
     assert isinstance(found, Failure)
-    assert found.trouble is Trouble.REFUSED
+    assert found.trouble is FailureReason.REFUSED
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -211,7 +211,7 @@ def test_nothing_that_python_calls_private_passes_in_ipv6(number: int) -> None:
 def refused(found: list[str] | Failure) -> Failure:
     """Assert that the addresses of a host were found, and none is connected to."""
     assert isinstance(found, Failure), found
-    assert found.trouble is Trouble.REFUSED, found
+    assert found.trouble is FailureReason.REFUSED, found
     return found
 
 
@@ -221,7 +221,7 @@ def to(*found: str) -> Callable[[str, int], Sequence[str]]:
 
 
 def test_a_name_allows_whatever_it_leads_to() -> None:
-    allowed = Addresses(["localhost"], to("10.1.2.3", "::1"))
+    allowed = AddressPolicy(["localhost"], to("10.1.2.3", "::1"))
     assert allowed.vetted("localhost", 80) == ["10.1.2.3", "::1"]
     assert allowed.vetted("LOCALHOST.", 80) == ["10.1.2.3", "::1"]
     refused(allowed.vetted("localhost.example", 80))
@@ -229,7 +229,7 @@ def test_a_name_allows_whatever_it_leads_to() -> None:
 
 
 def test_names_below_a_name() -> None:
-    allowed = Addresses(["*.internal"], to("10.1.2.3"))
+    allowed = AddressPolicy(["*.internal"], to("10.1.2.3"))
     assert allowed.vetted("a.internal", 80) == ["10.1.2.3"]
     assert allowed.vetted("a.b.Internal", 80) == ["10.1.2.3"]
     for other in ("internal", "ainternal", "internal.example"):
@@ -237,7 +237,7 @@ def test_names_below_a_name() -> None:
 
 
 def test_an_address_is_allowed_whatever_the_name() -> None:
-    allowed = Addresses(["127.0.0.1"], to("127.0.0.1"))
+    allowed = AddressPolicy(["127.0.0.1"], to("127.0.0.1"))
     assert allowed.vetted("any.example", 80) == ["127.0.0.1"]
     assert allowed.vetted("127.0.0.1", 80) == ["127.0.0.1"]
     assert allowed.refusal("x", "::ffff:127.0.0.1") is None
@@ -249,19 +249,19 @@ def test_an_address_is_allowed_whatever_the_name() -> None:
 
 @pytest.mark.parametrize("written", ["::1", "[::1]", "0:0:0:0:0:0:0:1", "::/127"])
 def test_ipv6_is_allowed_as_one_writes_it(written: str) -> None:
-    assert Addresses([written]).refusal("x", "::1") is None
+    assert AddressPolicy([written]).refusal("x", "::1") is None
 
 
 @pytest.mark.parametrize("written", ["10.0.0.0/8", "::ffff:10.0.0.0/104"])
 def test_a_network_is_allowed(written: str) -> None:
-    allowed = Addresses([written])
+    allowed = AddressPolicy([written])
     assert allowed.refusal("x", "::ffff:10.9.8.7") is None
     assert allowed.refusal("x", "11.0.0.1") is None
     assert allowed.refusal("x", "192.168.0.1")
 
 
 def test_an_international_name_is_its_a_label() -> None:
-    allowed = Addresses(["bücher.example"], to("10.0.0.1"))
+    allowed = AddressPolicy(["bücher.example"], to("10.0.0.1"))
     assert allowed.vetted("xn--bcher-kva.example", 80) == ["10.0.0.1"]
 
 
@@ -286,48 +286,48 @@ def test_an_international_name_is_its_a_label() -> None:
 )
 def test_what_is_no_name_address_or_network_raises_with_the_cure(wrong: str) -> None:
     with pytest.raises(ValueError, match=r"allow_private has .*: write"):
-        Addresses([wrong])
+        AddressPolicy([wrong])
 
 
 def test_a_string_is_no_list() -> None:
     with pytest.raises(ValueError, match=r"pass a list, such as \['localhost'\]"):
-        Addresses("localhost")
+        AddressPolicy("localhost")
     with pytest.raises(ValueError, match="host names and addresses"):
-        Addresses([127])  # type: ignore[list-item]
+        AddressPolicy([127])  # type: ignore[list-item]
 
 
 def test_it_says_what_it_allows() -> None:
-    assert repr(Addresses(["localhost"])) == "Addresses(allow_private=['localhost'])"
+    assert repr(AddressPolicy(["localhost"])) == "Addresses(allow_private=['localhost'])"
 
 
 # --- Names ----------------------------------------------------------------------------------------
 
 
 def test_of_public_and_private_addresses_only_the_public_are_taken() -> None:
-    mixed = Addresses(resolve=to("10.0.0.1", "8.8.8.8", "::1", "2606:4700::1", "8.8.8.8"))
+    mixed = AddressPolicy(resolve=to("10.0.0.1", "8.8.8.8", "::1", "2606:4700::1", "8.8.8.8"))
     assert mixed.vetted("mixed.example", 80) == ["8.8.8.8", "2606:4700::1"]
 
 
 def test_a_mapped_address_is_connected_to_as_ipv4() -> None:
-    assert Addresses(resolve=to("::ffff:8.8.8.8")).vetted("x.example", 80) == ["8.8.8.8"]
+    assert AddressPolicy(resolve=to("::ffff:8.8.8.8")).vetted("x.example", 80) == ["8.8.8.8"]
 
 
 def test_a_name_with_many_addresses_is_no_scan() -> None:
-    many = Addresses(resolve=to(*(f"8.8.8.{last}" for last in range(200))))
+    many = AddressPolicy(resolve=to(*(f"8.8.8.{last}" for last in range(200))))
     found = many.vetted("many.example", 80)
     assert isinstance(found, list)
     assert len(found) == MOST_ADDRESSES
 
 
 def test_a_refusal_says_how_to_allow_it() -> None:
-    refused = Addresses(resolve=to("169.254.169.254")).vetted("metadata.example", 80)
+    refused = AddressPolicy(resolve=to("169.254.169.254")).vetted("metadata.example", 80)
     assert refused == Failure(
-        Trouble.REFUSED,
+        FailureReason.REFUSED,
         "metadata.example is 169.254.169.254, which is link-local (RFC 3927); "
         "to go there, pass allow_private=['metadata.example']",
     )
     assert PUBLIC.vetted("127.0.0.1", 80) == Failure(
-        Trouble.REFUSED,
+        FailureReason.REFUSED,
         "127.0.0.1 is loopback (RFC 1122); to go there, pass allow_private=['127.0.0.1']",
     )
 
@@ -346,9 +346,9 @@ def test_a_resolver_that_raises_is_a_failure(error: Exception, words: str) -> No
     def raises(host: str, port: int) -> list[str]:
         raise error
 
-    found = Addresses(resolve=raises).vetted("gone.example", 80)
+    found = AddressPolicy(resolve=raises).vetted("gone.example", 80)
     assert isinstance(found, Failure)
-    assert found.trouble is Trouble.DNS
+    assert found.trouble is FailureReason.DNS
     assert found.detail.startswith("gone.example: ")
     assert words in found.detail
     assert found.detail.isprintable()
@@ -359,9 +359,9 @@ def test_a_resolver_that_raises_is_a_failure(error: Exception, words: str) -> No
     [([], "no address"), (["gone"], "no address"), ([""], "no address"), (None, "NoneType")],
 )
 def test_a_resolver_that_gives_no_address_is_a_failure(answer: list[str], words: str) -> None:
-    found = Addresses(resolve=lambda host, port: answer).vetted("odd.example", 80)
+    found = AddressPolicy(resolve=lambda host, port: answer).vetted("odd.example", 80)
     assert isinstance(found, Failure)
-    assert found.trouble is Trouble.DNS
+    assert found.trouble is FailureReason.DNS
     assert words in found.detail
 
 
@@ -376,7 +376,7 @@ def test_the_resolver_is_asked_once_with_the_port() -> None:
         asked.append((host, port))
         return ["8.8.8.8"]
 
-    found = Addresses(resolve=resolve)
+    found = AddressPolicy(resolve=resolve)
     assert found.vetted("x.example", 8080) == ["8.8.8.8"]
     assert asked == [("x.example", 8080)]
     assert found.vetted("9.9.9.9", 80) == ["9.9.9.9"]
@@ -387,10 +387,10 @@ def test_the_resolver_is_asked_once_with_the_port() -> None:
 def test_a_resolver_may_give_brackets_or_objects() -> None:
     """An IPv6 address in brackets is that address; so is one of `ipaddress`."""
     there = ["[2606:4700::1]", IPv6Address("2606:4700::2"), IPv4Address("8.8.8.8")]
-    found = Addresses(resolve=lambda host, port: there)  # type: ignore[arg-type]
+    found = AddressPolicy(resolve=lambda host, port: there)  # type: ignore[arg-type]
     assert found.vetted("x.example", 80) == ["2606:4700::1", "2606:4700::2", "8.8.8.8"]
     for address in PRIVATE_ADDRESSES:
-        refused(Addresses(resolve=to(f"[{address}]")).vetted("x.example", 80))
+        refused(AddressPolicy(resolve=to(f"[{address}]")).vetted("x.example", 80))
 
 
 # How people and attackers spell 127.0.0.1: what a system's resolver makes of it is loopback, or no
@@ -425,7 +425,7 @@ def test_a_host_that_no_resolver_takes_is_a_failure(host: str) -> None:
     """It never comes to an address: the trouble is the name's."""
     found = PUBLIC.vetted(host, 80)
     assert isinstance(found, Failure)
-    assert found.trouble is Trouble.DNS
+    assert found.trouble is FailureReason.DNS
 
 
 def test_the_system_is_asked_for_all_families(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -439,7 +439,7 @@ def test_the_system_is_asked_for_all_families(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
     assert PUBLIC.vetted("x.example", 80) == ["2606:4700::1", "8.8.8.8"]
-    assert Addresses(["x.example"]).vetted("x.example", 80) == [
+    assert AddressPolicy(["x.example"]).vetted("x.example", 80) == [
         "fe80::1%3",
         "2606:4700::1",
         "8.8.8.8",

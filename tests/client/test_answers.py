@@ -12,7 +12,7 @@ import pytest
 
 from robotrules import Reason, StoreError
 from robotrules.access import Response
-from robotrules.cache import SKEW
+from robotrules.cache import MAX_CLOCK_SKEW
 from robotrules.client import base_client
 from robotrules.client.base_client import opened_store, prefetch_origin, vet_prefetch
 from robotrules.client.rate_limiter import pace_of
@@ -65,8 +65,8 @@ class TestAtOnce:
             (START, True),
             (START + DAY - 1, True),
             (START + DAY, False),
-            (START - SKEW, True),
-            (START - SKEW - 1, False),
+            (START - MAX_CLOCK_SKEW, True),
+            (START - MAX_CLOCK_SKEW - 1, False),
         ):
             clock.now = now
             assert (client._answered(f"{SITE}/x") is not None) is holds

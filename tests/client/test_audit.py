@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.access import Failure, FailureReason, Request, Response
 from robotrules.client import Client
 from robotrules.client.auditing import Audit, audit
 from robotrules.client.auditing.checks import _time
@@ -167,8 +167,8 @@ class TestFine:
         assert found.other_scheme is None
 
 
-FAILED = Failure(Trouble.TIMEOUT, "10 s in all")
-REFUSED = Failure(Trouble.REFUSED, "a.example is 10.0.0.1; pass allow_private=['a.example']")
+FAILED = Failure(FailureReason.TIMEOUT, "10 s in all")
+REFUSED = Failure(FailureReason.REFUSED, "a.example is 10.0.0.1; pass allow_private=['a.example']")
 URLSET = "<urlset>{}</urlset>".format
 LISTED = "<url><loc>https://a.example{}</loc></url>".format
 

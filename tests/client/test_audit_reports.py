@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from robotrules.access import Failure, Response, Trouble
-from robotrules.cache import moment
+from robotrules.access import Failure, FailureReason, Response
+from robotrules.cache import format_timestamp
 from robotrules.client import Client
 from robotrules.client.auditing import Audit, audit
 from robotrules.client.auditing.checks import LONGEST
@@ -146,20 +146,20 @@ class TestFindings:
             (Response(400), finding("no-robots", FILE, why="status 400")),
             (FAILED, finding("robots-unreachable", FILE, why="no answer in time: 10 s in all")),
             (
-                Failure(Trouble.TIMEOUT, ""),
+                Failure(FailureReason.TIMEOUT, ""),
                 finding("robots-unreachable", FILE, why="no answer in time"),
             ),
             (
-                Failure(Trouble.TIMEOUT, Trouble.TIMEOUT.sentence),
+                Failure(FailureReason.TIMEOUT, FailureReason.TIMEOUT.sentence),
                 finding("robots-unreachable", FILE, why="no answer in time"),
             ),
             (
-                Failure(Trouble.TIMEOUT, "first; second"),
+                Failure(FailureReason.TIMEOUT, "first; second"),
                 finding("robots-unreachable", FILE, why="no answer in time: first; second"),
             ),
             (
-                Failure(Trouble.REFUSED, "a; b; c"),
-                finding("robots-unreachable", FILE, why=f"{Trouble.REFUSED.sentence}: a"),
+                Failure(FailureReason.REFUSED, "a; b; c"),
+                finding("robots-unreachable", FILE, why=f"{FailureReason.REFUSED.sentence}: a"),
             ),
             (
                 Response(301, {"Location": "/robots.txt?1"}),
@@ -383,7 +383,7 @@ class TestValues:
             "product_tokens": ["ExampleBot"],
             "purposes": ["search"],
             "user_agent": "ExampleAudit/1.0",
-            "asked_at": moment(found.held.visit.at),
+            "asked_at": format_timestamp(found.held.visit.at),
             "allowed": True,
             "verdict": verdict,
             "robots": found.held.as_dict(),
@@ -484,7 +484,7 @@ class TestValues:
             transport.answers = {**FINE, f"{ORIGIN}/robots.txt": Response(500)}
             found = audit(client, f"{ORIGIN}/p")
         assert found.held.entry.bad is not None
-        assert found.as_dict()["asked_at"] == moment(found.held.entry.bad.at)
+        assert found.as_dict()["asked_at"] == format_timestamp(found.held.entry.bad.at)
         assert list(found.findings[:2]) == [
             finding("robots-unreachable", FILE, why="status 500"),
             finding("robots-old-copy", FILE),

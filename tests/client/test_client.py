@@ -18,9 +18,9 @@ import pytest
 
 import robotrules
 from robotrules import CrawlerError, ProductTokenError, ProfileError, Reason, StoreError
-from robotrules.access import AccessProfile, Failure, Request, Response, State, Trouble
+from robotrules.access import AccessProfile, AccessState, Failure, FailureReason, Request, Response
 from robotrules.cache import EffectivePolicy
-from robotrules.client import AsyncClient, Client, Source, open_store
+from robotrules.client import AsyncClient, Client, StateSource, open_store
 from tests.cli.schema import problems
 from tests.client.scripted import START, AsyncServer, Clock, Server
 
@@ -133,16 +133,16 @@ class TestStates:
         held = make().held(SITE)
         verdict = held.check(f"{SITE}/x", "ExampleBot")
         assert (verdict.allowed, verdict.reason) == (True, Reason.UNAVAILABLE)
-        assert (held.state, held.decides) == (State.UNAVAILABLE, EffectivePolicy.ALLOW)
+        assert (held.state, held.decides) == (AccessState.UNAVAILABLE, EffectivePolicy.ALLOW)
 
-    @pytest.mark.parametrize("answer", [Response(503), Failure(Trouble.DNS, "no address")])
+    @pytest.mark.parametrize("answer", [Response(503), Failure(FailureReason.DNS, "no address")])
     def test_unreachable(self, make: Make, server: Server, answer: Any) -> None:
         server.answers[ROBOTS] = answer
         client = make()
         verdict = client.check(f"{SITE}/x")
         assert (verdict.allowed, verdict.reason) == (False, Reason.UNREACHABLE)
         assert client.check(ROBOTS).reason is Reason.IMPLICIT
-        assert client.held(SITE).state is State.UNREACHABLE
+        assert client.held(SITE).state is AccessState.UNREACHABLE
         assert [one.allowed for one in client.check_many([f"{SITE}/x", ROBOTS])] == [False, True]
 
     def test_unreachable_is_asked_again_after_a_while(
@@ -177,7 +177,7 @@ class TestStates:
         clock.now += DAY + 1
         server.answers[ROBOTS] = Response(503)
         assert stale.check(f"{SITE}/x").reason is Reason.NO_MATCH
-        assert stale.held(SITE).state is State.UNREACHABLE
+        assert stale.held(SITE).state is AccessState.UNREACHABLE
         assert default.check(f"{SITE}/x").reason is Reason.UNREACHABLE
 
     def test_a_lost_copy_decides_nothing(self, make: Make, server: Server, clock: Clock) -> None:
@@ -216,7 +216,7 @@ class TestKeeping:
         clock.now += 601
         assert not client.check(f"{SITE}/private/")
         visit = client.held(SITE).visit
-        assert (visit.status, visit.renewed, visit.state) == (304, True, State.SUCCESS)
+        assert (visit.status, visit.renewed, visit.state) == (304, True, AccessState.SUCCESS)
         assert visit.until == clock.now + 600
         assert not client.refresh(SITE).check(f"{SITE}/private/", "ExampleBot")
         assert len(server.asked) == 3
@@ -226,10 +226,10 @@ class TestKeeping:
     ) -> None:
         store = open_store("memory:")
         client = make(store=store)
-        assert client.held(SITE).source is Source.FETCHED
-        assert client.held(SITE).source is Source.MEMORY
+        assert client.held(SITE).source is StateSource.FETCHED
+        assert client.held(SITE).source is StateSource.MEMORY
         held = make(store=store).held(SITE)
-        assert held.source is Source.STORE
+        assert held.source is StateSource.STORE
         assert not held.check(f"{SITE}/private/", "ExampleBot")
         assert len(server.asked) == 1
 
@@ -259,7 +259,7 @@ class TestKeeping:
         assert entry.good is None
 
     def test_what_this_client_would_not_do_is_not_stored(self, make: Make, server: Server) -> None:
-        server.answers[ROBOTS] = Failure(Trouble.REFUSED, "10.0.0.1 is private")
+        server.answers[ROBOTS] = Failure(FailureReason.REFUSED, "10.0.0.1 is private")
         client = make()
         assert not client.check(SITE)
         assert not list(client.store.visits())
@@ -479,7 +479,7 @@ class TestExplaining:
             Response(301, {"Location": "/elsewhere"}),
             Response(403),
             Response(503),
-            Failure(Trouble.TLS, "no certificate"),
+            Failure(FailureReason.TLS, "no certificate"),
         ],
     )
     @pytest.mark.parametrize("access", ["default", "stale"])
@@ -788,10 +788,10 @@ class TestWho:
 @pytest.mark.parametrize("kind", [Client, AsyncClient])
 def test_private_is_said_in_one_way(kind: Any) -> None:
     """Both ways to allow private addresses at once are refused."""
-    from robotrules.client import Addresses
+    from robotrules.client import AddressPolicy
 
     with pytest.raises(ValueError, match="not both"):
-        kind("ExampleBot/1.0", addresses=Addresses(), allow_private=["localhost"])
+        kind("ExampleBot/1.0", addresses=AddressPolicy(), allow_private=["localhost"])
     transport = Server() if kind is Client else AsyncServer(Server())
     with pytest.raises(ValueError, match="a transport has its addresses"):
         kind("ExampleBot/1.0", transport=transport, allow_private="localhost")

@@ -22,12 +22,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robotrules import ProductTokenError, ProfileError, Reason, StoreError, origins, parse
-from robotrules.access import ACCESS_PROFILES, Failure, Response, State, Trouble
-from robotrules.cache import EffectivePolicy, FetchRecord, digest_of
+from robotrules.access import ACCESS_PROFILES, AccessState, Failure, FailureReason, Response
+from robotrules.cache import EffectivePolicy, FetchRecord, body_digest
 from robotrules.client import Client, open_store
 from robotrules.client.evidence import Evidence
 from robotrules.client.historical_verdict import HistoricalVerdict, told
-from robotrules.client.origin_state import OriginState, Source
+from robotrules.client.origin_state import OriginState, StateSource
 from robotrules.client.stores import MemoryStore, SQLiteStore
 from robotrules.client.warc import export_warc, import_warc
 from robotrules.http.fields import Fields
@@ -90,7 +90,7 @@ class TestWithinWhatWasKnown:
         assert found.explanation.winner is not None
         assert isinstance(found.explanation.access, OriginState)
         assert (found.explanation.access.source, found.explanation.access.visit) == (
-            *(Source.STORE, visit),
+            *(StateSource.STORE, visit),
         )
         assert (found.decides, found.because) == (EffectivePolicy.RULES, "fresh")
         assert found.robots is not None
@@ -257,7 +257,7 @@ class TestUnreachable:
         assert found.verdict is not None
         assert (found.allowed, found.verdict.reason) == (False, Reason.UNREACHABLE)
         assert found.visit is not None
-        assert found.visit.trouble is Trouble.CONNECT
+        assert found.visit.trouble is FailureReason.CONNECT
         assert found.held
         assert codes(found) == ["failing", "failed-later"]
         assert "4 times in a row, first on 2026-05-02T00:00:00Z" in found.notes[0].message
@@ -273,7 +273,7 @@ class TestUnreachable:
         found = at(diary, moment, profile="stale")
         assert (found.because, found.allowed) == ("copy", False)
         assert found.visit is not None
-        assert found.visit.state is State.SUCCESS
+        assert found.visit.state is AccessState.SUCCESS
         assert (found.profile, found.access) == ("default", "stale")
 
     def test_after_thirty_days_of_failures(self) -> None:
@@ -378,7 +378,7 @@ class TestUnreachable:
             patch.setitem(sys.modules, "idna", None)
             location = "https://bücher.example/r".encode()
             visit = diary.visit(0, Response(302, [("Location", location)]))
-            assert (visit.state, visit.trouble) == (State.UNREACHABLE, Trouble.LOCATION)
+            assert (visit.state, visit.trouble) == (AccessState.UNREACHABLE, FailureReason.LOCATION)
             assert at(diary, 1e-4, profile="google").allowed is False
         assert at(diary, 1e-4, profile="google").allowed is False
 
@@ -630,11 +630,11 @@ class TestHistory:
     def test_periods(self, evidence: Evidence) -> None:
         found = evidence.periods(A)
         assert [(one.first.state, one.visits) for one in found] == [
-            (State.SUCCESS, 2),
-            (State.SUCCESS, 1),
-            (State.SUCCESS, 1),
-            (State.UNREACHABLE, 2),
-            (State.UNAVAILABLE, 1),
+            (AccessState.SUCCESS, 2),
+            (AccessState.SUCCESS, 1),
+            (AccessState.SUCCESS, 1),
+            (AccessState.UNREACHABLE, 2),
+            (AccessState.UNAVAILABLE, 1),
         ]
         assert [one.first.agent for one in found].count("OtherBot") == 1
         assert found[0].last.renewed
@@ -687,7 +687,7 @@ class TestAsValues:
         diary = Diary()
         assert told(diary.visit(0, Response(404))).endswith("and there was none: status 404")
         assert told(diary.visit(1, refused())).endswith("unreachable: connection refused")
-        timeout = diary.visit(1.1, Failure(Trouble.TIMEOUT))
+        timeout = diary.visit(1.1, Failure(FailureReason.TIMEOUT))
         assert told(timeout).endswith("unreachable: no answer in time")
         diary.visit(2, file("/a", ("ETag", '"1"')))
         assert ", unchanged (304), SHA-256 " in told(diary.visit(3, Response(304)))
@@ -770,7 +770,9 @@ answers: st.SearchStrategy[Response | Failure] = st.one_of(
     st.sampled_from([304, 401, 403, 404, 408, 410, 429, 500, 503]).map(Response),
     st.builds(lambda age: file("/a", ("Cache-Control", f"max-age={age}")), st.integers(0, 99_999)),
     # What a client would not do is its own, and no evidence.
-    st.sampled_from([one for one in list(Trouble)[:8] if one is not Trouble.REFUSED]).map(Failure),
+    st.sampled_from(
+        [one for one in list(FailureReason)[:8] if one is not FailureReason.REFUSED]
+    ).map(Failure),
     st.just(Response(302, {"Location": "mailto:nobody"})),
     st.builds(lambda after: Response(503, {"Retry-After": str(after)}), st.integers(0, 99_999)),
 )
@@ -858,7 +860,7 @@ class TestThreeChanges:
             assert all(held for _, held, _, _ in expected)
             assert len({digest for _, _, digest, _ in expected}) == 4
             states = [visit.state for visit in store.visits()]
-            assert states.count(State.UNREACHABLE) == 3
+            assert states.count(AccessState.UNREACHABLE) == 3
             for name in ("evidence.warc", "evidence.warc.gz"):
                 archive = tmp_path / name
                 assert export_warc(store, archive) == len(coming)
@@ -866,7 +868,7 @@ class TestThreeChanges:
                     assert import_warc(empty, archive)[:3] == (len(coming), 0, {})
                     assert four_answers(empty, site.url) == expected
                 for read in READERS:
-                    files = {digest_of(one.body): one.body for one in read(archive)}
+                    files = {body_digest(one.body): one.body for one in read(archive)}
                     for allowed, _, digest, line in expected:
                         verdict = parse(files[digest or ""]).check(f"{site.url}/a", "ExampleBot")
                         assert (verdict.allowed, verdict.line) == (allowed, line)

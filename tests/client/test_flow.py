@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from robotrules.access import ACCESS_PROFILES, Failure, Request, Response, Trouble
+from robotrules.access import ACCESS_PROFILES, Failure, FailureReason, Request, Response
 from robotrules.access.values import SLACK
 from robotrules.cache import EffectivePolicy, Entry, FetchRecord
 from robotrules.client import cache_engine, holders
 from robotrules.client.cache_engine import CacheEngine, Call, RefreshMode, Wait
-from robotrules.client.origin_state import OriginState, Source
+from robotrules.client.origin_state import OriginState, StateSource
 from robotrules.client.stores import MemoryStore
 from robotrules.errors import StoreError
 from robotrules.profile import DEFAULT
@@ -134,7 +134,7 @@ class TestFirstVisit:
         assert (request.url, request.limit) == (*(f"{SITE}/robots.txt", DEFAULT.max_bytes + SLACK),)
         assert isinstance(found, OriginState)
         assert (found.source, found.decides, found.until) == (
-            *(Source.FETCHED, EffectivePolicy.RULES, START + 600),
+            *(StateSource.FETCHED, EffectivePolicy.RULES, START + 600),
         )
         assert (found.trouble, found.origin, found.robots.body) == (None, SITE, FILE)
         visit = found.visit
@@ -160,7 +160,7 @@ class TestFirstVisit:
         found, _, _ = run(desk.renew(SITE), FOUND)
         again, refresh = desk.look(SITE)
         assert again is not None
-        assert (again.entry, again.source, refresh) == (found.entry, Source.MEMORY, False)
+        assert (again.entry, again.source, refresh) == (found.entry, StateSource.MEMORY, False)
         clock.now = START + 600
         assert desk.look(SITE) == (None, False)
         clock.now = START - 1000
@@ -173,7 +173,7 @@ class TestFirstVisit:
         found, requests, _ = run(desk_of(store, clock).renew(SITE))
         assert requests == []
         assert store.calls == ["get", "body"]
-        assert (found.source, found.robots.body) == (Source.STORE, FILE)
+        assert (found.source, found.robots.body) == (StateSource.STORE, FILE)
 
     def test_a_body_that_is_another(self, store: Told, clock: Clock) -> None:
         """It is asked for again, and without a condition."""
@@ -181,7 +181,7 @@ class TestFirstVisit:
         store._bodies = dict.fromkeys(store._bodies, OTHER)
         found, requests, _ = run(desk_of(store, clock).renew(SITE), FOUND)
         assert [request.headers for request in requests] == [()]
-        assert found.source is Source.FETCHED
+        assert found.source is StateSource.FETCHED
 
     def test_wanted_now(self, store: Told, clock: Clock) -> None:
         """Whatever is known, the server is asked; its copy serves for a condition."""
@@ -259,7 +259,7 @@ class TestOthers:
                 found = ended.value
                 break
         assert pauses == [0.01, 0.02, 0.04, 0.08, 0.16, 0.25, 0.25]
-        assert (found.source, found.robots.body) == (Source.STORE, FILE)
+        assert (found.source, found.robots.body) == (StateSource.STORE, FILE)
 
     def test_nobody_waits_for_ever(self, store: Told, clock: Clock) -> None:
         """After twice the time of a lease the server is asked without one."""
@@ -268,7 +268,7 @@ class TestOthers:
         found, requests, pauses = run(desk.renew(SITE), FOUND, clock=clock)
         assert len(requests) == 1
         assert 12.0 <= sum(pauses) <= 12.3
-        assert found.source is Source.FETCHED
+        assert found.source is StateSource.FETCHED
         assert store.holder(SITE) == "somebody else"
 
     def test_an_older_answer_will_not_do(self, store: Told, clock: Clock) -> None:
@@ -330,7 +330,7 @@ class TestOthers:
     def test_a_plain_store(self, clock: Clock) -> None:
         """A user's store may have less."""
         desk = desk_of(Plain(), clock)
-        assert run(desk.renew(SITE), FOUND)[0].source is Source.FETCHED
+        assert run(desk.renew(SITE), FOUND)[0].source is StateSource.FETCHED
 
     def test_holders_are_named(self, clock: Clock) -> None:
         """By this process."""
@@ -381,7 +381,7 @@ class TestTrouble:
             run(desk.renew(SITE), FOUND)
             assert desk.trouble == "put fails"
             # What can be read need not be writable.
-            run(desk.renew("https://b.example"), Failure(Trouble.REFUSED, "no"))
+            run(desk.renew("https://b.example"), Failure(FailureReason.REFUSED, "no"))
             assert desk.trouble == "put fails"
             store.failing = set()
             run(desk.renew("https://c.example"), FOUND)
@@ -400,7 +400,7 @@ class TestTrouble:
         run(desk.renew("https://b.example"), FOUND)
         assert "put" not in store.calls  # the lease failed: writes rest
         found, requests, _ = run(desk.renew(SITE))
-        assert (found.source, requests) == (Source.STORE, [])
+        assert (found.source, requests) == (StateSource.STORE, [])
 
     def test_another_store_than_was_wanted(
         self, store: Told, clock: Clock, caplog: pytest.LogCaptureFixture
@@ -471,7 +471,9 @@ class TestKeeping:
 
     def test_what_was_refused(self, store: Told, clock: Clock) -> None:
         """It says nothing about the origin."""
-        found, _, _ = run(desk_of(store, clock).renew(SITE), Failure(Trouble.REFUSED, "private"))
+        found, _, _ = run(
+            desk_of(store, clock).renew(SITE), Failure(FailureReason.REFUSED, "private")
+        )
         assert "put" not in store.calls
         assert store.calls[-1] == "release"
         assert found.decides is EffectivePolicy.DISALLOW
@@ -485,13 +487,13 @@ class TestKeeping:
         desk = desk_of(store, clock, access=access)
         found, _, _ = run(desk.renew(SITE), Response(503))
         assert (found.decides, found.because, found.source) == (
-            *(EffectivePolicy.DISALLOW, "unreachable", Source.FETCHED),
+            *(EffectivePolicy.DISALLOW, "unreachable", StateSource.FETCHED),
         )
         assert found.until == clock.now + 60
         assert found.robots.body == b"User-agent: *\nDisallow: /\n"
         again, _ = desk.look(SITE)
         assert again is not None
-        assert (again.decides, again.source) == (EffectivePolicy.DISALLOW, Source.MEMORY)
+        assert (again.decides, again.source) == (EffectivePolicy.DISALLOW, StateSource.MEMORY)
 
     def test_a_file_that_was_cut_by_a_smaller_reader(self, store: Told, clock: Clock) -> None:
         """Who reads more asks for it again, without a condition."""
@@ -538,4 +540,4 @@ class TestKeeping:
         assert left == [9.0, 5.0, 1.0]
         bad: FetchRecord | None = found.entry.bad
         assert bad is not None
-        assert (bad.trouble, bad.detail) == (Trouble.TIMEOUT, "9 s in all")
+        assert (bad.trouble, bad.detail) == (FailureReason.TIMEOUT, "9 s in all")

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from robotrules.access import ACCESS_PROFILES, Failure, Request, Response, Trouble
-from robotrules.cache import SKEW, EffectivePolicy
+from robotrules.access import ACCESS_PROFILES, Failure, FailureReason, Request, Response
+from robotrules.cache import MAX_CLOCK_SKEW, EffectivePolicy
 from robotrules.client import cache_engine
 from robotrules.client.cache_engine import Call, RefreshMode, Wait
-from robotrules.client.origin_state import OriginState, Source
+from robotrules.client.origin_state import OriginState, StateSource
 from robotrules.client.stores import MemoryStore
 from tests.client.scripted import START, Clock
 from tests.client.test_flow import FILE, FOUND, OTHER, SITE, Told, desk_of, run
@@ -95,7 +95,7 @@ class TestWaiting:
         going = desk_of(store, clock).renew(SITE, RefreshMode.NOW)
         found, pauses = interrupted(going, clock, put)
         assert pauses == [0.01, 0.02, 0.04]
-        assert (found.source, found.entry.last) == (Source.STORE, clock.now)
+        assert (found.source, found.entry.last) == (StateSource.STORE, clock.now)
         assert store.holder(SITE) == SOMEBODY
 
     def test_what_they_found_at_the_moment_this_began(self, store: Told, clock: Clock) -> None:
@@ -109,7 +109,7 @@ class TestWaiting:
 
         going = desk_of(store, clock).renew(SITE, RefreshMode.NOW)
         found, pauses = interrupted(going, clock, put)
-        assert (found.source, found.entry.last, len(pauses)) == (Source.STORE, START, 2)
+        assert (found.source, found.entry.last, len(pauses)) == (StateSource.STORE, START, 2)
 
     def test_what_they_put_before_the_lease_is_taken(self, store: Told, clock: Clock) -> None:
         """Between a look and the lease somebody was done: the server is not asked again."""
@@ -125,7 +125,7 @@ class TestWaiting:
         going = desk_of(store, clock).renew(SITE, RefreshMode.NOW)
         found, pauses = interrupted(going, clock, end)
         assert pauses == [0.01, 0.02]
-        assert (found.source, found.entry.last) == (Source.STORE, clock.now)
+        assert (found.source, found.entry.last) == (StateSource.STORE, clock.now)
         assert store.holder(SITE) is None
 
     def test_then_the_lease_is_ours(self, clock: Clock) -> None:
@@ -188,7 +188,7 @@ class TestClaiming:
 
         store = Between()
         found, requests, _ = run(desk_of(store, clock).renew(SITE))
-        assert (found.source, requests) == (Source.STORE, [])
+        assert (found.source, requests) == (StateSource.STORE, [])
         assert store.calls == ["get", "lease", "get", "body", "release"]
         assert MemoryStore.holder(store, SITE) is None
 
@@ -260,7 +260,7 @@ class TestClaiming:
 
     def test_what_was_refused(self, store: Told, clock: Clock) -> None:
         """Nothing is put, and the lease is given back."""
-        run(desk_of(store, clock).renew(SITE), Failure(Trouble.REFUSED, "private"))
+        run(desk_of(store, clock).renew(SITE), Failure(FailureReason.REFUSED, "private"))
         assert MemoryStore.holder(store, SITE) is None
 
     def test_after_a_dead_one(self, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -400,7 +400,7 @@ class TestTrouble:
                 assert isinstance(effect, Call)
                 answer = effect.work()
         assert asked == left
-        assert found.entry.bad.trouble is Trouble.TIMEOUT
+        assert found.entry.bad.trouble is FailureReason.TIMEOUT
 
     def test_a_transport_that_returns_something_else(self, store: Told, clock: Clock) -> None:
         """It is told what, and what is wanted."""
@@ -476,7 +476,7 @@ class TestMemory:
         """By a minute at most, or nobody knows how old it is."""
         desk = desk_of(store, clock)
         run(desk.renew(SITE), FOUND)
-        for back, is_used in ((SKEW, True), (SKEW + 1, False)):
+        for back, is_used in ((MAX_CLOCK_SKEW, True), (MAX_CLOCK_SKEW + 1, False)):
             clock.now = START - back
             assert (desk.look(SITE)[0] is not None) is is_used
 
@@ -487,7 +487,7 @@ class TestMemory:
         clock.now += 601
         found, refresh = desk.look(SITE)
         assert found is not None
-        assert (found.source, refresh) == (Source.MEMORY, True)
+        assert (found.source, refresh) == (StateSource.MEMORY, True)
 
     def test_a_copy_that_decides_from_now_on(self, store: Told, clock: Clock) -> None:
         """It needs no renewal before the time that the server has asked for."""

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from robotrules import CrawlerError, Reason
-from robotrules.client import Addresses, AsyncClient, Client
+from robotrules.client import AddressPolicy, AsyncClient, Client
 from robotrules.client.base_client import Carrying, carrying
 from robotrules.client.stores import MemoryStore
 from robotrules.client.transports.adapters import AsyncHttpxAdapter, HttpxAdapter
@@ -141,7 +141,7 @@ class TestCarriers:
     def test_a_transport_and_addresses(self, kind: str) -> None:
         """It was made with some."""
         words = "a transport has its addresses: pass addresses= when you make it"
-        for given in ({"addresses": Addresses()}, {"allow_private": "localhost"}):
+        for given in ({"addresses": AddressPolicy()}, {"allow_private": "localhost"}):
             assert message(ValueError, lambda given=given: made(kind, **given)) == words  # type: ignore[misc]
 
     @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ class TestCarriers:
 
     def test_addresses_twice(self, kind: str) -> None:
         """One of them would be ignored."""
-        given = {"addresses": Addresses(), "allow_private": ["localhost"], "transport": None}
+        given = {"addresses": AddressPolicy(), "allow_private": ["localhost"], "transport": None}
         words = "pass addresses= or allow_private=, not both: Addresses(allow_private)"
         assert message(ValueError, lambda: made(kind, **given)) == words
 
@@ -179,7 +179,7 @@ class TestCarriers:
         assert [tuple(pair) for pair in found.options["headers"]] == [("X-A", "b")]
         proxy = "http://localhost:3128"
         assert carried(proxy=proxy).options["proxy"] == proxy
-        addresses = Addresses()
+        addresses = AddressPolicy()
         assert carried(addresses=addresses).options["addresses"] is addresses
 
     def test_what_was_handed_over(self) -> None:

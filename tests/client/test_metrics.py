@@ -9,7 +9,7 @@ from time import monotonic
 
 import pytest
 
-from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.access import Failure, FailureReason, Request, Response
 from robotrules.client import Client, FetchEvent, Stats
 from robotrules.client.metrics import Meter
 from robotrules.http.fields import Headers, read_fields
@@ -29,7 +29,7 @@ def server() -> Server:
         ROBOTS: Response(301, {"Location": "/rules"}),
         f"{ORIGIN}/rules": Response(200, {}, b"User-agent: *\nDisallow: /x\n", address="192.0.2.1"),
         f"{ORIGIN}/a": Response(200, {}, b"12345"),
-        f"{ORIGIN}/b": Failure(Trouble.TIMEOUT, "no whole answer within 30 s"),
+        f"{ORIGIN}/b": Failure(FailureReason.TIMEOUT, "no whole answer within 30 s"),
     }
     return made
 
@@ -53,7 +53,7 @@ def test_each_request_is_told_of(kind: str, server: Server) -> None:
     assert events[1].octets == 27
     assert events[1].address == "192.0.2.1"
     assert (events[3].trouble, events[3].detail) == (
-        Trouble.TIMEOUT,
+        FailureReason.TIMEOUT,
         "no whole answer within 30 s",
     )
     assert all(event.seconds >= 0 for event in events)
@@ -164,7 +164,7 @@ def test_events_as_json() -> None:
     """Every key; a trouble is a word."""
     meter = Meter()
     request = Request("https://example.com/robots.txt")
-    event = meter.record("page", request, Failure(Trouble.DNS, "no address"), monotonic())
+    event = meter.record("page", request, Failure(FailureReason.DNS, "no address"), monotonic())
     values = event.as_dict()
     assert 0 <= values.pop("seconds") < 5
     assert values == {
@@ -192,11 +192,11 @@ def test_events_as_json() -> None:
     assert (stats.requests, stats.robots, stats.pages, stats.octets) == (2, 1, 1, 3)
     assert (stats.statuses, stats.troubles) == ({200: 1}, {"dns": 1})
     assert 0 <= stats.seconds < 5
-    again = meter.record("page", request, Failure(Trouble.DNS, ""), monotonic() - 100)
+    again = meter.record("page", request, Failure(FailureReason.DNS, ""), monotonic() - 100)
     assert 100 <= again.seconds < 105
     meter.record("page", request, Response(200), monotonic())
     meter.record("page", request, Response(104), monotonic())
-    meter.record("page", request, Failure(Trouble.CONNECT, ""), monotonic())
+    meter.record("page", request, Failure(FailureReason.CONNECT, ""), monotonic())
     counted = meter.stats().as_dict()
     assert list(counted) == [*Stats._fields]
     assert (counted["statuses"], counted["troubles"]) == (

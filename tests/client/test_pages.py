@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from robotrules import Reason
-from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.access import Failure, FailureReason, Request, Response
 from robotrules.client import pages
 from robotrules.client.pages import (
     MOST_OCTETS,
@@ -81,24 +81,24 @@ def test_rules_of_the_target_count(make: Make, server: Server) -> None:
 @pytest.mark.parametrize(
     ("answer", "trouble"),
     [
-        (Response(301, {"Location": f"{SITE}/odd"}), Trouble.LOOP),
-        (Response(301, {}), Trouble.LOCATION),
-        (Response(301, {"Location": "ftp://example.com/"}), Trouble.LOCATION),
-        (Failure(Trouble.TIMEOUT, "10 s"), Trouble.TIMEOUT),
+        (Response(301, {"Location": f"{SITE}/odd"}), FailureReason.LOOP),
+        (Response(301, {}), FailureReason.LOCATION),
+        (Response(301, {"Location": "ftp://example.com/"}), FailureReason.LOCATION),
+        (Failure(FailureReason.TIMEOUT, "10 s"), FailureReason.TIMEOUT),
     ],
 )
-def test_trouble(make: Make, server: Server, answer: Any, trouble: Trouble) -> None:
+def test_trouble(make: Make, server: Server, answer: Any, trouble: FailureReason) -> None:
     server.answers[f"{SITE}/odd"] = answer
     page = make().fetch(f"{SITE}/odd")
     assert (page.trouble, page.ok) == (trouble, False)
-    assert page.detail == ("10 s" if trouble is Trouble.TIMEOUT else trouble.sentence)
+    assert page.detail == ("10 s" if trouble is FailureReason.TIMEOUT else trouble.sentence)
 
 
 def test_too_many_redirects(make: Make, server: Server) -> None:
     for n in range(30):
         server.answers[f"{OTHER}/{n}"] = Response(302, {"Location": f"/{n + 1}"})
     page = make().fetch(f"{OTHER}/0")
-    assert (page.trouble, len(page.hops)) == (Trouble.REDIRECTS, 11)
+    assert (page.trouble, len(page.hops)) == (FailureReason.REDIRECTS, 11)
 
 
 def test_rules_are_asked_again_when_the_turn_comes(
@@ -114,9 +114,9 @@ def test_rules_are_asked_again_when_the_turn_comes(
 
 
 def test_why_a_robots_txt_keeps_a_page_away(make: Make, server: Server) -> None:
-    server.answers[f"{SITE}/robots.txt"] = Failure(Trouble.DNS, "no address")
+    server.answers[f"{SITE}/robots.txt"] = Failure(FailureReason.DNS, "no address")
     page = make().fetch(f"{SITE}/page")
-    assert (page.trouble, page.detail) == (Trouble.DNS, "robots.txt: no address")
+    assert (page.trouble, page.detail) == (FailureReason.DNS, "robots.txt: no address")
 
 
 def test_a_copy_that_keeps_a_page_away(make: Make, server: Server, clock: Clock) -> None:
@@ -124,7 +124,7 @@ def test_a_copy_that_keeps_a_page_away(make: Make, server: Server, clock: Clock)
     client = make(profile="stale")
     client.check(SITE)
     clock.now += 86_401
-    server.answers[f"{SITE}/robots.txt"] = Failure(Trouble.DNS, "no address")
+    server.answers[f"{SITE}/robots.txt"] = Failure(FailureReason.DNS, "no address")
     page = client.fetch(f"{SITE}/private")
     assert (page.verdict.reason, page.trouble, page.detail) == (Reason.DISALLOW_RULE, None, "")
 
@@ -227,7 +227,7 @@ class TestToTheValue:
         }
 
     def test_json_of_trouble(self, make: Make, server: Server) -> None:
-        server.answers[f"{SITE}/odd"] = Failure(Trouble.TIMEOUT, "10 s")
+        server.answers[f"{SITE}/odd"] = Failure(FailureReason.TIMEOUT, "10 s")
         values = make().fetch(f"{SITE}/odd").as_dict()
         assert (values["trouble"], values["detail"], values["status"]) == ("timeout", "10 s", None)
         assert make().fetch("mailto:x").as_dict()["access"] is None
@@ -256,7 +256,7 @@ class TestToTheValue:
         for here, there in (("a", "b"), ("b", "c"), ("c", "b")):
             server.answers[f"{OTHER}/{here}"] = Response(302, {"Location": f"/{there}"})
         page = make().fetch(f"{OTHER}/a")
-        assert (page.trouble, page.url) == (Trouble.LOOP, f"{OTHER}/c")
+        assert (page.trouble, page.url) == (FailureReason.LOOP, f"{OTHER}/c")
         assert [(hop.url, hop.location) for hop in page.hops] == [
             *((f"{OTHER}/a", "/b"), (f"{OTHER}/b", "/c"), (f"{OTHER}/c", "/b")),
         ]

@@ -23,9 +23,9 @@ from robotrules.client.rate_limiter import (
     Delay,
     RateLimiter,
     Slot,
-    delay_of,
     pace_of,
     pause_after,
+    required_delay,
     states_pace,
 )
 
@@ -59,7 +59,7 @@ class TestDelays:
     def test_delay_of(
         self, token: str, purposes: tuple[str, ...], least: float, delay: Delay
     ) -> None:
-        found = delay_of(self.FILE, token, purposes, now=NOON, min_delay=least)
+        found = required_delay(self.FILE, token, purposes, now=NOON, min_delay=least)
         assert found == delay
         assert found.as_dict() == dict(zip(("seconds", "because", "line"), delay, strict=True))
 
@@ -74,9 +74,9 @@ class TestDelays:
             time.tzset()
 
     def _check_hours(self) -> None:
-        assert delay_of(self.FILE, "RateBot", now=NOON).seconds == 30.0
+        assert required_delay(self.FILE, "RateBot", now=NOON).seconds == 30.0
         night = NOON - 12 * 3600
-        assert delay_of(self.FILE, "RateBot", now=night) == Delay(600.0, "request-rate", 9)
+        assert required_delay(self.FILE, "RateBot", now=night) == Delay(600.0, "request-rate", 9)
 
     @pytest.mark.parametrize(
         ("token", "states"),
@@ -282,16 +282,16 @@ class TestTies:
     def test_who_asks(self) -> None:
         """The client's own delay goes first, then the Crawl-delay."""
         robots = parse(b"User-agent: *\nRequest-rate: 1/10\nCrawl-delay: 10\n")
-        assert delay_of(robots, "x", now=NOON, min_delay=10.0) == (10.0, "min-delay", None)
-        assert delay_of(robots, "x", now=NOON) == (10.0, "crawl-delay", 3)
+        assert required_delay(robots, "x", now=NOON, min_delay=10.0) == (10.0, "min-delay", None)
+        assert required_delay(robots, "x", now=NOON) == (10.0, "crawl-delay", 3)
 
     def test_nobody_asks(self) -> None:
         """Then there is none."""
-        assert delay_of(parse(b""), "x", now=NOON) == (0.0, "min-delay", None)
+        assert required_delay(parse(b""), "x", now=NOON) == (0.0, "min-delay", None)
 
     def test_purposes(self) -> None:
         """Of both records."""
         for line in (b"Request-rate: 1/9", b"Crawl-delay: 9"):
             robots = parse(b"User-agent-purpose: P\n" + line + b"\n")
-            assert delay_of(robots, "x", ["P"], now=NOON).seconds == 9.0
-            assert delay_of(robots, "x", now=NOON).seconds == 0.0
+            assert required_delay(robots, "x", ["P"], now=NOON).seconds == 9.0
+            assert required_delay(robots, "x", now=NOON).seconds == 0.0

@@ -10,9 +10,9 @@ from typing import Any
 import aiodns
 import pytest
 
-from robotrules.access import Failure, Trouble
+from robotrules.access import Failure, FailureReason
 from robotrules.client.resolvers import AsyncResolver, _asked, _text
-from robotrules.client.ssrf import PUBLIC, Addresses, is_async, literal_of, one_line
+from robotrules.client.ssrf import PUBLIC, AddressPolicy, is_async, literal_of, one_line
 
 
 def words_of(act: Any, *args: Any, **options: Any) -> str:
@@ -68,8 +68,8 @@ class TestAddresses:
     )
     def test_no_address(self, found: list[str], words: str) -> None:
         """A name that leads nowhere is a failure of the DNS."""
-        given = Addresses(resolve=lambda host, port: found)
-        assert given.vetted("odd.example", 80) == Failure(Trouble.DNS, words)
+        given = AddressPolicy(resolve=lambda host, port: found)
+        assert given.vetted("odd.example", 80) == Failure(FailureReason.DNS, words)
 
     @pytest.mark.parametrize(
         ("error", "words"),
@@ -88,9 +88,9 @@ class TestAddresses:
         async def awaits(host: str, port: int) -> list[str]:
             raise error
 
-        expected = Failure(Trouble.DNS, f"x.example: {words}")
-        assert Addresses(resolve=waits).vetted("x.example", 80) == expected
-        assert asyncio.run(Addresses(resolve=awaits).avetted("x.example", 80)) == expected
+        expected = Failure(FailureReason.DNS, f"x.example: {words}")
+        assert AddressPolicy(resolve=waits).vetted("x.example", 80) == expected
+        assert asyncio.run(AddressPolicy(resolve=awaits).avetted("x.example", 80)) == expected
 
     def test_what_is_asked(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Host and port, and the addresses of streams."""
@@ -108,8 +108,8 @@ class TestAddresses:
             asked.append(args)
             return ["8.8.8.8"]
 
-        assert Addresses(resolve=awaits).vetted("y.example", 8443) == ["8.8.8.8"]
-        assert asyncio.run(Addresses(resolve=awaits).avetted("z.example", 80)) == ["8.8.8.8"]
+        assert AddressPolicy(resolve=awaits).vetted("y.example", 8443) == ["8.8.8.8"]
+        assert asyncio.run(AddressPolicy(resolve=awaits).avetted("z.example", 80)) == ["8.8.8.8"]
         assert asked[1:] == [("y.example", 8443), ("z.example", 80)]
 
     def test_what_is_no_function_is_not_async(self) -> None:
@@ -130,14 +130,14 @@ class TestAllowing:
     )
     def test_no_name(self, wrong: str) -> None:
         """It is told as it was given."""
-        assert words_of(Addresses, [wrong]) == (
+        assert words_of(AddressPolicy, [wrong]) == (
             f"allow_private has {wrong!r}, which is no host name, address or network: write "
             "'localhost', '*.internal', '127.0.0.1' or '10.0.0.0/8', without scheme, port and path"
         )
 
     def test_no_network(self) -> None:
         """It says why."""
-        assert words_of(Addresses, ["10.0.0.1/8"]) == (
+        assert words_of(AddressPolicy, ["10.0.0.1/8"]) == (
             "allow_private has '10.0.0.1/8', which is no network (10.0.0.1/8 has host bits set): "
             "write one such as '10.0.0.0/8' or 'fd00::/8'"
         )
@@ -145,7 +145,7 @@ class TestAllowing:
     @pytest.mark.parametrize("wrong", [True, None, 5, b"localhost"])
     def test_no_list(self, wrong: object) -> None:
         """What is allowed is said by name."""
-        assert words_of(Addresses, wrong) == (
+        assert words_of(AddressPolicy, wrong) == (
             f"allow_private is {wrong!r}: name the hosts, addresses or networks that may be asked, "
             "such as ['localhost', '10.0.0.0/8']"
         )
@@ -153,9 +153,9 @@ class TestAllowing:
     def test_a_text(self) -> None:
         """One host stands in a list."""
         words = "allow_private is 'localhost': pass a list, such as ['localhost']"
-        assert words_of(Addresses, "localhost") == words
+        assert words_of(AddressPolicy, "localhost") == words
         words = "allow_private has 127: it is for host names and addresses"
-        assert words_of(Addresses, [127]) == words
+        assert words_of(AddressPolicy, [127]) == words
 
 
 class TestNames:
@@ -187,7 +187,7 @@ class TestNames:
 
     def test_allowed(self) -> None:
         """By name, and an address by its network too."""
-        allowed = Addresses(["wiki", "*.lan", "10.0.0.0/8"])
+        allowed = AddressPolicy(["wiki", "*.lan", "10.0.0.0/8"])
         for host in ("wiki", "WIKI.", "a.lan", "10.1.2.3"):
             assert allowed.refusal_by_name(host) is None
         assert allowed.refusal_by_name("other")

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import pytest
 
 from robotrules.access import Response
-from robotrules.cache import Provenance, Store, digest_of
+from robotrules.cache import Provenance, Store, body_digest
 from robotrules.client.evidence import Evidence
 from robotrules.client.historical_verdict import HistoricalVerdict, imported_from
 from robotrules.client.sources import chosen_source
@@ -285,7 +285,7 @@ class TestImporting:
         path.write_bytes(octets)
         done = import_warc(store, path)
         assert done.provenance is not None
-        assert done.provenance[:2] == ("a b.warc", digest_of(octets))
+        assert done.provenance[:2] == ("a b.warc", body_digest(octets))
         assert done.provenance.imported_at > START
         assert [visit.provenance for visit in store.visits()] == [done.provenance]
         assert done.as_dict()["archive"]["name"] == "a b.warc"
@@ -301,7 +301,7 @@ class TestImporting:
         stream = make(b"before" + octets)
         stream.read(6)
         done = import_warc(store, stream, now=5, progress=told.append)
-        assert done.provenance == Provenance("", digest_of(octets), 5)
+        assert done.provenance == Provenance("", body_digest(octets), 5)
         assert (done.added, sum(told)) == (2, len(octets))
 
     def test_names(self) -> None:

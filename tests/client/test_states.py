@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from robotrules import Reason
-from robotrules.access import ACCESS_PROFILES, Failure, Response, State
-from robotrules.cache import EffectivePolicy, Freshness, freshness, moment
-from robotrules.client.origin_state import OriginState, Source, held
+from robotrules.access import ACCESS_PROFILES, AccessState, Failure, Response
+from robotrules.cache import EffectivePolicy, Freshness, format_timestamp, freshness
+from robotrules.client.origin_state import OriginState, StateSource, held
 from robotrules.profile import DEFAULT, STRICT
 from robotrules.robotstxt import parse
 from robotrules.robotstxt.verdict import GroupMatch, Verdict
@@ -28,7 +28,7 @@ def having(
     now = START + (len(answers) - 1 + days) * DAY
     fresh = freshness(entry, now, ACCESS_PROFILES[profile])
     body = parse(rules("/a"), DEFAULT)
-    return held(entry, fresh, body, profile=DEFAULT, source=Source.STORE, trouble="it is down")
+    return held(entry, fresh, body, profile=DEFAULT, source=StateSource.STORE, trouble="it is down")
 
 
 class TestVisits:
@@ -39,20 +39,20 @@ class TestVisits:
         found = having(file("/a"))
         assert found.visit is found.entry.good is not None
         assert (found.state, found.decides, found.because) == (
-            *(State.SUCCESS, EffectivePolicy.RULES, "fresh"),
+            *(AccessState.SUCCESS, EffectivePolicy.RULES, "fresh"),
         )
 
     def test_a_failure_after_a_file(self) -> None:
         """Nobody knows what the rules are: the failure decides."""
         found = having(file("/a"), Response(503))
         assert found.visit is found.entry.bad is not None
-        assert (found.state, found.decides) == (State.UNREACHABLE, EffectivePolicy.DISALLOW)
+        assert (found.state, found.decides) == (AccessState.UNREACHABLE, EffectivePolicy.DISALLOW)
 
     def test_a_copy_after_a_failure(self) -> None:
         """Where the profile uses the copy, the visit that found it decides."""
         found = having(file("/a"), Response(503), profile="stale")
         assert found.visit is found.entry.good is not None
-        assert (found.state, found.decides) == (State.UNREACHABLE, EffectivePolicy.RULES)
+        assert (found.state, found.decides) == (AccessState.UNREACHABLE, EffectivePolicy.RULES)
 
     def test_a_failure_alone(self) -> None:
         """There is no other visit."""
@@ -84,17 +84,17 @@ class TestStates:
         """RFC 9309 §2.3.1.4: after 30 days a client may take it that there is none."""
         found = having(Response(503))
         for because, decides, state in (
-            ("patience", EffectivePolicy.ALLOW, State.UNAVAILABLE),
-            ("patience", EffectivePolicy.DISALLOW, State.UNREACHABLE),
-            ("unreachable", EffectivePolicy.ALLOW, State.UNREACHABLE),
-            ("fresh", EffectivePolicy.ALLOW, State.UNREACHABLE),
+            ("patience", EffectivePolicy.ALLOW, AccessState.UNAVAILABLE),
+            ("patience", EffectivePolicy.DISALLOW, AccessState.UNREACHABLE),
+            ("unreachable", EffectivePolicy.ALLOW, AccessState.UNREACHABLE),
+            ("fresh", EffectivePolicy.ALLOW, AccessState.UNREACHABLE),
         ):
             assert found._replace(because=because, decides=decides).state is state
 
     def test_a_fresh_answer(self) -> None:
         """Fresh is what was found."""
-        assert having(Response(404)).state is State.UNAVAILABLE
-        assert having(Response(404))._replace(because="stale").state is State.UNREACHABLE
+        assert having(Response(404)).state is AccessState.UNAVAILABLE
+        assert having(Response(404))._replace(because="stale").state is AccessState.UNREACHABLE
 
 
 class TestVerdicts:
@@ -157,11 +157,15 @@ class TestMaking:
             (EffectivePolicy.NOTHING, None, b"User-agent: *\nDisallow: /\n"),
         ):
             fresh = Freshness(decides, START + 9, False, False, "fresh")
-            made = held(entry, fresh, given, profile=STRICT, source=Source.MEMORY)
+            made = held(entry, fresh, given, profile=STRICT, source=StateSource.MEMORY)
             assert made.robots.body == stands
             assert made.robots.profile == (DEFAULT if made.robots is body else STRICT)
             assert (made.origin, made.entry, made.decides) == (SITE, entry, decides)
-            assert (made.until, made.because, made.source) == (START + 9, "fresh", Source.MEMORY)
+            assert (made.until, made.because, made.source) == (
+                START + 9,
+                "fresh",
+                StateSource.MEMORY,
+            )
             assert made.trouble is None
 
     def test_as_dict(self) -> None:
@@ -173,10 +177,10 @@ class TestMaking:
             "state": "unreachable",
             "decides": "disallow",
             "because": "unreachable",
-            "until": moment(START + DAY + 60),
+            "until": format_timestamp(START + DAY + 60),
             "source": "store",
             "visit": found.visit.as_dict(),
-            "failing_since": moment(START + DAY),
+            "failing_since": format_timestamp(START + DAY),
             "failures": 1,
             "store_trouble": "it is down",
         }
@@ -186,7 +190,7 @@ class TestMaking:
             "state": "success",
             "decides": "rules",
             "because": "fresh",
-            "until": moment(START + DAY),
+            "until": format_timestamp(START + DAY),
             "source": "store",
             "visit": None,
             "failing_since": None,

@@ -16,13 +16,13 @@ import pytest
 from robotrules import StoreError
 from robotrules.access import (
     ACCESS_PROFILES,
+    AccessState,
     Failure,
+    FailureReason,
     Response,
-    State,
-    Trouble,
-    lost_state,
+    classify_failed_redirect,
 )
-from robotrules.cache import FetchRecord, Provenance, digest_of
+from robotrules.cache import FetchRecord, Provenance, body_digest
 from robotrules.client.evidence import MOST_NAMES, Evidence
 from robotrules.client.historical_verdict import EvidenceNote, HistoricalVerdict, Period, told, when
 from robotrules.client.stores import MemoryStore
@@ -176,7 +176,7 @@ class TestNotes:
                 """Give others."""
                 return b"User-agent: *\nAllow: /\n"
 
-        digest = digest_of(rules("/a"))
+        digest = body_digest(rules("/a"))
         for store, code, words in (
             (Failing(), "body-missing", f"The store cannot give the file: no {digest[:4]}"),
             (
@@ -335,7 +335,7 @@ class TestText:
     """A few lines for a mail."""
 
     def test_known(self) -> None:
-        digest = digest_of(rules("/a"))
+        digest = body_digest(rules("/a"))
         assert str(at(told_days(file("/a"), refused()), 0.5)) == (
             f"{A} for ExampleBot at 2026-05-01T12:00:00Z: disallowed by line 2: Disallow: /a\n"
             f"  fetched on 2026-05-01T00:00:00Z by ExampleBot from {SITE}/robots.txt, "
@@ -353,7 +353,7 @@ class TestText:
     def test_visits(self) -> None:
         diary = told_days(file("/a", ("ETag", '"1"')), Response(304), NO_FILE, refused())
         first, renewed, none, failed = diary.store.visits()
-        digest, on = digest_of(rules("/a")), "on 2026-05-0{}T00:00:00Z by ExampleBot"
+        digest, on = body_digest(rules("/a")), "on 2026-05-0{}T00:00:00Z by ExampleBot"
         source = f"from {SITE}/robots.txt"
         assert told(first) == f"fetched {on.format(1)} {source}, SHA-256 {digest}"
         assert (
@@ -363,7 +363,7 @@ class TestText:
         why = "and unreachable: connection refused"
         assert told(failed) == f"asked for {on.format(4)}, {why}"
         silent = failed._replace(detail="")
-        assert silent.trouble is Trouble.CONNECT
+        assert silent.trouble is FailureReason.CONNECT
         assert told(silent) == (
             f"asked for {on.format(4)}, and unreachable: {silent.trouble.sentence}"
         )
@@ -416,7 +416,7 @@ class TestPeriods:
         evidence = Evidence(diary.store)
         found: list[FetchRecord] = list(evidence.visits(A, after=START + 1, before=START + DAY))
         assert [visit.at for visit in found] == [START + DAY]
-        assert [visit.state for visit in evidence.visits(A)][2] is State.UNREACHABLE
+        assert [visit.state for visit in evidence.visits(A)][2] is AccessState.UNREACHABLE
         with pytest.raises(ValueError, match=r"'/a' has no origin: pass a URL such as 'https://"):
             evidence.visits("/a")
 
@@ -450,9 +450,9 @@ class TestRedirects:
         for recorded in ("default", "strict", "google"):
             diary = Diary(profile=recorded)
             visit = diary.visit(0, again, again)
-            assert visit.trouble in (Trouble.LOOP, Trouble.LOCATION)
+            assert visit.trouble in (FailureReason.LOOP, FailureReason.LOCATION)
             for asked in (*map(ACCESS_PROFILES.get, ("default", "strict", "google")), cautious):
                 assert asked is not None
                 found = Evidence(diary.store, access=asked).at(A, START, "ExampleBot")
-                state = lost_state(visit.trouble, asked)
-                assert found.allowed is (state is State.UNAVAILABLE), (recorded, asked.name)
+                state = classify_failed_redirect(visit.trouble, asked)
+                assert found.allowed is (state is AccessState.UNAVAILABLE), (recorded, asked.name)

@@ -20,7 +20,7 @@ import pytest
 
 from robotrules import Reason
 from robotrules.access import Request, Response
-from robotrules.client import Addresses, AsyncClient, Client
+from robotrules.client import AddressPolicy, AsyncClient, Client
 from robotrules.client.stores import MemoryStore
 from robotrules.client.threads import SingleFlight
 from robotrules.client.transports.aiohttp import AiohttpTransport
@@ -113,10 +113,10 @@ def expected(url: str) -> tuple[bool, Reason]:
 
 
 @contextmanager
-def sites(count: int) -> Iterator[tuple[list[str], Addresses]]:
+def sites(count: int) -> Iterator[tuple[list[str], AddressPolicy]]:
     """Run many origins on one server; give their URLs, and how they are found."""
     with wire.farm(answers) as farm:
-        where = Addresses(["*.example"], resolve=lambda host, port: [wire.LOOPBACK])
+        where = AddressPolicy(["*.example"], resolve=lambda host, port: [wire.LOOPBACK])
         yield [f"http://site{n}.example:{farm.port}" for n in range(count)], where
 
 

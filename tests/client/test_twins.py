@@ -13,7 +13,7 @@ import httpx2
 import pytest
 
 from robotrules import CrawlerError, Reason
-from robotrules.access import Failure, Response, Trouble
+from robotrules.access import Failure, FailureReason, Response
 from robotrules.access.values import SLACK
 from robotrules.client import AsyncClient, Client, aio, sync
 from robotrules.client.cache_engine import MARGIN
@@ -327,7 +327,7 @@ class TestRequests:
             server.answers[f"{SITE}/{number}"] = slow
         client = make(seconds=0.03)
         bad = client.held(SITE).entry.bad
-        assert (bad.trouble, bad.detail) == (Trouble.TIMEOUT, "0.03 s in all")
+        assert (bad.trouble, bad.detail) == (FailureReason.TIMEOUT, "0.03 s in all")
         assert len(server.asked) <= 3
 
 
@@ -336,7 +336,7 @@ class TestPrefetching:
 
     def test_counts(self, make: Make, server: Server) -> None:
         """By what came of each."""
-        server.answers["https://down.example/robots.txt"] = Failure(Trouble.DNS, "no address")
+        server.answers["https://down.example/robots.txt"] = Failure(FailureReason.DNS, "no address")
         told: list[str] = []
         client = make()
         given = [SITE, "https://none.example", "https://down.example", "mailto:x", f"{SITE}/a"]

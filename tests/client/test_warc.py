@@ -25,11 +25,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robotrules import MissingExtraError, parse
-from robotrules.access import Hop, Response, State, Trouble
-from robotrules.cache import FetchRecord, digest_of
+from robotrules.access import AccessState, FailureReason, Hop, Response
+from robotrules.cache import FetchRecord, body_digest
 from robotrules.client.evidence import Evidence
 from robotrules.client.stores import MemoryStore, SQLiteStore
-from robotrules.client.warc import SKIPPED, WarcImport, export_warc, import_warc
+from robotrules.client.warc import SKIP_REASONS, WarcImport, export_warc, import_warc
 from robotrules.client.warc.visits import LONGEST, UNANSWERED, visit_from, written
 from robotrules.http.fields import Fields
 from tests.client.archives import READERS, Kept, with_warcio
@@ -110,7 +110,7 @@ class TestWhatOthersRead:
         assert headers["WARC-Target-URI"] == ROBOTS
         assert headers["WARC-Date"] == "2026-05-01T00:00:00.000000Z"
         assert headers["WARC-IP-Address"] == "192.0.2.1"
-        assert headers["WARC-Payload-Digest"] == f"sha256:{digest_of(answer.body)}"
+        assert headers["WARC-Payload-Digest"] == f"sha256:{body_digest(answer.body)}"
         assert dict(request.fields) == {
             "host": "example.com",
             "user-agent": "ExampleBot/1.0 (+https://example.com/bot)",
@@ -392,7 +392,7 @@ class TestRoundTrip:
         assert import_warc(again, io.BytesIO(archive))[:3] == (0, 12, {})
         # What was imported says so when it is exported again.
         facts = [json.loads(one.body) for one in with_warcio(exported(again)) if one.kind in FACTS]
-        assert {one["provenance"]["digest"] for one in facts} == {digest_of(archive)}
+        assert {one["provenance"]["digest"] for one in facts} == {body_digest(archive)}
         facts = [json.loads(one.body) for one in with_warcio(archive) if one.kind in FACTS]
         assert {one["provenance"] for one in facts} == {None}
         again.close()
@@ -461,14 +461,16 @@ hops = st.lists(st.builds(Hop, urls, st.integers(300, 399), texts), max_size=3).
 @st.composite
 def visits(draw: st.DrawFn) -> tuple[FetchRecord, bytes | None]:
     """Return a visit that could have been, and its file."""
-    state = draw(st.sampled_from(State))
-    found = state is State.SUCCESS
+    state = draw(st.sampled_from(AccessState))
+    found = state is AccessState.SUCCESS
     body = draw(octets)
     at = draw(moments)
     may_store = draw(st.booleans())
-    troubles = sorted(UNANSWERED) if state is State.UNREACHABLE else []
+    troubles = sorted(UNANSWERED) if state is AccessState.UNREACHABLE else []
     trouble = (
-        None if found else draw(st.sampled_from([*troubles, *sorted(set(Trouble) - UNANSWERED)]))
+        None
+        if found
+        else draw(st.sampled_from([*troubles, *sorted(set(FailureReason) - UNANSWERED)]))
     )
     renewed = found and draw(st.booleans())
     statuses = st.integers(100, 999)
@@ -484,7 +486,7 @@ def visits(draw: st.DrawFn) -> tuple[FetchRecord, bytes | None]:
         url=draw(urls),
         hops=draw(hops),
         fields=draw(fields),
-        digest=digest_of(body) if found else None,
+        digest=body_digest(body) if found else None,
         size=len(body) if found else 0,
         complete=draw(st.booleans()),
         renewed=renewed,
@@ -623,7 +625,7 @@ class TestArchivesOfOthers:
         visit, body = only(record("response", block, WARC_IP_Address="192.0.2.7"))
         assert body == rules("/a")
         assert (visit.origin, visit.url, visit.at) == (SITE, ROBOTS, START)
-        assert (visit.state, visit.status, visit.trouble) == (State.SUCCESS, 200, None)
+        assert (visit.state, visit.status, visit.trouble) == (AccessState.SUCCESS, 200, None)
         assert (visit.agent, visit.user_agent, visit.address) == ("unknown", "", "192.0.2.7")
         assert visit.until == START + 600
         assert visit.fields.get("content-type") == [b"text/plain"]
@@ -664,19 +666,19 @@ class TestArchivesOfOthers:
     @pytest.mark.parametrize(
         ("status", "state"),
         [
-            ("404 Not Found", State.UNAVAILABLE),
-            ("403 Forbidden", State.UNAVAILABLE),
-            ("429 Too Many Requests", State.UNREACHABLE),
-            ("500 Oops", State.UNREACHABLE),
-            ("206 Partial Content", State.UNREACHABLE),
-            ("204 No Content", State.SUCCESS),
+            ("404 Not Found", AccessState.UNAVAILABLE),
+            ("403 Forbidden", AccessState.UNAVAILABLE),
+            ("429 Too Many Requests", AccessState.UNREACHABLE),
+            ("500 Oops", AccessState.UNREACHABLE),
+            ("206 Partial Content", AccessState.UNREACHABLE),
+            ("204 No Content", AccessState.SUCCESS),
         ],
     )
-    def test_statuses(self, status: str, state: State) -> None:
+    def test_statuses(self, status: str, state: AccessState) -> None:
         visit, body = only(record("response", answer(b"x", status=status)))
         assert visit.state is state
-        assert body == (b"" if state is State.SUCCESS else None)
-        assert visit.trouble is (None if state is State.SUCCESS else Trouble.STATUS)
+        assert body == (b"" if state is AccessState.SUCCESS else None)
+        assert visit.trouble is (None if state is AccessState.SUCCESS else FailureReason.STATUS)
 
     @pytest.mark.parametrize(
         "target",
@@ -767,7 +769,7 @@ class TestArchivesOfOthers:
 
     def test_no_store(self) -> None:
         visit, body = only(record("response", answer(rules("/a"), "Cache-Control: no-store")))
-        assert (visit.digest, body) == (digest_of(rules("/a")), None)
+        assert (visit.digest, body) == (body_digest(rules("/a")), None)
 
     @pytest.mark.parametrize(
         "block",
@@ -792,7 +794,7 @@ class TestArchivesOfOthers:
     def test_an_answer_in_an_error_page(self) -> None:
         """A page that holds the text of an answer does not speak as one."""
         block = answer(answer(rules("/")), status="401 Unauthorized")
-        assert only(record("response", block))[0].state is State.UNAVAILABLE
+        assert only(record("response", block))[0].state is AccessState.UNAVAILABLE
         block = answer(answer(rules("/")), "Location: /", status="302 Found")
         assert skipped(record("response", block)) == {"redirect": 1}
 
@@ -1037,10 +1039,10 @@ class TestDamage:
             archive[at:end] = data.draw(st.binary(max_size=8))
             archive = archive or bytearray(b"x")
         store, done = imported(bytes(archive))
-        assert set(done.skipped) <= set(SKIPPED)
+        assert set(done.skipped) <= set(SKIP_REASONS)
         for visit in store.visits():
             body = store.body(visit.digest or "")
-            assert body is None or digest_of(body) == visit.digest
+            assert body is None or body_digest(body) == visit.digest
 
     def test_blank_lines_without_end(self) -> None:
         """What follows a record to the end of its member is read, but not for ever."""
@@ -1216,7 +1218,7 @@ class TestBounds:
                     template._replace(
                         at=START + number,
                         until=START + number,
-                        digest=digest_of(octets),
+                        digest=body_digest(octets),
                         size=len(octets),
                     ),
                     octets,

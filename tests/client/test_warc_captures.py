@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from robotrules.access import Response, State, Trouble
-from robotrules.cache import digest_of
+from robotrules.access import AccessState, FailureReason, Response
+from robotrules.cache import body_digest
 from robotrules.client.warc.captures import ASKED, LIMIT, LONGEST_AGENT, WAITING
 from robotrules.client.warc.visits import LONGEST, _only, _or_none, visit_from, written
 from robotrules.profile import LEAST_MAX_BYTES
@@ -35,7 +35,7 @@ class TestFiles:
         """A file without octets is a file."""
         visit, body = only(record("response", answer(b"")))
         assert visit.renewed is False
-        assert (visit.state, visit.digest, visit.size) == (State.SUCCESS, digest_of(b""), 0)
+        assert (visit.state, visit.digest, visit.size) == (AccessState.SUCCESS, body_digest(b""), 0)
         assert body == b""
 
     def test_a_whole_file_is_complete(self) -> None:
@@ -200,7 +200,7 @@ class TestArchivesOfOurs:
             )
             store, done = imported(archive)
             assert (done.added, done.skipped) == (1, {})
-            assert store.body(digest_of(rules("/a"))) is None
+            assert store.body(body_digest(rules("/a"))) is None
 
     def test_a_request_before_the_answer(self) -> None:
         """An answer of ours is one of the visit that is said beside it, and not one of others."""
@@ -293,7 +293,11 @@ class TestStatuses:
     def test_its_words(self) -> None:
         """A failure says which status it was, and has no file."""
         visit, body = only(record("response", answer(status="404 Not Found")))
-        assert (visit.trouble, visit.detail, visit.status) == (Trouble.STATUS, "status 404", 404)
+        assert (visit.trouble, visit.detail, visit.status) == (
+            FailureReason.STATUS,
+            "status 404",
+            404,
+        )
         assert (visit.digest, visit.size, body, visit.complete) == (None, 0, None, True)
         assert only(record("response", answer()))[0].detail == ""
 
@@ -304,7 +308,9 @@ class TestStatuses:
 
     def test_the_first_failure_is_none(self) -> None:
         """400 is no redirect: there is no file."""
-        assert only(record("response", answer(status="400 Bad")))[0].state is State.UNAVAILABLE
+        assert (
+            only(record("response", answer(status="400 Bad")))[0].state is AccessState.UNAVAILABLE
+        )
 
     def test_an_answer_in_a_redirect(self) -> None:
         """What follows the first answer is its page, from 300 on."""
@@ -317,7 +323,7 @@ class TestStatuses:
     def test_no_content(self, status: str) -> None:
         """A status that has no content is an empty file, whatever follows."""
         visit, body = only(record("response", answer(b"x", status=status)))
-        assert (visit.state, visit.size, body) == (State.SUCCESS, 0, b"")
+        assert (visit.state, visit.size, body) == (AccessState.SUCCESS, 0, b"")
 
     def test_an_interim_answer_alone(self) -> None:
         """An answer below 200 is not the answer."""

@@ -17,7 +17,7 @@ from robotrules.linting.context import Page
 from robotrules.linting.mentions import elsewhere, in_force, rules_of, said
 from robotrules.registries import Registries, Registry, TagRule
 from robotrules.tags import usage_rules
-from robotrules.tags.codes import Carrier, Source, State, TagNote
+from robotrules.tags.codes import Carrier, PageState, Source, TagNote
 from robotrules.tags.rules import Standing
 
 URL = "https://example.com/page"
@@ -259,5 +259,5 @@ def test_rules_in_force_are_told_apart_by_carrier() -> None:
     seen = page(headers={"X-Robots-Tag": "noindex, index"}, html=NOINDEX)
     assert in_force(seen, Carrier.X_ROBOTS_TAG) == {("noindex", True): "noindex"}
     assert in_force(seen, Carrier.ROBOTS_TAG) == {}
-    element = Source(Carrier.META, None, 1, State.INITIAL)
+    element = Source(Carrier.META, None, 1, PageState.INITIAL)
     assert rules_of(seen, TagNote("x", "info", element)) == "'noindex'"

@@ -17,31 +17,31 @@ from robotrules.access import (
     ACCESS_PROFILES,
     AccessProfile,
     AccessResult,
+    AccessState,
     CachedCopy,
     Failure,
+    FailureReason,
     Request,
     Response,
-    State,
-    Trouble,
     access,
-    state_of,
+    classify_status,
 )
 from robotrules.cache import (
-    SKEW,
+    MAX_CLOCK_SKEW,
     EffectivePolicy,
     Entry,
     FetchRecord,
     freshness,
-    recorded,
-    visit_of,
+    make_fetch_record,
+    updated_entry,
 )
 from robotrules.http.origins import authority_end, origin_of, robots_url
 from robotrules.tags import read_fields
 
 ORIGIN, ROBOTS = "https://e.example", "https://e.example/robots.txt"
 DAY, START = 86_400.0, 1_767_225_600.0
-SAID = (Trouble.STATUS, Trouble.REDIRECTS, Trouble.LOOP, Trouble.LOCATION)
-NETWORK = [trouble for trouble in Trouble if trouble not in SAID]
+SAID = (FailureReason.STATUS, FailureReason.REDIRECTS, FailureReason.LOOP, FailureReason.LOCATION)
+NETWORK = [trouble for trouble in FailureReason if trouble not in SAID]
 
 # --- What servers say -----------------------------------------------------------------------------
 
@@ -173,18 +173,18 @@ class TestAccess:
         """A file and a trouble exclude each other, and the file that says the same says it."""
         result, _ = driven(answers, last, profile=profile, stored=stored)
 
-        assert (result.state is State.SUCCESS) == (result.trouble is None)
+        assert (result.state is AccessState.SUCCESS) == (result.trouble is None)
         assert (result.status is None) == (result.trouble in NETWORK)
-        assert not result.body or result.state is State.SUCCESS
-        if result.trouble is Trouble.STATUS:
+        assert not result.body or result.state is AccessState.SUCCESS
+        if result.trouble is FailureReason.STATUS:
             assert result.status is not None
-            assert result.state is state_of(result.status, profile)
+            assert result.state is classify_status(result.status, profile)
         if result.renewed:
             assert stored is not None
             assert (result.body, result.status) == (stored.body, 304)
         robots = result.robots()
-        if result.state is not State.SUCCESS:
-            allowed = result.state is State.UNAVAILABLE and not result.restricted
+        if result.state is not AccessState.SUCCESS:
+            allowed = result.state is AccessState.UNAVAILABLE and not result.restricted
             assert bool(robots.check(f"{ORIGIN}/x", "a")) is allowed
         assert robots.check(ROBOTS, "a")
         assert result.as_dict()["state"] == result.state
@@ -198,7 +198,7 @@ class TestAccess:
         shy, also = driven([*answers], last, profile=profile.replace(cautious=True))
 
         assert asked == also
-        assert shy.state in (bold.state, State.UNREACHABLE)
+        assert shy.state in (bold.state, AccessState.UNREACHABLE)
 
 
 # --- Visits ---------------------------------------------------------------------------------------
@@ -226,9 +226,9 @@ def told(
     for gap, result in visits:
         now += gap
         names = {"agent": "a", "user_agent": "a/1"}
-        made = visit_of(result, entry, at=now, **names, profile=profile)
+        made = make_fetch_record(result, entry, at=now, **names, profile=profile)
         yield entry, made
-        entry = recorded(entry, made)
+        entry = updated_entry(entry, made)
 
 
 def known(
@@ -237,7 +237,7 @@ def known(
     """Return what is known after visits, and when the last one was."""
     entry, now = None, START
     for before, made in told(visits, profile):
-        entry, now = recorded(before, made), made.at
+        entry, now = updated_entry(before, made), made.at
     return entry, now
 
 
@@ -344,8 +344,8 @@ class TestFreshness:
     def test_memory(self, visits: list[tuple[float, AccessResult]], profile: AccessProfile) -> None:
         """A usable visit forgets all failures, and a failure forgets nothing."""
         for before, visit in told(visits, profile):
-            entry = recorded(before, visit)
-            assert entry.last >= visit.at - SKEW
+            entry = updated_entry(before, visit)
+            assert entry.last >= visit.at - MAX_CLOCK_SKEW
             if visit.usable:
                 assert entry == Entry(visit.origin, visit.agent, good=visit)
                 continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from robotrules.tags.codes import Carrier, Source, State, note
+from robotrules.tags.codes import Carrier, PageState, Source, note
 
 
 @pytest.mark.parametrize(
@@ -12,8 +12,8 @@ from robotrules.tags.codes import Carrier, Source, State, note
     [
         (Source(Carrier.ROBOTS_TAG, line=2), "Robots-Tag line 2"),
         (Source(Carrier.X_ROBOTS_TAG), "X-Robots-Tag"),
-        (Source(Carrier.META, element=3, state=State.INITIAL), "meta element 3"),
-        (Source(Carrier.META, element=3, state=State.FINAL), "meta element 3 of the final DOM"),
+        (Source(Carrier.META, element=3, state=PageState.INITIAL), "meta element 3"),
+        (Source(Carrier.META, element=3, state=PageState.FINAL), "meta element 3 of the final DOM"),
     ],
 )
 def test_words(source: Source, words: str) -> None:
@@ -23,12 +23,12 @@ def test_words(source: Source, words: str) -> None:
 
 def test_plain_values() -> None:
     """Every field by its name, and nothing that JSON does not have."""
-    source = Source(Carrier.META, element=3, state=State.FINAL, over_tls=True)
+    source = Source(Carrier.META, element=3, state=PageState.FINAL, over_tls=True)
     assert source.as_dict() == {
         "carrier": str(Carrier.META),
         "line": None,
         "element": 3,
-        "state": str(State.FINAL),
+        "state": str(PageState.FINAL),
         "over_tls": True,
     }
     assert Source(Carrier.ROBOTS_TAG, line=1).as_dict()["state"] is None

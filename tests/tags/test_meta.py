@@ -8,7 +8,7 @@ import pytest
 
 from robotrules.tags import DEFAULT, GOOGLE, STRICT
 from robotrules.tags import meta as reading
-from robotrules.tags.codes import Carrier, Source, State, note
+from robotrules.tags.codes import Carrier, PageState, Source, note
 from robotrules.tags.header import CUT, LONGEST_KEPT, Said
 from robotrules.tags.html import Meta, Page, Place
 from robotrules.tags.meta import (
@@ -35,12 +35,12 @@ def element(name: str | None, content: str | None, number: int = 1, **given: Any
 def says(*metas: Meta, profile: TagProfile = DEFAULT, **given: Any) -> PageSays:
     """Return what elements say to ExampleBot."""
     page = Page(metas, None, True, 0)
-    return page_rules(page, State.INITIAL, ["examplebot", "kbot"], profile, **given)
+    return page_rules(page, PageState.INITIAL, ["examplebot", "kbot"], profile, **given)
 
 
 def source(number: int = 1) -> Source:
     """Return where an element is."""
-    return Source(Carrier.META, None, number, State.INITIAL)
+    return Source(Carrier.META, None, number, PageState.INITIAL)
 
 
 class TestContents:
@@ -168,7 +168,7 @@ class TestWhom:
     def test_rules_of_an_element(self) -> None:
         """With the text and the place of each."""
         found = says(element("robots", "noindex, noindex index", 7), over_tls=True)
-        where = Source(Carrier.META, None, 7, State.INITIAL, True)
+        where = Source(Carrier.META, None, 7, PageState.INITIAL, True)
         assert found.said == (
             (Said("*", "noindex", True, "noindex", 0, 0, 7), where),
             (Said("*", "noindex", True, "noindex", 0, 9, 16), where),
@@ -272,7 +272,7 @@ class TestNotes:
     def test_a_page_that_is_not_final(self, is_cut: bool, code: str) -> None:
         """It was cut, or was more than is parsed."""
         page = Page((), None, False, 0, is_cut)
-        found = page_rules(page, State.FINAL, ["examplebot"], DEFAULT)
+        found = page_rules(page, PageState.FINAL, ["examplebot"], DEFAULT)
         assert found == PageSays((), (note(code),))
 
 

@@ -17,8 +17,8 @@ from robotrules.tags import (
     DEFAULT,
     Carrier,
     Page,
+    PageState,
     Standing,
-    State,
     UsageRules,
     read_page,
     usage_rules,
@@ -257,8 +257,8 @@ def test_states_of_a_page_are_labelled() -> None:
     found = usage_rules(html=page("noindex, nofollow"), dom=page("nofollow, nosnippet"))
     assert set(found.rules) == {"noindex", "nofollow", "nosnippet"}
     assert codes(found) == ["only-in-final-dom", "only-in-initial-html"]
-    assert [one.source.state for one in found.because("noindex")] == [State.INITIAL]
-    assert [one.source.state for one in found.because("nosnippet")] == [State.FINAL]
+    assert [one.source.state for one in found.because("noindex")] == [PageState.INITIAL]
+    assert [one.source.state for one in found.because("nosnippet")] == [PageState.FINAL]
 
 
 def test_other_media_types_have_no_elements() -> None:
@@ -296,7 +296,7 @@ def test_each_rule_knows_its_sources() -> None:
     field, element = (one.source for one in found.because("nosnippet"))
     assert str(field) == "Robots-Tag line 2"
     assert str(element) == "meta element 2"
-    assert element.state is State.INITIAL
+    assert element.state is PageState.INITIAL
     assert found.over_tls is field.over_tls is element.over_tls is True
     assert found.because("nofollow") == ()
 

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from robotrules.tags import BING, DEFAULT, GOOGLE, YANDEX, read_robots_tag, usage_rules
-from robotrules.tags.codes import Carrier, Source, State, note
+from robotrules.tags.codes import Carrier, PageState, Source, note
 from robotrules.tags.header import Said
 from robotrules.tags.known import Value
 from robotrules.tags.profile import TagProfile
 from robotrules.tags.rules import MOST_COMPARED, MOST_MENTIONS, Standing, United, unite
 
 FIELD = Source(Carrier.X_ROBOTS_TAG, line=1)
-META = Source(Carrier.META, element=1, state=State.INITIAL)
+META = Source(Carrier.META, element=1, state=PageState.INITIAL)
 Told = tuple[Said, Source]
 
 
@@ -183,8 +183,8 @@ def test_rules_of_one_state_of_a_page() -> None:
     )
     notes = {one.code: one.source for one in found.notes if one.code.startswith("only-in")}
     assert notes == {
-        "only-in-initial-html": Source(Carrier.META, element=1, state=State.INITIAL),
-        "only-in-final-dom": Source(Carrier.META, element=2, state=State.FINAL),
+        "only-in-initial-html": Source(Carrier.META, element=1, state=PageState.INITIAL),
+        "only-in-final-dom": Source(Carrier.META, element=2, state=PageState.FINAL),
     }
 
 

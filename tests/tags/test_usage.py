@@ -11,7 +11,7 @@ import pytest
 
 from robotrules import tags
 from robotrules.registries import read_json
-from robotrules.tags import DEFAULT, STRICT, Carrier, Source, State, html_page, usage_rules
+from robotrules.tags import DEFAULT, STRICT, Carrier, PageState, Source, html_page, usage_rules
 from robotrules.tags.codes import note
 from robotrules.tags.header import LONGEST_KEPT
 from robotrules.tags.html import LEAST_HTML
@@ -144,7 +144,7 @@ class TestPages:
         fields = {"Content-Type": "application/pdf"}
         found = usage_rules(headers=fields, html=NOINDEX, dom=NOINDEX)
         assert found.read == ("headers", "dom")
-        assert [one.source.state for one in found.mentions] == [State.FINAL]
+        assert [one.source.state for one in found.mentions] == [PageState.FINAL]
 
     def test_html_that_was_cut(self) -> None:
         """What its head says is known only if it is over."""

@@ -149,7 +149,7 @@ def find_access_profile(profile: str | AccessProfile | Profile) -> AccessProfile
         ) from None
 
 
-def profiles_of(profile: str | Profile) -> tuple[Profile, AccessProfile]:
+def find_profiles(profile: str | Profile) -> tuple[Profile, AccessProfile]:
     """Return the profile to parse with and the one to fetch with that go by one name."""
     if isinstance(profile, str) and profile not in PROFILES:
         # `stale` is about fetching alone; of what there is not, all names are told.

@@ -3,7 +3,7 @@ Cache: how long what was fetched holds, and what goes when nothing can be fetche
 
 A `FetchRecord` is one attempt to get a robots.txt and what came of it; an `Entry` is what a client
 has of one origin: the last usable one, and the failures since. `freshness(entry, now)` says what
-decides now, until when, and whether to ask the origin first; `recorded(entry, visit)` is the next
+decides now, until when, and whether to ask the origin first; `updated_entry(entry, visit)` is the next
 entry. Both are pure functions: the 24 hours, the five minutes and the 30 days are here and nowhere
 else (AMB-58 to AMB-60). Times are seconds since 1970, UTC. It has no clock, stores nothing and
 fetches nothing.
@@ -19,11 +19,11 @@ from math import inf
 from robotrules.access import (
     AccessProfile,
     AccessResult,
+    AccessState,
     CachedCopy,
-    State,
-    Trouble,
-    lost_state,
-    state_of,
+    FailureReason,
+    classify_failed_redirect,
+    classify_status,
 )
 from robotrules.access.profile import DAY
 from robotrules.cache.store import Store
@@ -33,45 +33,45 @@ from robotrules.cache.values import (
     FetchRecord,
     Freshness,
     Provenance,
-    moment,
+    format_timestamp,
 )
-from robotrules.http.caching import Freshness as HttpFreshness
-from robotrules.http.caching import freshness as http_freshness
-from robotrules.http.dates import read_http_date
+from robotrules.http.caching import ResponseFreshness as HttpFreshness
+from robotrules.http.caching import response_freshness as http_freshness
+from robotrules.http.dates import parse_http_date
 from robotrules.http.fields import Fields
-from robotrules.http.validators import drop_invalid
+from robotrules.http.validators import drop_invalid_validators
 
 __all__ = [
-    "EARLY",
-    "LONGEST_RETRY_AFTER",
-    "SKEW",
+    "MAX_CLOCK_SKEW",
+    "MAX_RETRY_AFTER",
+    "REFRESH_AHEAD",
     "EffectivePolicy",
     "Entry",
     "FetchRecord",
     "Freshness",
     "Provenance",
     "Store",
-    "digest_of",
+    "body_digest",
+    "format_timestamp",
     "freshness",
-    "is_cut",
-    "moment",
-    "recorded",
-    "retry_after",
-    "stored_of",
-    "visit_of",
+    "is_truncated",
+    "make_cached_copy",
+    "make_fetch_record",
+    "parse_retry_after",
+    "updated_entry",
 ]
 
 # A clock may be set back a little; a visit further in the future than this is not believed.
-SKEW = 60.0
+MAX_CLOCK_SKEW = 60.0
 # Retry-After is believed up to a day: a longer one would take a site out of the crawl (AMB-50).
-LONGEST_RETRY_AFTER = 86_400.0
+MAX_RETRY_AFTER = 86_400.0
 # Of the fields of an answer, what is kept; real ones have some two thousand octets.
 MOST_FIELD_OCTETS = 16 * 1024
 _OF_CACHING = frozenset(
     ("age", "cache-control", "content-type", "date", "etag", "expires", "last-modified")
 )
 # With refresh in the background, this part of the longest lifetime is used before asking again.
-EARLY = 0.9
+REFRESH_AHEAD = 0.9
 
 
 # --- What decides now -----------------------------------------------------------------------------
@@ -91,7 +91,7 @@ def freshness(
     if good is not None and not _is_usable(good, profile):
         good = None
     bad = entry.bad if entry else None
-    if any(visit and visit.at > now + SKEW for visit in (good, bad)):
+    if any(visit and visit.at > now + MAX_CLOCK_SKEW for visit in (good, bad)):
         # The clock was set back: nobody knows how old this is.
         return Freshness(EffectivePolicy.NOTHING, now, True, False, "clock")
     if good is not None:
@@ -111,7 +111,7 @@ def _while_fresh(
     longest = good.at + profile.longest
     end, again = min(good.until, longest), inf
     if background and _may_grow_old(good):
-        again = min(good.until, good.at + EARLY * profile.longest)
+        again = min(good.until, good.at + REFRESH_AHEAD * profile.longest)
         end = longest
         if bad is not None:
             again = max(again, bad.until)
@@ -155,13 +155,16 @@ def _while_unreachable(
 
 def _is_usable(good: FetchRecord, profile: AccessProfile) -> bool:
     """Tell whether a visit says something under this profile; another may have recorded it."""
-    if good.trouble is Trouble.STATUS and good.status is not None:
-        return state_of(good.status, profile) is not State.UNREACHABLE
-    return good.trouble is None or lost_state(good.trouble, profile) is not State.UNREACHABLE
+    if good.trouble is FailureReason.STATUS and good.status is not None:
+        return classify_status(good.status, profile) is not AccessState.UNREACHABLE
+    return (
+        good.trouble is None
+        or classify_failed_redirect(good.trouble, profile) is not AccessState.UNREACHABLE
+    )
 
 
 def _said(good: FetchRecord, profile: AccessProfile) -> EffectivePolicy:
-    if good.state is State.SUCCESS:
+    if good.state is AccessState.SUCCESS:
         return EffectivePolicy.RULES
     restricted = profile.deny_on_401_403 and good.status in (401, 403)
     return EffectivePolicy.DISALLOW if restricted else EffectivePolicy.ALLOW
@@ -182,7 +185,7 @@ def _at_last(good: FetchRecord | None, profile: AccessProfile) -> EffectivePolic
 # --- What is remembered ---------------------------------------------------------------------------
 
 
-def visit_of(
+def make_fetch_record(
     result: AccessResult,
     entry: Entry | None,
     *,
@@ -193,12 +196,12 @@ def visit_of(
 ) -> FetchRecord:
     """Return the visit that ended with *result* at a moment; *entry* is what was known before."""
     may_store = True
-    if result.state is State.UNREACHABLE:
+    if result.state is AccessState.UNREACHABLE:
         until = at + _retry(result, entry.failures if entry and entry.bad else 0, at, profile)
     else:
         said = http_freshness(result.fields, received=datetime.fromtimestamp(at, UTC))
         until, may_store = at + _lifetime(said, profile), said.may_store
-    found = result.state is State.SUCCESS
+    found = result.state is AccessState.SUCCESS
     return FetchRecord(
         origin=result.origin,
         agent=agent,
@@ -210,8 +213,8 @@ def visit_of(
         detail=result.detail,
         url=result.url,
         hops=result.hops,
-        fields=_bounded(drop_invalid(result.fields, at)),
-        digest=digest_of(result.body) if found else None,
+        fields=_bounded(drop_invalid_validators(result.fields, at)),
+        digest=body_digest(result.body) if found else None,
         size=len(result.body),
         complete=result.complete,
         renewed=result.renewed,
@@ -235,38 +238,43 @@ def _bounded(fields: Fields) -> Fields:
     return Fields(tuple(kept), fields.apart)
 
 
-def recorded(entry: Entry | None, visit: FetchRecord) -> Entry:
+def updated_entry(entry: Entry | None, visit: FetchRecord) -> Entry:
     """Return what is known after a visit (AMB-59)."""
     if visit.usable or entry is None:
         if visit.usable:
             return Entry(visit.origin, visit.agent, visit)
         return Entry(visit.origin, visit.agent, None, visit, visit.at, 1)
     good = entry.good
-    if good is not None and good.at > visit.at + SKEW:
+    if good is not None and good.at > visit.at + MAX_CLOCK_SKEW:
         # The clock was set back: it is a copy of unknown age, and may be a day old.
         good = good._replace(at=visit.at - DAY, until=visit.at)
     since = min(entry.since, visit.at) if entry.bad else visit.at
     return Entry(entry.origin, entry.agent, good, visit, since, entry.failures + 1)
 
 
-def stored_of(entry: Entry | None, body: bytes | None, limit: int = 0) -> CachedCopy | None:
+def make_cached_copy(entry: Entry | None, body: bytes | None, limit: int = 0) -> CachedCopy | None:
     """
     Return what of an entry a 304 could renew; None: nothing.
 
     What another client cut at fewer octets than *limit* is not the file that this one would read.
     """
     good = entry.good if entry else None
-    if good is None or good.state is not State.SUCCESS or body is None or is_cut(good, limit):
+    if (
+        good is None
+        or good.state is not AccessState.SUCCESS
+        or body is None
+        or is_truncated(good, limit)
+    ):
         return None
     return CachedCopy(good.url, body, good.fields, good.complete, good.at)
 
 
-def is_cut(good: FetchRecord | None, limit: int) -> bool:
+def is_truncated(good: FetchRecord | None, limit: int) -> bool:
     """Tell whether a visit has less of a file than *limit* octets, and there is more."""
     return good is not None and not good.complete and good.size < limit
 
 
-def digest_of(body: bytes) -> str:
+def body_digest(body: bytes) -> str:
     """Return what a body is kept by."""
     return sha256(body).hexdigest()
 
@@ -283,16 +291,16 @@ def _lifetime(said: HttpFreshness, profile: AccessProfile) -> float:
 def _retry(result: AccessResult, failures: int, at: float, profile: AccessProfile) -> float:
     """Return the seconds to the next attempt: twice as many each time, or as Retry-After asks."""
     pause = min(profile.first_retry * 2.0 ** min(failures, 32), profile.longest_retry)
-    asked = retry_after(result.fields, at)
+    asked = parse_retry_after(result.fields, at)
     return pause if asked is None else max(pause, asked)
 
 
-def retry_after(fields: Fields, at: float) -> float | None:
+def parse_retry_after(fields: Fields, at: float) -> float | None:
     """Return the seconds that a Retry-After asks for, a day at most (RFC 9110 §10.2.3)."""
     for line in fields.get("retry-after")[:1]:
         text = line.decode("latin-1")
         if text.isascii() and text.isdigit():
-            return min(float(text), LONGEST_RETRY_AFTER)
-        if date := read_http_date(text):
-            return min(max(date.timestamp() - at, 0.0), LONGEST_RETRY_AFTER)
+            return min(float(text), MAX_RETRY_AFTER)
+        if date := parse_http_date(text):
+            return min(max(date.timestamp() - at, 0.0), MAX_RETRY_AFTER)
     return None

@@ -1,7 +1,7 @@
 """
 What is kept of an origin, and what it comes to: visits, entries, freshness.
 
-All are values. Times are seconds since 1970, UTC; `moment()` writes them for people.
+All are values. Times are seconds since 1970, UTC; `format_timestamp()` writes them for people.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from robotrules.access import Hop, State, Trouble
+from robotrules.access import AccessState, FailureReason, Hop
 from robotrules.http.fields import Fields
 
 
@@ -29,7 +29,7 @@ class Provenance(NamedTuple):
         return {
             "name": self.archive,
             "sha256": self.digest,
-            "imported": moment(self.imported_at),
+            "imported": format_timestamp(self.imported_at),
         }
 
 
@@ -42,9 +42,9 @@ class FetchRecord(NamedTuple):
     user_agent: str
     at: float
     """When the answer came."""
-    state: State
+    state: AccessState
     status: int | None
-    trouble: Trouble | None
+    trouble: FailureReason | None
     detail: str
     url: str
     """What was asked for last."""
@@ -72,14 +72,14 @@ class FetchRecord(NamedTuple):
     @property
     def usable(self) -> bool:
         """Whether it says something about the file: it is there, or there is none."""
-        return self.state is not State.UNREACHABLE
+        return self.state is not AccessState.UNREACHABLE
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
         return {
             "origin": self.origin,
             "user_agent": self.user_agent,
-            "at": moment(self.at),
+            "at": format_timestamp(self.at),
             "state": str(self.state),
             "status": self.status,
             "trouble": str(self.trouble) if self.trouble else None,
@@ -91,7 +91,7 @@ class FetchRecord(NamedTuple):
             "octets": self.size,
             "complete": self.complete,
             "renewed": self.renewed,
-            "until": moment(self.until),
+            "until": format_timestamp(self.until),
             "may_store": self.may_store,
             "address": self.address,
             "source": self.source,
@@ -124,7 +124,7 @@ class Entry(NamedTuple):
             "agent": self.agent,
             "good": self.good.as_dict() if self.good else None,
             "bad": self.bad.as_dict() if self.bad else None,
-            "failing_since": moment(self.since) if self.bad else None,
+            "failing_since": format_timestamp(self.since) if self.bad else None,
             "failures": self.failures,
         }
 
@@ -156,7 +156,7 @@ class Freshness(NamedTuple):
     """`never-fetched`, `fresh`, `stale`, `unreachable`, `copy`, `patience` or `clock`."""
 
 
-def moment(at: float) -> str:
+def format_timestamp(at: float) -> str:
     """Return seconds since 1970 as ISO 8601 in UTC."""
     try:
         return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from robotrules import Reason, Verdict
-from robotrules.access import Hop, State, Trouble
-from robotrules.cache import moment
+from robotrules.access import AccessState, FailureReason, Hop
+from robotrules.cache import format_timestamp
 from robotrules.cli import client
 from robotrules.cli.text import plural, shortened
 from robotrules.octets import visible
@@ -42,13 +42,13 @@ def moment_words(at: float) -> str:
 
 def answer_words(visit: FetchRecord) -> str:
     """Return what an answer was, or why there was none: `status 503`, `no answer in time`."""
-    if visit.trouble is None or visit.trouble is Trouble.STATUS:
+    if visit.trouble is None or visit.trouble is FailureReason.STATUS:
         return f"status {visit.status}{', unchanged' if visit.renewed else ''}"
     return _trouble_words(visit.trouble, visit.detail)
 
 
-def _trouble_words(trouble: Trouble, detail: str) -> str:
-    if trouble is Trouble.REFUSED:
+def _trouble_words(trouble: FailureReason, detail: str) -> str:
+    if trouble is FailureReason.REFUSED:
         # The rest is the cure, which is another one on the command line.
         detail = detail.partition("; ")[0]
     detail = shortened(visible(detail), LONGEST)
@@ -71,11 +71,11 @@ def state_words(held: OriginState) -> str:
         since = moment_words(held.entry.since)
         words = f"the robots.txt has been unreachable since {since}, which counts as none"
         return words if held.entry.good is None else f"{words}, or as the last one"
-    if held.state is State.UNREACHABLE or visit is None:
+    if held.state is AccessState.UNREACHABLE or visit is None:
         last = held.entry.bad or visit
         why = f" ({answer_words(last)})" if last else ""
         return f"the robots.txt is unreachable{why}{_next_try(held)}"
-    if held.state is State.UNAVAILABLE:
+    if held.state is AccessState.UNAVAILABLE:
         if visit.status in (404, 410):
             return f"there is no robots.txt ({answer_words(visit)})"
         return f"the robots.txt is unavailable ({answer_words(visit)}), which counts as none"
@@ -86,7 +86,7 @@ def state_words(held: OriginState) -> str:
 def _next_try(held: OriginState) -> str:
     """Return when an origin is asked again; empty where asking again would change nothing."""
     last = held.entry.bad or held.visit
-    if last is not None and last.trouble is Trouble.REFUSED:
+    if last is not None and last.trouble is FailureReason.REFUSED:
         return ""
     return f"; next try {moment_words(held.until)}"
 
@@ -136,9 +136,9 @@ def access_values(held: OriginState | None) -> dict[str, Any]:
         "status": visit.status if visit else None,
         "trouble": str(visit.trouble) if visit and visit.trouble else None,
         "source": str(held.source) if held else None,
-        "fetched_at": moment(visit.at) if visit else None,
-        "until": moment(held.until) if held else None,
-        "failed_at": moment(failed.at) if failed else None,
+        "fetched_at": format_timestamp(visit.at) if visit else None,
+        "until": format_timestamp(held.until) if held else None,
+        "failed_at": format_timestamp(failed.at) if failed else None,
         "failure": answer_words(failed) if failed else None,
     }
 
@@ -159,14 +159,14 @@ def access_lines(held: OriginState) -> Iterator[str]:
     """Yield how a robots.txt was got: from where, when, until when, what went wrong."""
     visit = held.visit
     # After so long it counts as not there, and is asked for all the same (RFC 9309 §2.3.1.4).
-    failing = held.state is State.UNREACHABLE or held.because == "patience"
+    failing = held.state is AccessState.UNREACHABLE or held.because == "patience"
     if visit is not None:
         yield from hop_lines(visit.hops)
         url = shortened(visible(visit.url), LONGEST)
         size = f", {plural(visit.size, 'octet')}" if visit.digest is not None else ""
         cut = "" if visit.complete else ", cut at the limit"
         yield f"{url}: {answer_words(visit)}{size}{cut}"
-        done = "asked" if visit.state is State.UNREACHABLE else "fetched"
+        done = "asked" if visit.state is AccessState.UNREACHABLE else "fetched"
         beside = f"{done} {moment_words(visit.at)}"
         # Of a copy that is older than the last answer nobody knows where it was kept.
         if held.entry.bad is None or held.entry.bad is visit:

@@ -18,11 +18,11 @@ from robotrules.cli.guidance_text import STYLES, Found, shown_answers, unseen_me
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Paint, plural, shortened
 from robotrules.client.auditing.findings import LEVELS
-from robotrules.http.media_types import media_type
+from robotrules.http.media_types import parse_media_type
 from robotrules.octets import visible
 
 if TYPE_CHECKING:
-    from robotrules.client.auditing import Audit, Listed
+    from robotrules.client.auditing import Audit, SitemapListing
     from robotrules.client.origin_state import OriginState
 
 # What a person reads of a long list or text; JSON has all of it.
@@ -100,7 +100,7 @@ class AuditPage:
         if page.status is None and (page.trouble is None or not page.verdict):
             yield "  not asked for, so it is unknown what it says; --own reads it, if it is yours"
             return
-        named = media_type(page.fields)
+        named = parse_media_type(page.fields)
         yield f"  {page_words(page)}{f', {_cut(named)}' if named else ''}"
         for link in audit.canonicals[:MOST]:
             yield f"  canonical in a {link.carrier}: {_cut(link.url)}"
@@ -139,7 +139,7 @@ class AuditPage:
         return [f"  and {count - MOST:,} more, which --json shows"] if count > MOST else []
 
 
-def _about(one: Listed) -> Iterator[str]:
+def _about(one: SitemapListing) -> Iterator[str]:
     """Yield what is known of a sitemap."""
     yield f"named by {_cut(one.named_by)}"
     if not one.page.verdict:

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from robotrules.access import ACCESS_PROFILES, AccessProfile
-from robotrules.cache import EffectivePolicy, Entry, Freshness, freshness, moment
+from robotrules.cache import EffectivePolicy, Entry, Freshness, format_timestamp, freshness
 from robotrules.cli import client
 from robotrules.cli.access_text import answer_words, moment_words
 from robotrules.cli.client import open_given_store, store_option, told
 from robotrules.cli.datetimes import given_moment, given_span
 from robotrules.cli.options import fetching_profile_option, json_option
-from robotrules.cli.streams import Output, Trouble, quoted, say
+from robotrules.cli.streams import CliError, Output, quoted, say
 from robotrules.cli.text import cells, plural, shortened
 from robotrules.http.origins import origin_of
 from robotrules.octets import visible
@@ -100,7 +100,7 @@ def _given_origin(text: str) -> str:
     with told():
         found = origin_of(text.strip())
     if found is None:
-        raise Trouble(f"{quoted(text)} is no origin: pass one such as https://example.com")
+        raise CliError(f"{quoted(text)} is no origin: pass one such as https://example.com")
     return found
 
 
@@ -109,7 +109,7 @@ def _as_dict(entry: Entry, fresh: Freshness) -> dict[str, Any]:
         **entry.as_dict(),
         "decides": str(fresh.decides),
         "because": fresh.because,
-        "until": moment(fresh.until),
+        "until": format_timestamp(fresh.until),
         "due": fresh.due,
     }
 
@@ -136,7 +136,10 @@ class _Lines:
             until = "due" if fresh.due else f"until {moment_words(fresh.until)}"
             times = (until, f"asked {moment_words(entry.last)}")
         else:
-            times = ("due" if fresh.due else moment(fresh.until), moment(entry.last))
+            times = (
+                "due" if fresh.due else format_timestamp(fresh.until),
+                format_timestamp(entry.last),
+            )
         self._rows.append((word, visible(entry.origin), visible(entry.agent), *times, came))
         self._styles.append(style)
         if len(self._rows) >= self.TOGETHER:
@@ -193,7 +196,7 @@ def prune(
       robotrules cache prune --before 2026-01-01 --evidence
     """
     if (older_than is None) == (before is None):
-        raise Trouble(
+        raise CliError(
             "how old is old? Pass one of --older-than SPAN, such as 30d, and --before MOMENT, such "
             "as 2026-05-01"
         )
@@ -206,7 +209,7 @@ def prune(
         visits = store.prune_evidence(limit) if evidence else None
     if as_json:
         output = Output()
-        output.json({"before": moment(limit), "entries": entries, "visits": visits})
+        output.json({"before": format_timestamp(limit), "entries": entries, "visits": visits})
         output.flush()
         return 0
     forgotten = "1 entry" if entries == 1 else f"{entries:,} entries"
@@ -263,7 +266,7 @@ def existing_store(where: str | None) -> Iterator[Store]:
     """Open a store to look at it, and close it; one that is not there is not made."""
     file = store_path(where)
     if file is not None and not file.exists():
-        raise Trouble(
+        raise CliError(
             f"there is no store at {quoted(where or str(file))}: robotrules fetch makes one, "
             "robotrules evidence --import fills one, and --store names another"
         )

@@ -32,7 +32,7 @@ from robotrules.cli.options import (
     say_notes,
 )
 from robotrules.cli.progress import Progress
-from robotrules.cli.streams import STDIN, Chunk, Output, Trouble, say
+from robotrules.cli.streams import STDIN, Chunk, CliError, Output, say
 from robotrules.cli.text import is_terminal, plural
 from robotrules.cli.url_files import UrlFile, refuse_empty, say_hint
 from robotrules.cli.url_forms import LOG_ORIGIN, Form
@@ -96,12 +96,12 @@ def check(
       robotrules check --urls access.log.gz --as ExampleBot --robots robots.txt --json
     """
     if robots == STDIN and file == STDIN:
-        raise Trouble(
+        raise CliError(
             "--robots and --urls cannot both be stdin: pass one of them as a file, as in "
             "--robots robots.txt --urls -"
         )
     if not urls and file is None:
-        raise Trouble(_no_urls())
+        raise CliError(_no_urls())
     parsing = parsing_profile(profile, fetches=robots is None)
     # A few URLs that somebody typed are answered as they stand there.
     in_order = ordered or file is None

@@ -44,7 +44,7 @@ from robotrules.cli.options import (
     say_notes,
 )
 from robotrules.cli.progress import counting
-from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
+from robotrules.cli.streams import STDIN, CliError, Output, quoted, read_robots, say
 from robotrules.http.origins import authority_end, origin_of
 from robotrules.profile import PROFILES
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
@@ -146,7 +146,7 @@ def diff(
     if as_json and markdown:
         raise click.UsageError("--json and --markdown are two forms: leave out one")
     if [old, new, file].count(STDIN) > 1:
-        raise Trouble("stdin can only be one of the files: pass '-' once")
+        raise CliError("stdin can only be one of the files: pass '-' once")
     asked = _asked(product_tokens, purposes, profile, literal)
     before, after = _files((old, new), profile, opening)
     if not literal:
@@ -248,7 +248,7 @@ def _live(origin: str, looker: Looker) -> RobotsTxt:
 
     held = looker.helds([origin])[origin]
     if held.decides is EffectivePolicy.DISALLOW:
-        raise Trouble(f"nobody knows what {origin} says: {state_words(held)}")
+        raise CliError(f"nobody knows what {origin} says: {state_words(held)}")
     if held.decides is EffectivePolicy.ALLOW:
         say(f"{origin}: {state_words(held)}", label="hint")
     elif (failure_of(held) or held.because == "copy") and held.visit:
@@ -263,11 +263,11 @@ def _origin(url: str) -> str:
     with told():
         origin = origin_of(url)
     if origin is None:
-        raise Trouble(
+        raise CliError(
             f"{quoted(url)} has no robots.txt: pass a file, or an origin such as https://example.com"
         )
     if url[authority_end(url) :] not in ("", "/", "/robots.txt"):
-        raise Trouble(
+        raise CliError(
             f"{quoted(url)} is no origin, and only the robots.txt of one is fetched: pass "
             f"{origin}, or save the file and pass that"
         )

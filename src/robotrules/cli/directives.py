@@ -22,7 +22,7 @@ from robotrules.cli.options import (
     robots_options,
 )
 from robotrules.cli.registry_files import given_registries
-from robotrules.cli.streams import Output, Trouble, quoted
+from robotrules.cli.streams import CliError, Output, quoted
 from robotrules.cli.text import between, cells, listed, shortened
 from robotrules.extensions.app_directives import (
     AppDirective,
@@ -89,9 +89,9 @@ def directives(
       robotrules directives /a --app examplesearch --registry apps.json --robots robots.txt --json
     """
     if not urls:
-        raise Trouble("no URL was given: pass one, such as https://example.com/a")
+        raise CliError("no URL was given: pass one, such as https://example.com/a")
     if not application:
-        raise Trouble("for which application? Pass its identifier, such as --app examplesearch")
+        raise CliError("for which application? Pass its identifier, such as --app examplesearch")
     parsed = given_or_fetched(robots, profile, urls, opening)
     profile = parsing_profile(profile, fetches=robots is None)
     crawler = given_crawler(product_tokens, profile, literal=literal) if product_tokens else None
@@ -117,7 +117,7 @@ def _asked(
     try:
         return directives_for(robots, application, product_token=token, registries=registries)
     except ValueError:
-        raise Trouble(
+        raise CliError(
             f"{quoted(application)} is no application identifier: pass a Token (RFC 9651 §3.3.4), "
             "which starts with a letter or '*' and has no spaces, such as examplesearch"
         ) from None

@@ -11,8 +11,8 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from robotrules.access import State
-from robotrules.cache import moment
+from robotrules.access import AccessState
+from robotrules.cache import format_timestamp
 from robotrules.cli.access_text import answer_words, hop_lines
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Excerpt, Paint, between, cells, plural, shortened
@@ -28,9 +28,9 @@ WIDEST = 50
 # Digits of a SHA-256 that a person compares; JSON and pipes have all.
 DIGITS = 12
 FOUND = {
-    State.SUCCESS: ("file", "start"),
-    State.UNAVAILABLE: ("no file", "allowed"),
-    State.UNREACHABLE: ("unreachable", "disallowed"),
+    AccessState.SUCCESS: ("file", "start"),
+    AccessState.UNAVAILABLE: ("no file", "allowed"),
+    AccessState.UNREACHABLE: ("unreachable", "disallowed"),
 }
 
 
@@ -133,7 +133,7 @@ class Known(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
-        times = {"first": moment(self.first), "last": moment(self.last)}
+        times = {"first": format_timestamp(self.first), "last": format_timestamp(self.last)}
         return {"visits": self.visits, "imported": self.imported, **times}
 
 

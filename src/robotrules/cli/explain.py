@@ -28,7 +28,7 @@ from robotrules.cli.options import (
     purpose_option,
     robots_options,
 )
-from robotrules.cli.streams import Output, Trouble
+from robotrules.cli.streams import CliError, Output
 from robotrules.cli.text import Excerpt, Paint, between, listed, plural, shortened
 from robotrules.octets import visible
 from robotrules.robotstxt.values import Line, Note
@@ -90,7 +90,7 @@ def explain(
       robotrules explain /a --as ExampleBot --purpose EXAMPLE-PURPOSE-1 --robots robots.txt
     """
     if not urls:
-        raise Trouble("no URL was given: pass one, such as https://example.com/a")
+        raise CliError("no URL was given: pass one, such as https://example.com/a")
     access, profile = profile, parsing_profile(profile, fetches=robots is None)
     crawler = given_crawler(product_tokens, profile, literal=literal, says_known=False)
     purposes = given_purposes(purposes, profile)

@@ -18,7 +18,7 @@ from robotrules.cli.atomic_write import save
 from robotrules.cli.diffs import diff_lines, painted
 from robotrules.cli.options import json_option
 from robotrules.cli.robots_file import usual_file
-from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
+from robotrules.cli.streams import STDIN, CliError, Output, quoted, read_robots, say
 from robotrules.cli.text import plural
 from robotrules.config import find_config
 from robotrules.errors import ConfigError
@@ -105,7 +105,9 @@ def fmt(
         raise click.UsageError("stdin can be read once: pass '-' once")
     writes = not (check or as_diff)
     if as_json and writes and STDIN in files:
-        raise Trouble("stdout cannot have the formatted file and JSON: add --check, or name a file")
+        raise CliError(
+            "stdout cannot have the formatted file and JSON: add --check, or name a file"
+        )
     output = Output()
     done = []
     for file in files:
@@ -138,18 +140,18 @@ def _formatted(file: str, budget: int | None, writes: bool) -> _Done:
     name = "stdin" if file == STDIN else quoted(file)
     try:
         if "://" in file and not os.path.exists(file):
-            raise Trouble(f"{name} is no file: save it, or pipe it in with curl -s and pass '-'")
+            raise CliError(f"{name} is no file: save it, or pipe it in with curl -s and pass '-'")
         robots, octets = read_robots(file, "default")
         folder = "." if file == STDIN else os.path.dirname(file) or "."
         found = format_robots(robots, budget=budget or _budget(folder))
         if found.refused:
-            raise Trouble(f"{name} is left alone: {found.refused}")
+            raise CliError(f"{name} is left alone: {found.refused}")
         written = writes and found.changed and file != STDIN
         if written and not os.path.isfile(file):
-            raise Trouble(f"{name} is no regular file: pipe it in, and pass '-'")
+            raise CliError(f"{name} is no regular file: pipe it in, and pass '-'")
         if written:
             save(file, found.body, octets)
-    except Trouble as trouble:
+    except CliError as trouble:
         return _Done(file, trouble=" ".join(trouble.message.split()))
     return _Done(file, octets, found.body, written=written)
 
@@ -159,7 +161,7 @@ def _budget(folder: str) -> int:
     try:
         return find_config(folder).fmt.budget or BUDGET
     except ConfigError as error:
-        raise Trouble(visible(str(error))) from None
+        raise CliError(visible(str(error))) from None
 
 
 # --- Telling --------------------------------------------------------------------------------------

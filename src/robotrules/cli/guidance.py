@@ -20,8 +20,8 @@ import click
 
 import robotrules
 from robotrules import RobotsTxt
-from robotrules.access import Trouble as AccessTrouble
-from robotrules.cache import EffectivePolicy, moment
+from robotrules.access import FailureReason as AccessTrouble
+from robotrules.cache import EffectivePolicy, format_timestamp
 from robotrules.cli.access_text import answer_words
 from robotrules.cli.client import Opening, client_options
 from robotrules.cli.guidance_text import Found, GuidancePage, GuidanceRows
@@ -55,7 +55,7 @@ from robotrules.cli.page_inputs import (
     warn_html_unread,
     with_headers,
 )
-from robotrules.cli.streams import Output, Trouble, quoted, say
+from robotrules.cli.streams import CliError, Output, quoted, say
 from robotrules.cli.text import plural
 from robotrules.errors import MissingExtraError
 from robotrules.extensions.app_directives import directives_for
@@ -139,11 +139,11 @@ def guidance(
     """
     about_page = [one for one in (page, response, dom) if one] + list(headers)
     if url is None and har is None:
-        raise Trouble("no URL was given: pass one, such as https://example.com/a, or --har FILE")
+        raise CliError("no URL was given: pass one, such as https://example.com/a, or --har FILE")
     if har is not None and about_page:
-        raise Trouble("a HAR file has headers and pages of its own: leave out the others")
+        raise CliError("a HAR file has headers and pages of its own: leave out the others")
     if page is not None and response is not None:
-        raise Trouble("--response has the page as well: leave out --page")
+        raise CliError("--response has the page as well: leave out --page")
     live = not (about_page or har or robots or tdmrep)
     refuse_stdin_twice(robots, page, response, dom, har, tdmrep)
     access, profile = profile, parsing_profile(profile, fetches=live)
@@ -159,7 +159,7 @@ def guidance(
     )
     if live:
         if robots_url is not None:
-            raise Trouble(
+            raise CliError(
                 "--robots-url is about a file: pass it with --robots FILE, or leave it out"
             )
         access = access if access in ACCESS_ONLY else beside
@@ -204,7 +204,7 @@ def _about_live(asked: _Asked, url: str, opening: Opening, access: str, as_json:
     if first is not None and page.held is not None and page.held.origin == first.origin:
         page = page._replace(held=page.held._replace(source=first.source))
     if page.held is None and not page.hops:
-        raise Trouble(f"{quoted(url)} has no robots.txt: pass an http or https URL with a host")
+        raise CliError(f"{quoted(url)} has no robots.txt: pass an http or https URL with a host")
     visit = page.held.visit if page.held else None
     if AccessTrouble.REFUSED in (page.trouble, visit.trouble if visit else None):
         hint_private(host_of(page.url))
@@ -235,7 +235,7 @@ def _about_har(asked: _Asked, name: str, url: str | None, as_json: bool) -> int:
         wanted = url.strip().partition("#")[0]
         documents = [one for one in documents if (one.url or "").partition("#")[0] == wanted]
         if not documents:
-            raise Trouble(
+            raise CliError(
                 f"no document of the HAR file has the URL {quoted(url)}: leave it out to see them "
                 "all"
             )
@@ -269,7 +269,7 @@ def _given_application(name: str | None) -> str | None:
     try:
         directives_for(robotrules.parse(b""), name)
     except ValueError:
-        raise Trouble(
+        raise CliError(
             f"{quoted(name)} is no application identifier: pass a Token (RFC 9651 §3.3.4), which "
             "starts with a letter or '*' and has no spaces, such as examplesearch"
         ) from None
@@ -352,8 +352,8 @@ def _access(page: FetchResult) -> dict[str, Any]:
         "trouble": str(page.trouble) if page.trouble else None,
         "robots_state": str(held.state) if held else None,
         "robots_source": str(held.source) if held else None,
-        "robots_until": moment(held.until) if held else None,
-        "robots_failed_at": moment(failed.at) if failed else None,
+        "robots_until": format_timestamp(held.until) if held else None,
+        "robots_failed_at": format_timestamp(failed.at) if failed else None,
         "robots_failure": answer_words(failed) if failed else None,
     }
 
@@ -380,7 +380,7 @@ def origin_of(url: str | bytes) -> str | None:
 def _given_origin(url: str) -> str:
     origin = origin_of(url.strip())
     if origin is None:
-        raise Trouble(
+        raise CliError(
             f"{quoted(url)} has no origin: pass where the robots.txt is from, such as "
             "--robots-url https://example.com/robots.txt"
         )

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from robotrules import RobotsTxt
 from robotrules.cli.robots_file import refuse_binary
-from robotrules.cli.streams import STDIN, Trouble, open_octets, quoted, read_robots, unreadable
+from robotrules.cli.streams import STDIN, CliError, open_octets, quoted, read_robots, unreadable
 from robotrules.config import Config, check_names, find_config, read_config
 from robotrules.errors import CheckError, ConfigError
 from robotrules.http.origins import origin_of, robots_url
@@ -67,7 +67,7 @@ class Given:
     """Reads files, each with the settings that are for it."""
 
     def __init__(self, choices: Choices) -> None:
-        """Raises `Trouble` for options that nobody could mean."""
+        """Raises `CliError` for options that nobody could mean."""
         self._choices = choices
         self._by_folder: dict[str, Config | ConfigError] = {}
         self._always: Config | None = Config() if choices.no_config else None
@@ -75,13 +75,13 @@ class Given:
             try:
                 self._always = read_config(choices.config)
             except ConfigError as error:
-                raise Trouble(visible(str(error))) from None
+                raise CliError(visible(str(error))) from None
         try:
             chosen(choices.select, choices.ignore)
         except CheckError as error:
-            raise Trouble(f"--{visible(str(error))}") from None
+            raise CliError(f"--{visible(str(error))}") from None
         if choices.url is not None and origin_of(choices.url) is None:
-            raise Trouble(
+            raise CliError(
                 f"--url {quoted(choices.url)} has no origin: pass an http or https URL with a host"
             )
 
@@ -100,13 +100,13 @@ class Given:
             said.level or found.level or "info",
         )
         if settings.url is not None and origin_of(settings.url) is None:
-            raise Trouble(visible(f"{config.path}: lint.url has no origin: name one with a host"))
+            raise CliError(visible(f"{config.path}: lint.url has no origin: name one with a host"))
         # A name that is nobody's is wrong whichever file is linted.
         named = (name for names in found.per_file_ignores.values() for name in names)
         try:
             chosen(settings.select, (*settings.ignore, *named))
         except CheckError as error:
-            raise Trouble(visible(_where(config, error))) from None
+            raise CliError(visible(_where(config, error))) from None
         return settings
 
     @property
@@ -114,7 +114,7 @@ class Given:
         """The form that the settings want, by the folder one is in; None: they do not say."""
         try:
             return self._config(None).lint.format
-        except Trouble:
+        except CliError:
             return None  # whatever is linted with these settings says so
 
     def _config(self, file: str | None) -> Config:
@@ -128,7 +128,7 @@ class Given:
                 self._by_folder[folder] = error
         found = self._by_folder[folder]
         if isinstance(found, ConfigError):
-            raise Trouble(visible(str(found)))
+            raise CliError(visible(str(found)))
         return found
 
 
@@ -222,7 +222,7 @@ def is_url(name: str) -> bool:
 def refuse_bare_name(name: str) -> None:
     """End with what is no file, and would be a URL with its scheme."""
     if _HOST.match(name) and not os.path.exists(name):
-        raise Trouble(f"{quoted(name)} is no file: did you mean https://{visible(name)}?")
+        raise CliError(f"{quoted(name)} is no file: did you mean https://{visible(name)}?")
 
 
 def named(file: str) -> tuple[bytes, bool]:

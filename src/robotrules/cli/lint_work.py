@@ -29,7 +29,7 @@ from robotrules.cli.lint_given import (
 )
 from robotrules.cli.lint_text import fixes
 from robotrules.cli.progress import Progress
-from robotrules.cli.streams import STDIN, Trouble, quoted, say
+from robotrules.cli.streams import STDIN, CliError, quoted, say
 from robotrules.cli.text import listed
 from robotrules.errors import MissingExtraError
 from robotrules.linting import LEVELS
@@ -82,8 +82,8 @@ class Work:
                 self.diff = []
                 try:
                     yield from map(self._judged, self._parts(file, opened))
-                except (Trouble, MissingExtraError) as error:
-                    words = error.message if isinstance(error, Trouble) else str(error)
+                except (CliError, MissingExtraError) as error:
+                    words = error.message if isinstance(error, CliError) else str(error)
                     where = (os.fsencode(file), False) if is_url(file) else named(file)
                     yield self._judged(Linted(*where, trouble=" ".join(words.split())))
                 progress.add(1, 1)

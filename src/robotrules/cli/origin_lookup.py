@@ -20,11 +20,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple
 
 from robotrules import Reason, RobotsTxt, Verdict
-from robotrules.access import Trouble as AccessTrouble
+from robotrules.access import FailureReason as AccessTrouble
 from robotrules.cache import EffectivePolicy
 from robotrules.cli.access_text import LONGEST, again_words, failure_of, moment_words, state_words
 from robotrules.cli.client import Opening, told
-from robotrules.cli.streams import Trouble, quoted, say
+from robotrules.cli.streams import CliError, quoted, say
 from robotrules.cli.text import shortened
 from robotrules.http.origins import origin_of
 from robotrules.octets import visible
@@ -123,7 +123,7 @@ class Looker:
         """Return what is held of the origin of a URL; one without an origin ends the command."""
         [origin] = grouped([url])
         if origin is None:
-            raise Trouble(
+            raise CliError(
                 f"'{visible(url)}' has no robots.txt: pass an http or https URL with a host"
             )
         return self.helds([origin])[origin]
@@ -389,7 +389,7 @@ def fetched_robots(urls: Sequence[str], profile: str, opening: Opening) -> Robot
     refuse_paths(urls)
     octets = [os.fsencode(url).strip() for url in urls]
     if len(grouped(octets)) > 1:
-        raise Trouble(
+        raise CliError(
             "the URLs are of several origins, and each has a robots.txt of its own: ask about one "
             "at a time, or pass --robots FILE"
         )
@@ -400,7 +400,7 @@ def fetched_robots(urls: Sequence[str], profile: str, opening: Opening) -> Robot
         held = looker.held_of(octets[0])
     if held.decides is EffectivePolicy.DISALLOW:
         name = shortened(visible(held.origin), LONGEST)
-        raise Trouble(f"nobody knows what {name} says: {state_words(held)}")
+        raise CliError(f"nobody knows what {name} says: {state_words(held)}")
     if held.decides is EffectivePolicy.ALLOW:
         say(state_words(held), label="hint")
     return held.robots
@@ -444,4 +444,4 @@ def refuse_paths(urls: Iterable[str], files: bool = True) -> None:
         words = f"{quoted(url)} {'is of which site?' if path else 'has no scheme:'}"
         pass_it = f"{'Pass' if path else 'pass'} a whole URL, such as {whole}"
         cure = ", or the site's robots.txt with --robots FILE" if files else ""
-        raise Trouble(f"{words} {pass_it}{cure}")
+        raise CliError(f"{words} {pass_it}{cure}")

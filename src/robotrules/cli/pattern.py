@@ -16,7 +16,7 @@ import click
 
 from robotrules.analysis.describe import Description, Place, Trace, describe, trace
 from robotrules.cli.options import given_urls, json_option, profile_option
-from robotrules.cli.streams import Output, Trouble, say
+from robotrules.cli.streams import CliError, Output, say
 from robotrules.cli.text import Paint, between, plural, shortened
 from robotrules.octets import visible
 
@@ -56,7 +56,7 @@ def pattern(patterns: tuple[str, ...], urls: tuple[str, ...], profile: str, as_j
       robotrules pattern '/a b' --profile strict --json
     """
     if not patterns:
-        raise Trouble("no path pattern was given: pass one in quotes, such as '/*/print$'")
+        raise CliError("no path pattern was given: pass one in quotes, such as '/*/print$'")
     _hint_at_files(patterns)
     octets = given_urls(urls, profile)
     output = Output()

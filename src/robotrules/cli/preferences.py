@@ -26,7 +26,7 @@ from robotrules.cli.options import (
     purpose_option,
     robots_options,
 )
-from robotrules.cli.streams import Output, Trouble
+from robotrules.cli.streams import CliError, Output
 from robotrules.cli.text import listed, shortened
 from robotrules.extensions.content_signal import (
     ContentSignals,
@@ -93,9 +93,9 @@ def preferences(
       robotrules preferences /a --as ExampleBot --robots robots.txt --signals --json
     """
     if not urls:
-        raise Trouble("no URL was given: pass one, such as https://example.com/a")
+        raise CliError("no URL was given: pass one, such as https://example.com/a")
     if fields and len(urls) > 1:
-        raise Trouble("--field is about the content of one URL: pass one URL, or leave it out")
+        raise CliError("--field is about the content of one URL: pass one URL, or leave it out")
     alone = robots is None and bool(fields) and not signals
     access, profile = profile, parsing_profile(profile, fetches=robots is None and not alone)
     if alone:

@@ -35,10 +35,10 @@ from robotrules.cli.page_inputs import (
     was_read,
     with_headers,
 )
-from robotrules.cli.streams import STDIN, Output, Trouble, quoted
+from robotrules.cli.streams import STDIN, CliError, Output, quoted
 from robotrules.cli.text import Paint, cells, listed, shortened
 from robotrules.octets import to_text, visible
-from robotrules.tags import Freshness, Mention, Standing, UsageRules, usage_rules
+from robotrules.tags import Mention, ResponseFreshness, Standing, UsageRules, usage_rules
 from robotrules.tags.known import EVERYONE, KNOWN, plain
 from robotrules.tags.rules import written
 
@@ -133,19 +133,19 @@ def _refuse_what_does_not_go_together(
     files: Sequence[str], headers: Sequence[str], response: str | None, dom: str | None
 ) -> None:
     if not (files or headers or response or dom):
-        raise Trouble(
+        raise CliError(
             "nothing was given: pass a page, --response FILE, --dom FILE, or a header line such "
             "as --header 'Robots-Tag: *;noindex'"
         )
     if files and response:
-        raise Trouble(
+        raise CliError(
             "--response has the page as well: leave out FILE, or pass its headers with --header"
         )
     if dom and len(files) > 1:
-        raise Trouble("--dom is the final state of one page: pass one FILE with it")
+        raise CliError("--dom is the final state of one page: pass one FILE with it")
     for name in files:
         if "://" in name:
-            raise Trouble(
+            raise CliError(
                 f"{quoted(name)} is no file: 'robotrules guidance' fetches pages; for this command "
                 "save the page, or pipe it in from a program such as curl"
             )
@@ -270,7 +270,7 @@ def _at_most(count: int | None, noun: str) -> str:
     return f", at most {count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def _fresh_words(found: Freshness) -> str:
+def _fresh_words(found: ResponseFreshness) -> str:
     """Return how long the rules may be taken for current; empty: nobody says."""
     words = []
     if found.lifetime is not None:

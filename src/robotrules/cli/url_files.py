@@ -27,7 +27,7 @@ from robotrules.cli.streams import (
     STDIN,
     TOGETHER,
     Chunk,
-    Trouble,
+    CliError,
     open_octets,
     quoted,
     say,
@@ -70,7 +70,7 @@ class UrlFile:
     """
     A file of URLs, or stdin for `-`; a context manager whose chunks are read once.
 
-    Opening says `Trouble` if there is no such file. `form`, `skipped` and `trouble` are complete
+    Opening says `CliError` if there is no such file. `form`, `skipped` and `trouble` are complete
     when the last chunk was read.
     """
 
@@ -330,9 +330,9 @@ def say_hint(file: UrlFile) -> None:
 def refuse_empty(file: UrlFile) -> None:
     """End the command where a file that was read has no URL; one that has nothing is right."""
     if file.trouble:
-        raise Trouble(f"cannot read URLs from {file.where}: {file.trouble}")
+        raise CliError(f"cannot read URLs from {file.where}: {file.trouble}")
     for line, octets in file.skipped.examples[:1]:
-        raise Trouble(
+        raise CliError(
             f"there is no URL in {file.where}: line {line} is '{visible(octets)}'; pass a list "
             "of URLs, an access log, CSV with a header, JSON lines or a sitemap"
         )

@@ -46,7 +46,7 @@ from robotrules.client.metrics import AsyncOnFetch
 from robotrules.client.origin_state import OriginState
 from robotrules.client.pages import MOST_OCTETS, FetchResult, Look, Sent, fetching, guidance_of
 from robotrules.client.rate_limiter import Delay, Slot, pause_after
-from robotrules.client.ssrf import Addresses
+from robotrules.client.ssrf import AddressPolicy
 from robotrules.client.tasks import StoreExecutor, TaskOriginLocks, each
 from robotrules.client.transports import (
     AsyncTransport,
@@ -79,7 +79,7 @@ class AsyncClient(BaseClient):
         access: str | AccessProfile | None = None,
         store: Store | str | os.PathLike[str] | None = None,
         transport: AsyncTransport | object | None = None,
-        addresses: Addresses | None = None,
+        addresses: AddressPolicy | None = None,
         allow_private: Iterable[str] = (),
         connections: int | None = None,
         proxy: str | None = None,

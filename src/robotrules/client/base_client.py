@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from robotrules.access import AccessProfile, find_access_profile, profiles_of
+from robotrules.access import AccessProfile, find_access_profile, find_profiles
 from robotrules.cache import EffectivePolicy, Store
 from robotrules.client.cache_engine import CacheEngine
 from robotrules.client.metrics import Meter, Stats
 from robotrules.client.origin_state import OriginState
 from robotrules.client.rate_limiter import Delay, Pace, RateLimiter, delay_at, pace_of, states_pace
-from robotrules.client.ssrf import Addresses, vet_allow_private
+from robotrules.client.ssrf import AddressPolicy, vet_allow_private
 from robotrules.client.stores import MemoryStore, default_path, open_store
 from robotrules.client.transports import is_transport, open_async_transport, open_transport
 from robotrules.client.transports.exchange import (
@@ -32,7 +32,7 @@ from robotrules.client.transports.exchange import (
 from robotrules.errors import CrawlerError, StoreError
 from robotrules.extensions.purpose import crawler_notes
 from robotrules.guide import as_url
-from robotrules.http.origins import given_origin, origin_of, split_origin
+from robotrules.http.origins import origin_of, parse_origin, split_origin
 from robotrules.octets import to_text
 from robotrules.profile import DEFAULT, Profile
 from robotrules.robotstxt import RobotsTxt, Tokens
@@ -57,7 +57,7 @@ _PRINTABLE = re.compile(r"[\x20-\x7e]+")
 _SCHEME = 8
 
 
-class Identity(NamedTuple):
+class ClientIdentity(NamedTuple):
     """Who a client is."""
 
     user_agent: str
@@ -75,7 +75,7 @@ def identity(
     product_token: Tokens | None,
     purposes: Sequence[str],
     profile: Profile,
-) -> Identity:
+) -> ClientIdentity:
     """Return who a client is; what is not honest is refused."""
     if not isinstance(user_agent, str):
         raise TypeError(f"user_agent is a str, not {type(user_agent).__name__}")
@@ -108,7 +108,7 @@ def identity(
             )
     honest = next(name for name in names if name.lower() in said)
     notes = crawler_notes(user_agent, honest, purposes, profile=profile)
-    return Identity(
+    return ClientIdentity(
         user_agent,
         names[0] if isinstance(tokens, str) else names,
         sent or honest,
@@ -141,7 +141,7 @@ class BaseClient:
             raise ValueError(f"connections_per_origin is {count!r}: use 1 to {MOST_SLOTS}")
         if on_fetch is not None and not callable(on_fetch):
             raise TypeError(f"on_fetch is {on_fetch!r:.60}: pass a function of one FetchEvent")
-        parsing, fetching = profiles_of(profile)
+        parsing, fetching = find_profiles(profile)
         if access is not None:
             fetching = find_access_profile(access)
         for name, value, least in (("min_delay", min_delay, 0), ("seconds", seconds, 0.001)):
@@ -373,7 +373,7 @@ def carrying(
     transport: object,
     *,
     threads: bool,
-    addresses: Addresses | None,
+    addresses: AddressPolicy | None,
     allow_private: Iterable[str],
     connections: int | None,
     proxy: str | None,
@@ -397,7 +397,7 @@ def carrying(
         return Carrying(transport, {})
     if addresses is not None and allowed:
         raise ValueError("pass addresses= or allow_private=, not both: Addresses(allow_private)")
-    where = Addresses(allowed) if addresses is None else addresses
+    where = AddressPolicy(allowed) if addresses is None else addresses
     if transport is None:
         return Carrying(None, {**options, "addresses": where, "headers": extra})
     if any(value is not None for value in options.values()):
@@ -437,7 +437,7 @@ def prefetch_origin(given: object, place: int) -> str:
     """Return the origin of one entry of a prefetch, or the entry; an error says which one it is."""
     url = given if isinstance(given, (str, bytes)) else _url_at(given, place, "origins")
     text = url.decode("utf-8", "surrogateescape") if isinstance(url, bytes) else url
-    return given_origin(text) or text
+    return parse_origin(text) or text
 
 
 def opened_store(store: Store | str | os.PathLike[str] | None) -> tuple[Store, str | None]:

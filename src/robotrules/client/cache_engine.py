@@ -34,29 +34,29 @@ from robotrules.access import (
     AccessResult,
     CachedCopy,
     Failure,
+    FailureReason,
     Request,
     Response,
-    Trouble,
     access,
 )
 from robotrules.access.values import SLACK
 from robotrules.cache import (
-    SKEW,
+    MAX_CLOCK_SKEW,
     EffectivePolicy,
     Entry,
     FetchRecord,
     Freshness,
     Store,
-    digest_of,
+    body_digest,
     freshness,
-    is_cut,
-    recorded,
-    stored_of,
-    visit_of,
+    is_truncated,
+    make_cached_copy,
+    make_fetch_record,
+    updated_entry,
 )
 from robotrules.client.holders import is_dead, new_holder
 from robotrules.client.memory_cache import OriginCache
-from robotrules.client.origin_state import OriginState, Source, held
+from robotrules.client.origin_state import OriginState, StateSource, held
 from robotrules.errors import StoreError
 from robotrules.profile import Profile
 
@@ -165,19 +165,19 @@ class CacheEngine:
         if found is None:
             return None, False
         now = self.clock()
-        if found.entry.last - SKEW <= now < found.until:
+        if found.entry.last - MAX_CLOCK_SKEW <= now < found.until:
             return found, False
         fresh = self._fresh(found.entry, now)
         if fresh.due:
             return None, False
-        again = self._hold(found.entry, fresh, None, Source.MEMORY)
+        again = self._hold(found.entry, fresh, None, StateSource.MEMORY)
         return again, again is not None and fresh.refresh
 
     def _fresh(self, entry: Entry, now: float) -> Freshness:
         return freshness(entry, now, self.access, background=self.background)
 
     def _hold(
-        self, entry: Entry, fresh: Freshness, body: bytes | None, source: Source
+        self, entry: Entry, fresh: Freshness, body: bytes | None, source: StateSource
     ) -> OriginState | None:
         """Remember what an entry says; None: rules decide, and the file is lost."""
         file = self.memory.file(entry.good, body)
@@ -246,7 +246,7 @@ class CacheEngine:
         if found is not None:
             return found.body
         body: bytes | None = yield from self.ask(self.store.body, good.digest)
-        return body if body is not None and digest_of(body) == good.digest else None
+        return body if body is not None and body_digest(body) == good.digest else None
 
     # --- Leases -------------------------------------------------------------------------------
 
@@ -364,20 +364,20 @@ class CacheEngine:
         fresh = self._fresh(entry, self.clock())
         if fresh.due or (fresh.refresh and wanted is RefreshMode.SOON):
             return None
-        if fresh.decides is EffectivePolicy.RULES and is_cut(entry.good, self._limit):
+        if fresh.decides is EffectivePolicy.RULES and is_truncated(entry.good, self._limit):
             return None  # by a client that reads less of a file than this one
         body = None
         if fresh.decides is EffectivePolicy.RULES:
             body = yield from self._body(entry)
-        return self._hold(entry, fresh, body, Source.STORE)
+        return self._hold(entry, fresh, body, StateSource.STORE)
 
     def _visited(self, origin: str, entry: Entry | None, lease: _Lease) -> Renewal:
         """Ask the server, and write down what came of it."""
         body = yield from self._body(entry)
-        result = yield from self._accessed(origin, stored_of(entry, body, self._limit))
+        result = yield from self._accessed(origin, make_cached_copy(entry, body, self._limit))
         # One moment for all: a clock that is set while a visit is put makes it neither old nor new.
         now = self.clock()
-        visit = visit_of(
+        visit = make_fetch_record(
             result,
             entry,
             at=now,
@@ -385,14 +385,14 @@ class CacheEngine:
             user_agent=self.user_agent,
             profile=self.access,
         )
-        entry = recorded(entry, visit)
+        entry = updated_entry(entry, visit)
         if visit.usable:
             body = result.body
         # What this client would not do says nothing about the origin: others need not know.
-        if visit.trouble is not Trouble.REFUSED:
+        if visit.trouble is not FailureReason.REFUSED:
             yield from self._kept(visit, body, entry, lease)
         fresh = self._fresh(entry, now)
-        made = self._hold(entry, fresh, body, Source.FETCHED)
+        made = self._hold(entry, fresh, body, StateSource.FETCHED)
         if made is None:
             # The copy that would decide is lost, so nobody knows what the rules are. It is not
             # waited for until its lifetime is over: the failure says when to ask again.
@@ -403,7 +403,7 @@ class CacheEngine:
             )
             trouble = self.trouble
             made = held(
-                entry, lost, None, profile=self.profile, source=Source.FETCHED, trouble=trouble
+                entry, lost, None, profile=self.profile, source=StateSource.FETCHED, trouble=trouble
             )
             self.memory.hold(made, None, self.clock())
         return made
@@ -441,7 +441,9 @@ class CacheEngine:
         request = next(flow)
         while True:
             left = end - monotonic()
-            answer: Response | Failure = Failure(Trouble.TIMEOUT, f"{self.seconds:g} s in all")
+            answer: Response | Failure = Failure(
+                FailureReason.TIMEOUT, f"{self.seconds:g} s in all"
+            )
             if left > 0:
                 answer = yield request._replace(seconds=round(left, 3))
                 if not isinstance(answer, (Response, Failure)):

@@ -21,13 +21,13 @@ from typing import Any, NamedTuple
 from robotrules.access import (
     AccessProfile,
     AccessResult,
-    State,
-    Trouble,
+    AccessState,
+    FailureReason,
+    classify_failed_redirect,
+    classify_status,
     find_access_profile,
-    followed,
-    lost_state,
-    profiles_of,
-    state_of,
+    find_profiles,
+    next_url,
 )
 from robotrules.cache import (
     EffectivePolicy,
@@ -36,10 +36,10 @@ from robotrules.cache import (
     Freshness,
     Provenance,
     Store,
-    digest_of,
+    body_digest,
     freshness,
-    recorded,
-    visit_of,
+    make_fetch_record,
+    updated_entry,
 )
 from robotrules.client.historical_verdict import (
     EvidenceNote,
@@ -48,12 +48,12 @@ from robotrules.client.historical_verdict import (
     imported_from,
     when,
 )
-from robotrules.client.origin_state import OriginState, Source, held
+from robotrules.client.origin_state import OriginState, StateSource, held
 from robotrules.client.sources import IMPORTED, OWN, chosen_source
 from robotrules.errors import MissingExtraError, StoreError
-from robotrules.http.caching import aware
+from robotrules.http.caching import require_aware
 from robotrules.http.origins import origin_of
-from robotrules.http.validators import conditions, drop_invalid, renews
+from robotrules.http.validators import conditional_headers, confirms_stored, drop_invalid_validators
 from robotrules.octets import to_text
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, Tokens, parse
@@ -65,7 +65,7 @@ __all__ = ["Evidence", "EvidenceNote", "HistoricalVerdict", "Period"]
 # Other crawlers that are named in a note.
 MOST_NAMES = 5
 # Redirects that did not lead to a file: what they mean is for the access profile to say.
-LOST = (Trouble.REDIRECTS, Trouble.LOOP, Trouble.LOCATION)
+LOST = (FailureReason.REDIRECTS, FailureReason.LOOP, FailureReason.LOCATION)
 
 
 class Evidence:
@@ -83,7 +83,7 @@ class Evidence:
         access: str | AccessProfile | None = None,
     ) -> None:
         self.store = store
-        self.profile, beside = profiles_of(profile)
+        self.profile, beside = find_profiles(profile)
         self.access = beside if access is None else find_access_profile(access)
 
     def at(
@@ -233,7 +233,7 @@ class Evidence:
             read = _read_as(visit, before, self.access)
             if read.usable:
                 doubt = (doubt or _doubtful(before, read)) if read.renewed else None
-            folded[history] = recorded(before, read), doubt
+            folded[history] = updated_entry(before, read), doubt
         return folded
 
     def _known(self, entry: Entry, seconds: float, doubt: FetchRecord | None) -> _Known:
@@ -266,7 +266,9 @@ class Evidence:
             found = self._file(known.entry.good)
         note = found if isinstance(found, EvidenceNote) else None
         robots = found if isinstance(found, RobotsTxt) else None
-        told = held(known.entry, known.fresh, robots, profile=self.profile, source=Source.STORE)
+        told = held(
+            known.entry, known.fresh, robots, profile=self.profile, source=StateSource.STORE
+        )
         if note is not None:
             return _Explained(told, None, None, (note,))
         return _Explained(told, told.explain(url, product_token, purposes), robots)
@@ -286,7 +288,7 @@ class Evidence:
                 words = "The archive did not have the octets of the file, or they were altered: "
                 words += f"the visit was {imported_from(good.provenance)}."
             return EvidenceNote("body-missing", "error", words)
-        if digest_of(body) != good.digest:
+        if body_digest(body) != good.digest:
             words = "The octets in the store are not those of the file: their SHA-256 differs."
             return EvidenceNote("body-damaged", "error", words)
         return parse(body, self.profile, complete=good.complete)
@@ -336,10 +338,10 @@ class _Explained(NamedTuple):
 def _read_as(visit: FetchRecord, before: Entry | None, profile: AccessProfile) -> FetchRecord:
     """Return a visit as this profile reads it: another may have recorded it (AMB-50, AMB-55)."""
     state = visit.state
-    if visit.trouble is Trouble.STATUS and visit.status is not None:
-        state = state_of(visit.status, profile)
+    if visit.trouble is FailureReason.STATUS and visit.status is not None:
+        state = classify_status(visit.status, profile)
     elif visit.trouble in LOST and _led_nowhere(visit):
-        state = lost_state(visit.trouble, profile)
+        state = classify_failed_redirect(visit.trouble, profile)
     if state is not visit.state:
         result = AccessResult(
             *(visit.origin, state, visit.status, visit.trouble, visit.detail, visit.url),
@@ -347,7 +349,7 @@ def _read_as(visit: FetchRecord, before: Entry | None, profile: AccessProfile) -
         )
         agent, user_agent = visit.agent, visit.user_agent
         provenance = visit.provenance
-        visit = visit_of(
+        visit = make_fetch_record(
             result, before, at=visit.at, agent=agent, user_agent=user_agent, profile=profile
         )._replace(provenance=provenance)
     # What never held was in force when it was found all the same.
@@ -364,17 +366,17 @@ def _doubtful(before: Entry | None, visit: FetchRecord) -> FetchRecord | None:
     good = before.good if before else None
     if good is None or good.digest != visit.digest:
         return None
-    known = drop_invalid(good.fields, good.at)
-    vouches = bool(conditions(known)) and renews(known, visit.fields)
+    known = drop_invalid_validators(good.fields, good.at)
+    vouches = bool(conditional_headers(known)) and confirms_stored(known, visit.fields)
     return None if vouches else visit
 
 
 def _led_nowhere(visit: FetchRecord) -> bool:
     """Tell whether the redirects of a visit lead nowhere for any client that follows them."""
-    if visit.trouble is not Trouble.LOCATION or not visit.hops:
+    if visit.trouble is not FailureReason.LOCATION or not visit.hops:
         return True
     try:
-        return followed(visit.hops[-1]) is None
+        return next_url(visit.hops[-1]) is None
     except MissingExtraError:
         return False  # to a name that the client of then could not read, nor this one
 
@@ -436,12 +438,12 @@ def _other_archives(chosen: _Known, imported: list[_Known]) -> Iterator[Evidence
 def _found_later(visit: FetchRecord, later: FetchRecord) -> EvidenceNote:
     """Say what the next visit found: the same file on both sides of a moment says a lot."""
     date = when(later.at)
-    if later.state is State.UNREACHABLE:
+    if later.state is AccessState.UNREACHABLE:
         return EvidenceNote("failed-later", "info", f"The next visit, on {date}, failed.")
     if (later.state, later.digest) == (visit.state, visit.digest):
         return EvidenceNote("same-later", "info", f"The next visit, on {date}, found the same.")
     found = "another file" if later.state is visit.state else "a file"
-    found = found if later.state is State.SUCCESS else "no file"
+    found = found if later.state is AccessState.SUCCESS else "no file"
     return EvidenceNote("changed-later", "info", f"The next visit, on {date}, found {found}.")
 
 
@@ -452,7 +454,7 @@ def _outcome(visit: FetchRecord) -> tuple[Any, ...]:
 
 def _seconds(given: datetime | float) -> float:
     if isinstance(given, datetime):
-        return aware(given, "moment").timestamp()
+        return require_aware(given, "moment").timestamp()
     if isinstance(given, bool) or not isinstance(given, (int, float)):
         name = type(given).__name__
         raise TypeError(f"a moment is a datetime with a zone or seconds since 1970, not {name}")

@@ -10,8 +10,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from robotrules.access import State
-from robotrules.cache import EffectivePolicy, Entry, FetchRecord, Provenance, moment
+from robotrules.access import AccessState
+from robotrules.cache import EffectivePolicy, Entry, FetchRecord, Provenance, format_timestamp
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.verdict import Explanation, Verdict
 
@@ -84,7 +84,7 @@ class HistoricalVerdict(NamedTuple):
             "schema": SCHEMA_VERSION,
             "url": self.url,
             "origin": self.origin,
-            "at": moment(self.at),
+            "at": format_timestamp(self.at),
             "product_token": self.product_token,
             "purposes": list(self.purposes),
             "profile": self.profile,
@@ -95,10 +95,10 @@ class HistoricalVerdict(NamedTuple):
             "decides": str(self.decides),
             "because": self.because,
             "held": self.held,
-            "until": None if self.until is None else moment(self.until),
+            "until": None if self.until is None else format_timestamp(self.until),
             "agent": entry.agent if entry else None,
             "source": self.source,
-            "failing_since": moment(entry.since) if entry and entry.bad else None,
+            "failing_since": format_timestamp(entry.since) if entry and entry.bad else None,
             "failures": entry.failures if entry else 0,
             "visit": self.visit.as_dict() if self.visit else None,
             "next_visit": self.next.as_dict() if self.next else None,
@@ -130,8 +130,8 @@ class Period(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
         return {
-            "from": moment(self.first.at),
-            "to": moment(self.last.at),
+            "from": format_timestamp(self.first.at),
+            "to": format_timestamp(self.last.at),
             "visits": self.visits,
             "agent": self.first.agent,
             **{key: value for key, value in self.last.as_dict().items() if key != "at"},
@@ -161,10 +161,10 @@ def told(visit: FetchRecord) -> str:
     by = f"{when(visit.at)} by {visit.agent}"
     if visit.provenance is not None:
         by += f" ({imported_from(visit.provenance)})"
-    if visit.state is State.UNREACHABLE:
+    if visit.state is AccessState.UNREACHABLE:
         why = visit.detail or (visit.trouble.sentence if visit.trouble else "")
         return f"asked for on {by}, and unreachable: {why}"
-    if visit.state is State.UNAVAILABLE:
+    if visit.state is AccessState.UNAVAILABLE:
         return f"asked for on {by}, and there was none: {visit.detail}"
     renewed = ", unchanged (304)" if visit.renewed else ""
     return f"fetched on {by} from {visit.url}{renewed}, SHA-256 {visit.digest}"

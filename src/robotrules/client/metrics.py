@@ -14,7 +14,7 @@ from threading import Lock
 from time import monotonic
 from typing import Any, NamedTuple
 
-from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.access import Failure, FailureReason, Request, Response
 
 OnFetch = Callable[["FetchEvent"], object]
 AsyncOnFetch = Callable[["FetchEvent"], Awaitable[object] | object]
@@ -28,7 +28,7 @@ class FetchEvent(NamedTuple):
     url: str
     status: int | None
     """None: there was no answer."""
-    trouble: Trouble | None
+    trouble: FailureReason | None
     """Why there was none; None: there was one."""
     detail: str
     """One line for people about the trouble."""

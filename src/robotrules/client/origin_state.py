@@ -12,16 +12,16 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from robotrules.access import State
+from robotrules.access import AccessState
 from robotrules.access.values import DISALLOW_ALL
-from robotrules.cache import EffectivePolicy, Entry, FetchRecord, Freshness, moment
+from robotrules.cache import EffectivePolicy, Entry, FetchRecord, Freshness, format_timestamp
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, Tokens, parse
 from robotrules.robotstxt.ruleset import URL
 from robotrules.robotstxt.verdict import Explanation, GroupMatch, Reason, Verdict
 
 
-class Source(StrEnum):
+class StateSource(StrEnum):
     """Where a client has something from."""
 
     FETCHED = "fetched"
@@ -44,7 +44,7 @@ class OriginState(NamedTuple):
     """Until when that is so, in seconds since 1970."""
     because: str
     """As `cache.Freshness` has it."""
-    source: Source
+    source: StateSource
     trouble: str | None = None
     """What is wrong with the store; None: nothing."""
 
@@ -57,13 +57,13 @@ class OriginState(NamedTuple):
         return entry.good or entry.bad
 
     @property
-    def state(self) -> State:
+    def state(self) -> AccessState:
         """What came of asking for the file: the last usable answer, unless it is unreachable."""
         if self.because == "fresh" and self.entry.good:
             return self.entry.good.state
         # After so long it counts as not there (§2.3.1.4).
         gone = self.because == "patience" and self.decides is EffectivePolicy.ALLOW
-        return State.UNAVAILABLE if gone else State.UNREACHABLE
+        return AccessState.UNAVAILABLE if gone else AccessState.UNREACHABLE
 
     def check(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Verdict:
         """Return the verdict on a URL of this origin."""
@@ -119,10 +119,10 @@ class OriginState(NamedTuple):
             "state": str(self.state),
             "decides": str(self.decides),
             "because": self.because,
-            "until": moment(self.until),
+            "until": format_timestamp(self.until),
             "source": str(self.source),
             "visit": visit.as_dict() if visit else None,
-            "failing_since": moment(self.entry.since) if self.entry.bad else None,
+            "failing_since": format_timestamp(self.entry.since) if self.entry.bad else None,
             "failures": self.entry.failures,
             "store_trouble": self.trouble,
         }
@@ -134,7 +134,7 @@ def held(
     body: RobotsTxt | None,
     *,
     profile: Profile,
-    source: Source,
+    source: StateSource,
     trouble: str | None = None,
 ) -> OriginState:
     """Return what an entry and its file say; *body* is needed where rules decide."""

@@ -12,8 +12,8 @@ from collections.abc import Callable, Generator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from robotrules.access import Failure, Hop, Request, Response, location_of, target_of
-from robotrules.access.values import Trouble
+from robotrules.access import Failure, Hop, Request, Response, parse_location, resolve_location
+from robotrules.access.values import FailureReason
 from robotrules.client.origin_state import OriginState
 from robotrules.guide import Guidance, guidance
 from robotrules.http.fields import NO_FIELDS, Fields, Headers, read_fields
@@ -71,7 +71,7 @@ class FetchResult(NamedTuple):
     body: bytes = b""
     complete: bool = True
     hops: tuple[Hop, ...] = ()
-    trouble: Trouble | None = None
+    trouble: FailureReason | None = None
     detail: str = ""
     address: str | None = None
     at: float = 0.0
@@ -153,14 +153,16 @@ def fetching(
         )
         if response.status not in _FOLLOWED:
             return so_far
-        location = location_of(fields)
+        location = parse_location(fields)
         hops = (*hops, Hop(url, response.status, location))
         so_far = so_far._replace(hops=hops)
-        target = target_of(url, location)
+        target = resolve_location(url, location)
         if target is None:
-            return so_far._replace(trouble=Trouble.LOCATION, detail=Trouble.LOCATION.sentence)
+            return so_far._replace(
+                trouble=FailureReason.LOCATION, detail=FailureReason.LOCATION.sentence
+            )
         if target in seen or len(hops) > MOST_REDIRECTS:
-            trouble = Trouble.LOOP if target in seen else Trouble.REDIRECTS
+            trouble = FailureReason.LOOP if target in seen else FailureReason.REDIRECTS
             return so_far._replace(trouble=trouble, detail=trouble.sentence)
         seen.add(target)
         url = target

@@ -16,7 +16,7 @@ from threading import Lock
 from time import monotonic
 from typing import Any, NamedTuple
 
-from robotrules.cache import retry_after
+from robotrules.cache import parse_retry_after
 from robotrules.client.cache_engine import FIRST_LOOK, CacheEngine, Effect, Wait
 from robotrules.client.holders import new_holder
 from robotrules.extensions.crawl_delay import CrawlDelay, crawl_delay
@@ -53,7 +53,7 @@ class Delay(NamedTuple):
         return self._asdict()
 
 
-def delay_of(
+def required_delay(
     robots: RobotsTxt,
     product_token: Tokens,
     purposes: Sequence[str] = (),
@@ -204,7 +204,7 @@ def pause_after(status: int, headers: object, now: float) -> float | None:
     Retry-After counts with a redirect or an error (RFC 9110 §10.2.3); 429 and 503 without one ask
     for a minute.
     """
-    asked = retry_after(read_fields(headers), now) if status >= 300 else None
+    asked = parse_retry_after(read_fields(headers), now) if status >= 300 else None
     return USUAL_PAUSE if asked is None and status in (429, 503) else asked
 
 

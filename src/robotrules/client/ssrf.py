@@ -21,7 +21,7 @@ from functools import lru_cache
 from inspect import iscoroutinefunction
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
-from robotrules.access import Failure, Trouble
+from robotrules.access import Failure, FailureReason
 from robotrules.http.origins import origin_of
 
 Address = IPv4Address | IPv6Address
@@ -104,7 +104,7 @@ _NOT_PUBLIC = (
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e]+")
 
 
-class Addresses:
+class AddressPolicy:
     """Which addresses may be connected to, and how names become addresses. Immutable."""
 
     __slots__ = ("_allowed", "_aresolve", "_names", "_networks", "_resolve", "_suffixes")
@@ -212,9 +212,9 @@ class Addresses:
         if passed:
             return list(passed)[:MOST_ADDRESSES]
         if refusals:
-            return Failure(Trouble.REFUSED, refusals[0])
+            return Failure(FailureReason.REFUSED, refusals[0])
         none = f"the resolver gave {found[0]!r}, which is no address" if found else "no address"
-        return Failure(Trouble.DNS, one_line(f"{host}: {none}"))
+        return Failure(FailureReason.DNS, one_line(f"{host}: {none}"))
 
     def refusal(self, host: str, address: str) -> str | None:
         """Return why *address* is not connected to for the sake of *host*; None: it is."""
@@ -272,7 +272,7 @@ async def _awaited(answer: Awaitable[Sequence[str]]) -> Sequence[str]:
 
 def _unresolved(host: str, error: Exception) -> Failure:
     words = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return Failure(Trouble.DNS, one_line(f"{host}: {words}"))
+    return Failure(FailureReason.DNS, one_line(f"{host}: {words}"))
 
 
 def literal_of(host: str) -> Address | None:
@@ -390,4 +390,4 @@ def _system(host: str, port: int) -> list[str]:
     ]
 
 
-PUBLIC = Addresses()
+PUBLIC = AddressPolicy()

@@ -45,7 +45,7 @@ from robotrules.client.pages import (
     guidance_of,
 )
 from robotrules.client.rate_limiter import Delay, Slot, pause_after
-from robotrules.client.ssrf import Addresses
+from robotrules.client.ssrf import AddressPolicy
 from robotrules.client.threads import BackgroundRunner, OriginLocks, SingleFlight, together
 from robotrules.client.transports import Transport, open_transport, vet_transport
 from robotrules.client.transports.exchange import ExtraHeaders
@@ -74,7 +74,7 @@ class Client(BaseClient):
         access: str | AccessProfile | None = None,
         store: Store | str | os.PathLike[str] | None = None,
         transport: Transport | object | None = None,
-        addresses: Addresses | None = None,
+        addresses: AddressPolicy | None = None,
         allow_private: Iterable[str] = (),
         connections: int | None = None,
         proxy: str | None = None,

@@ -16,7 +16,7 @@ from robotrules.extensions.app_directives import directives_for
 from robotrules.extensions.sitemap import sitemaps
 from robotrules.extensions.vocabulary import Preference, Statement
 from robotrules.guide import Guidance, TagsSeen, guidance
-from robotrules.http.structured_fields import plain
+from robotrules.http.structured_fields import to_plain_value
 from robotrules.octets import visible
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.values import Record
@@ -172,13 +172,15 @@ def of_directives(
     passed = not absent and _same(found.value, question.value[1])
     told = () if passed else told_record(robots, found.record, "this record counts here")
     cure = "" if passed else f"correct line {found.record.line}"
-    words = f"{name} {visible(shown_value(plain(found.value)))} by line {found.record.line}"
+    words = (
+        f"{name} {visible(shown_value(to_plain_value(found.value)))} by line {found.record.line}"
+    )
     return Judged(question, passed, expected, words, cure, told)
 
 
 def _same(found: Any, wanted: Any) -> bool:
     """Tell whether a value is the one that TOML says: true is not 1, and a Token is a text."""
-    found = str(found) if isinstance(plain(found), str) else found
+    found = str(found) if isinstance(to_plain_value(found), str) else found
     return isinstance(found, bool) is isinstance(wanted, bool) and bool(found == wanted)
 
 

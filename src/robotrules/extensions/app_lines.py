@@ -15,7 +15,13 @@ from typing import Any, NamedTuple
 
 from robotrules.extensions.codes import note
 from robotrules.extensions.scoped import is_usable, split
-from robotrules.http.structured_fields import is_token, parse_list, plain, serialise, value_type
+from robotrules.http.structured_fields import (
+    is_token,
+    parse_list,
+    serialise,
+    to_plain_value,
+    value_type,
+)
 from robotrules.octets import to_text
 from robotrules.profile import Extension
 from robotrules.registries import Registries
@@ -70,7 +76,7 @@ class AppDirective(NamedTuple):
         """Return it as plain values for JSON: octets in base64, a date in seconds."""
         return {
             "name": self.name,
-            "value": plain(self.value),
+            "value": to_plain_value(self.value),
             "type": self.type,
             "status": str(self.status),
             "path": self.path,

@@ -30,7 +30,7 @@ except ImportError:
     ) from None
 
 from robotrules.lsp.code_actions import Place
-from robotrules.lsp.debounce import PAUSE, REST, Watch
+from robotrules.lsp.debounce import PAUSE, REST, Debouncer
 from robotrules.lsp.diagnostics import TYPING_BUDGET, Showing, diagnostics, notes
 from robotrules.lsp.document import Document
 from robotrules.lsp.features import FEATURES
@@ -73,13 +73,13 @@ class Server(LanguageServer):
         pause: float = PAUSE,
         rest: float = REST,
     ) -> None:
-        """*version* is what a client is told; *pause* and *rest* are those of `Watch`."""
+        """*version* is what a client is told; *pause* and *rest* are those of `Debouncer`."""
         # Whole texts: pygls cuts lines where Python does, at form feeds and U+2028 too, and edits
         # of such a text would end up elsewhere. A robots.txt is small.
         full = types.TextDocumentSyncKind.Full
         super().__init__("robotrules", version, text_document_sync_kind=full, max_workers=2)
         self.registries = registries
-        self.watch = Watch(self._look, pause=pause, rest=rest)
+        self.watch = Debouncer(self._look, pause=pause, rest=rest)
         self._lint_thread = ThreadPoolExecutor(1, "robotrules-lint")
         self._threads = ThreadPoolExecutor(2, "robotrules-answer")
         self._opened: dict[str, Opened] = {}

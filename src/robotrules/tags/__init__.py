@@ -21,11 +21,18 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from robotrules.errors import ProductTokenError
-from robotrules.http.caching import Freshness, aware, freshness, merged, seconds, updated
+from robotrules.http.caching import (
+    ResponseFreshness,
+    merge_fields,
+    require_aware,
+    response_freshness,
+    to_seconds,
+    update_stored_fields,
+)
 from robotrules.http.fields import Fields, read_fields
-from robotrules.http.media_types import charset_of, is_html
+from robotrules.http.media_types import is_html, parse_charset
 from robotrules.profile import Profile
-from robotrules.tags.codes import Carrier, Source, State, TagNote, note
+from robotrules.tags.codes import Carrier, PageState, Source, TagNote, note
 from robotrules.tags.header import (
     LONGEST_KEPT,
     MOST_KEPT,
@@ -66,27 +73,27 @@ __all__ = [
     "Carrier",
     "FieldSays",
     "Fields",
-    "Freshness",
     "Mention",
     "Page",
     "PageReader",
+    "PageState",
+    "ResponseFreshness",
     "Source",
     "Standing",
-    "State",
     "TagNote",
     "TagProfile",
     "TdmReservation",
     "UsageRules",
     "Value",
     "find_tag_profile",
-    "freshness",
     "html_page",
-    "merged",
+    "merge_fields",
     "read_fields",
     "read_page",
     "read_robots_tag",
+    "response_freshness",
     "tdm_reservation",
-    "updated",
+    "update_stored_fields",
     "usage_rules",
     "vet_tokens",
 ]
@@ -115,7 +122,7 @@ def usage_rules(
     response of httpx, requests, aiohttp or Scrapy. *html* is the initial HTML, octets or text,
     whole or in chunks; *dom* the final DOM as text, where scripts were run. All of it is united
     (§4). *product_token* may be several, and then counts what is said to any. *url* tells whether
-    it came over TLS. *received* and *recrawl_interval* are for `freshness`. Not *complete*: *html*
+    it came over TLS. *received* and *recrawl_interval* are for `response_freshness`. Not *complete*: *html*
     was cut before its end, so what its head says is known only if it is over by then; without
     *html*, nothing of a page was read that is there. Content never raises.
     """
@@ -145,8 +152,8 @@ def usage_rules(
         tuple(read),
         over_tls,
         fields,
-        None if received is None else aware(received, "received"),
-        None if recrawl_interval is None else seconds(recrawl_interval),
+        None if received is None else require_aware(received, "received"),
+        None if recrawl_interval is None else to_seconds(recrawl_interval),
     )
 
 
@@ -280,16 +287,16 @@ def _with_pages(
 ) -> _Found:
     """Return what fields and pages say together; *read* learns which pages were looked at."""
     said, notes = list(found.said), list(found.notes)
-    for state, given in ((State.INITIAL, html), (State.FINAL, dom)):
+    for state, given in ((PageState.INITIAL, html), (PageState.FINAL, dom)):
         if given is None:
             continue
-        final_dom = state is State.FINAL
+        final_dom = state is PageState.FINAL
         whole = complete or final_dom
         page = html_page(given, fields, profile, final_dom=final_dom, complete=whole)
         if page is None:
             notes.append(note("not-html"))
             continue
-        read.append("html" if state is State.INITIAL else "dom")
+        read.append("html" if state is PageState.INITIAL else "dom")
         says = page_rules(page, state, tokens, profile, over_tls=over_tls, more=more)
         said += says.said
         notes += says.notes
@@ -320,7 +327,7 @@ def html_page(
         return html
     return read_page(
         html,
-        charset=None if final_dom else charset_of(fields),
+        charset=None if final_dom else parse_charset(fields),
         final_dom=final_dom,
         whole=chosen.body_metas,
         limit=chosen.max_html_bytes,
@@ -330,14 +337,14 @@ def html_page(
 
 def _labelled(mentions: Sequence[Mention]) -> Iterator[TagNote]:
     """Yield a note for each rule that only one state of the page has (AMB-94)."""
-    states: dict[State, dict[tuple[str, Value | None], Source]] = {
-        State.INITIAL: {},
-        State.FINAL: {},
+    states: dict[PageState, dict[tuple[str, Value | None], Source]] = {
+        PageState.INITIAL: {},
+        PageState.FINAL: {},
     }
     for one in mentions:
         if one.source.state is not None and one.standing is Standing.IN_FORCE:
             states[one.source.state].setdefault((one.name, one.value), one.source)
-    initial, final = states[State.INITIAL], states[State.FINAL]
+    initial, final = states[PageState.INITIAL], states[PageState.FINAL]
     for key, source in final.items():
         if key not in initial:
             yield note("only-in-final-dom", source)

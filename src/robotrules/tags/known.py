@@ -17,7 +17,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from robotrules.http.dates import read_date
+from robotrules.http.dates import parse_date
 from robotrules.http.structured_fields import value_type
 
 # What a rule is set to: True for a plain one.
@@ -171,7 +171,7 @@ def _preview(text: str) -> Read:
 
 
 def _date(text: str) -> Read:
-    found = read_date(text)
+    found = parse_date(text)
     if found is None:
         return Read(None, "bad-value")
     return Read(found.moment, "unknown-zone" if found.assumed else None)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from robotrules.tags.codes import Carrier, Source, State, TagNote, note
+from robotrules.tags.codes import Carrier, PageState, Source, TagNote, note
 from robotrules.tags.header import CUT, LONGEST_KEPT, MOST_KEPT, Said, expanded, lifts
 from robotrules.tags.html import Meta, Page, Place
 from robotrules.tags.known import EVERYONE, ROBOTS, Value, read_text
@@ -51,7 +51,7 @@ class PageSays(NamedTuple):
 
 def page_rules(
     page: Page,
-    state: State,
+    state: PageState,
     tokens: Sequence[str],
     profile: TagProfile,
     *,

@@ -15,7 +15,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from robotrules.http.caching import Freshness, aware, freshness
+from robotrules.http.caching import ResponseFreshness, require_aware, response_freshness
 from robotrules.http.fields import Fields
 from robotrules.tags.codes import Carrier, Source, TagNote, note
 from robotrules.tags.header import Said
@@ -111,7 +111,7 @@ class UsageRules(NamedTuple):
     over_tls: bool | None
     """Whether the response came over TLS; None: nobody said (§4)."""
     fields: Fields
-    """The field lines that were read, for `freshness`."""
+    """The field lines that were read, for `response_freshness`."""
     received: datetime | None
     """When the response was received; None: nobody said."""
     recrawl_interval: float | None
@@ -168,7 +168,7 @@ class UsageRules(NamedTuple):
 
         None: not all was read.
         """
-        after, moment = self.unavailable_after, aware(moment, "moment")
+        after, moment = self.unavailable_after, require_aware(moment, "moment")
         return self.may_index if after is None or moment <= after else False
 
     @property
@@ -223,9 +223,9 @@ class UsageRules(NamedTuple):
         return moment if isinstance(moment, datetime) else None
 
     @property
-    def freshness(self) -> Freshness:
+    def freshness(self) -> ResponseFreshness:
         """How long this may be taken for current; rules do not lapse with it (AMB-79)."""
-        return freshness(
+        return response_freshness(
             self.fields, received=self.received, recrawl_interval=self.recrawl_interval
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from robotrules.access import Hop, State, Trouble
+from robotrules.access import AccessState, FailureReason, Hop
 from robotrules.cache import Entry, FetchRecord, Provenance
 from robotrules.http.fields import Fields
 
@@ -17,9 +17,9 @@ VISITS = st.builds(
     agent=TEXTS,
     user_agent=TEXTS,
     at=MOMENTS,
-    state=st.sampled_from(State),
+    state=st.sampled_from(AccessState),
     status=st.none() | st.integers(),
-    trouble=st.none() | st.sampled_from(Trouble),
+    trouble=st.none() | st.sampled_from(FailureReason),
     detail=TEXTS,
     url=TEXTS,
     hops=st.lists(st.builds(Hop, TEXTS, st.integers(), TEXTS), max_size=3).map(tuple),

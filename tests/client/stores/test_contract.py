@@ -10,8 +10,8 @@ from itertools import pairwise
 
 import pytest
 
-from robotrules.access import Response, State
-from robotrules.cache import SKEW, Entry, FetchRecord, Store, digest_of, recorded
+from robotrules.access import AccessState, Response
+from robotrules.cache import MAX_CLOCK_SKEW, Entry, FetchRecord, Store, body_digest, updated_entry
 from robotrules.client import open_store
 from robotrules.client.rate_limiter import LONGEST_DELAY
 from robotrules.errors import StoreError
@@ -27,8 +27,8 @@ def put(store: Store, *visits: FetchRecord, body: bytes | None = BODY) -> Entry 
     """Put visits one after the other; return the last entry."""
     entry = None
     for visit in visits:
-        entry = recorded(store.get(visit.origin, visit.agent), visit)
-        store.put(visit, body if visit.digest == digest_of(body or b"") else None, entry)
+        entry = updated_entry(store.get(visit.origin, visit.agent), visit)
+        store.put(visit, body if visit.digest == body_digest(body or b"") else None, entry)
     return entry
 
 
@@ -43,7 +43,7 @@ class TestEntries:
     def test_a_new_store_knows_nothing(self, store: Store) -> None:
         """And says so without an error."""
         assert store.get(ORIGIN, AGENT) is None
-        assert store.body(digest_of(BODY)) is None
+        assert store.body(body_digest(BODY)) is None
         assert list(store.entries()) == []
         assert list(store.visits()) == []
         assert list(store.visits(ORIGIN)) == []
@@ -55,7 +55,7 @@ class TestEntries:
         """Entry, body and visit, as they were."""
         entry = put(store, made())
         assert store.get(ORIGIN, AGENT) == entry
-        assert store.body(digest_of(BODY)) == BODY
+        assert store.body(body_digest(BODY)) == BODY
         assert list(store.visits()) == [made()]
 
     def test_failures_are_put_too(self, store: Store) -> None:
@@ -68,13 +68,13 @@ class TestEntries:
     def test_an_empty_file_is_a_file(self, store: Store) -> None:
         """A body of no octets is there, and not none."""
         put(store, made(body=b""), body=b"")
-        assert store.body(digest_of(b"")) == b""
+        assert store.body(body_digest(b"")) == b""
 
     def test_large_bodies(self, store: Store) -> None:
         """As large as a robots.txt may be, of any octets."""
         body = bytes(range(256)) * 2_200
         put(store, made(body=body), body=body)
-        assert store.body(digest_of(body)) == body
+        assert store.body(body_digest(body)) == body
 
     def test_bad_validators_of_an_older_version(self, store: Store) -> None:
         """An entry that was stored with them is kept as it is, and they are not sent back."""
@@ -105,7 +105,7 @@ class TestEntries:
     def test_newer_entries_stay(self, store: Store) -> None:
         """An entry whose last visit is newer is not replaced; the visit is kept all the same."""
         newer = put(store, made(NOW + 10))
-        store.put(made(NOW), BODY, recorded(None, made(NOW)))
+        store.put(made(NOW), BODY, updated_entry(None, made(NOW)))
         assert store.get(ORIGIN, AGENT) == newer
         store.put(made(NOW + 1), None, None)
         assert store.get(ORIGIN, AGENT) == newer
@@ -113,21 +113,21 @@ class TestEntries:
 
     def test_a_clock_that_was_ahead(self, store: Store) -> None:
         """An entry of the future is replaced, or forgotten; up to a minute ahead it stays."""
-        ahead = recorded(None, made(NOW + SKEW))
-        store.put(made(NOW + SKEW), BODY, ahead)
-        store.put(made(NOW), BODY, recorded(None, made(NOW)))
+        ahead = updated_entry(None, made(NOW + MAX_CLOCK_SKEW))
+        store.put(made(NOW + MAX_CLOCK_SKEW), BODY, ahead)
+        store.put(made(NOW), BODY, updated_entry(None, made(NOW)))
         store.put(made(NOW), None, None)
         assert store.get(ORIGIN, AGENT) == ahead
-        now = recorded(None, made(NOW - 1, b"# now"))
+        now = updated_entry(None, made(NOW - 1, b"# now"))
         store.put(made(NOW - 1, b"# now"), b"# now", now)
         assert store.get(ORIGIN, AGENT) == now
-        store.put(made(NOW + 86_400), BODY, recorded(None, made(NOW + 86_400)))
+        store.put(made(NOW + 86_400), BODY, updated_entry(None, made(NOW + 86_400)))
         store.put(made(NOW), None, None)
         assert store.get(ORIGIN, AGENT) is None
         assert moments(store.visits()) == [-1, 0, 60, 86_400]
         # Nobody needs a body but the visits.
         assert store.prune_evidence(NOW + 1e6) == 4
-        assert store.body(digest_of(BODY)) is store.body(digest_of(b"# now")) is None
+        assert store.body(body_digest(BODY)) is store.body(body_digest(b"# now")) is None
 
     def test_entries_of_the_same_moment_are_replaced(self, store: Store) -> None:
         """Only a newer one stays."""
@@ -139,7 +139,7 @@ class TestEntries:
     def test_the_last_visit_may_be_the_failure(self, store: Store) -> None:
         """`last` is of both visits, not of the good one."""
         put(store, made(NOW), made(NOW + 10, None))
-        store.put(made(NOW + 5), BODY, recorded(None, made(NOW + 5)))
+        store.put(made(NOW + 5), BODY, updated_entry(None, made(NOW + 5)))
         entry = store.get(ORIGIN, AGENT)
         assert entry is not None
         assert entry.last == NOW + 10
@@ -150,8 +150,8 @@ class TestEntries:
         other = b"# secret"
         store.put(made(NOW + 5, other, may_store=False), None, None)
         assert store.get(ORIGIN, AGENT) is None
-        assert store.body(digest_of(other)) is None
-        assert [visit.digest for visit in store.visits()] == [digest_of(BODY), digest_of(other)]
+        assert store.body(body_digest(other)) is None
+        assert [visit.digest for visit in store.visits()] == [body_digest(BODY), body_digest(other)]
 
     def test_a_visit_is_kept_once(self, store: Store) -> None:
         """To put the same again changes nothing: a caller may try again after an error."""
@@ -163,7 +163,7 @@ class TestEntries:
     def test_misuse(self, store: Store) -> None:
         """A body that is not the visit's is told, and nothing is kept."""
         with pytest.raises(ValueError, match="not the one"):
-            store.put(made(), b"another", recorded(None, made()))
+            store.put(made(), b"another", updated_entry(None, made()))
         with pytest.raises(ValueError, match="not the one"):
             store.add([(made(), b"another")])
         assert store.get(ORIGIN, AGENT) is None
@@ -312,11 +312,11 @@ class TestTurns:
         assert store.reserve(ORIGIN, NOW, DAY) == NOW + DAY
         assert store.reserve(ORIGIN, NOW + 10, 1) == NOW + DAY + 1
         # A clock that goes a little wrong, and an origin that asked for a day.
-        store.postpone(ORIGIN, NOW + DAY + SKEW)
-        assert store.begin(ORIGIN, NOW, 1) == NOW + DAY + SKEW
+        store.postpone(ORIGIN, NOW + DAY + MAX_CLOCK_SKEW)
+        assert store.begin(ORIGIN, NOW, 1) == NOW + DAY + MAX_CLOCK_SKEW
         assert store.reserve(ORIGIN, NOW, 1) == NOW + DAY
 
-    @pytest.mark.parametrize("ahead", [DAY + SKEW + 1, 365 * DAY])
+    @pytest.mark.parametrize("ahead", [DAY + MAX_CLOCK_SKEW + 1, 365 * DAY])
     def test_clocks_that_were_ahead(self, store: Store, ahead: float) -> None:
         """What is noted further ahead than anybody waits is nobody's turn."""
         notes: list[Callable[[str], object]] = [
@@ -406,7 +406,7 @@ class TestEvidence:
         assert store.add([(other, b"# other"), (other, None)]) == 0
         assert store.add([]) == 0
         assert list(store.visits()) == [made(), other]
-        assert store.body(digest_of(b"# other")) == b"# other"
+        assert store.body(body_digest(b"# other")) == b"# other"
         entry = store.get(ORIGIN, AGENT)
         assert entry is not None
         assert entry.last == NOW
@@ -429,9 +429,9 @@ class TestEvidence:
     def test_a_body_that_was_missing_comes_later(self, store: Store) -> None:
         """A visit that is known may bring the body that was not."""
         store.add([(made(), None)])
-        assert store.body(digest_of(BODY)) is None
+        assert store.body(body_digest(BODY)) is None
         assert store.add([(made(), BODY)]) == 0
-        assert store.body(digest_of(BODY)) == BODY
+        assert store.body(body_digest(BODY)) == BODY
 
     def test_prune_entries(self, store: Store) -> None:
         """Old entries go; those of that moment and all evidence stay."""
@@ -445,7 +445,7 @@ class TestEvidence:
             "https://3.example",
         ]
         assert len(list(store.visits())) == 5
-        assert store.body(digest_of(BODY)) == BODY
+        assert store.body(body_digest(BODY)) == BODY
 
     def test_prune_forgets_what_is_over(self, store: Store) -> None:
         """Turns of the past go with it, those to come stay; a lease that is held stays."""
@@ -467,26 +467,26 @@ class TestEvidence:
         assert moments(store.visits()) == [2, 3]
         assert moments(store.visits("https://b.example")) == []
         # An entry needs the second, a visit the third, both the first.
-        assert [store.body(digest_of(body)) for body in (old, used, new)] == [old, used, new]
+        assert [store.body(body_digest(body)) for body in (old, used, new)] == [old, used, new]
         assert store.prune(NOW + 2) == 1
         assert store.prune_evidence(NOW + 3) == 1
-        assert store.body(digest_of(used)) is None
+        assert store.body(body_digest(used)) is None
         assert store.prune_evidence(NOW + 100) == 1
         # The entries are still there, and so is what they need.
-        assert [store.body(digest_of(body)) for body in (old, used, new)] == [old, None, new]
+        assert [store.body(body_digest(body)) for body in (old, used, new)] == [old, None, new]
         assert store.prune(NOW + 100) == 2
         assert store.prune_evidence(NOW + 100) == 0
-        assert [store.body(digest_of(body)) for body in (old, used, new)] == [None, None, None]
+        assert [store.body(body_digest(body)) for body in (old, used, new)] == [None, None, None]
 
     def test_a_replaced_entry_needs_its_body_no_more(self, store: Store) -> None:
         """With the visit gone, a body goes once the entry is another."""
         put(store, made(NOW, b"# a"), body=b"# a")
         assert store.prune_evidence(NOW + 1) == 1
-        assert store.body(digest_of(b"# a")) == b"# a"
+        assert store.body(body_digest(b"# a")) == b"# a"
         put(store, made(NOW + 5, b"# b"), body=b"# b")
         assert store.prune_evidence(NOW + 1) == 0
-        assert store.body(digest_of(b"# a")) is None
-        assert store.body(digest_of(b"# b")) == b"# b"
+        assert store.body(body_digest(b"# a")) is None
+        assert store.body(body_digest(b"# b")) == b"# b"
 
     def test_many_are_pruned(self, store: Store) -> None:
         """More than one share, bodies too."""
@@ -494,7 +494,7 @@ class TestEvidence:
         store.add(pairs)
         assert store.prune_evidence(NOW + 1_200) == 1_200
         assert moments(store.visits()) == list(range(1_200, 1_300))
-        there = [store.body(digest_of(body)) for _, body in pairs]
+        there = [store.body(body_digest(body)) for _, body in pairs]
         assert there == [None] * 1_200 + [body for _, body in pairs[1_200:]]
 
 
@@ -521,7 +521,7 @@ class TestStores:
         store.close()
         for call in (
             lambda: store.get(ORIGIN, AGENT),
-            lambda: store.body(digest_of(BODY)),
+            lambda: store.body(body_digest(BODY)),
             lambda: store.put(made(), None, None),
             lambda: store.lease("key", "me", 1),
             lambda: store.release("key", "me"),
@@ -545,7 +545,7 @@ class TestStores:
         second = open_store(where)
         try:
             assert second.get(ORIGIN, AGENT) == entry
-            assert second.body(digest_of(BODY)) == BODY
+            assert second.body(body_digest(BODY)) == BODY
             assert moments(second.visits()) == [0, 1]
         finally:
             second.close()
@@ -580,7 +580,7 @@ class TestThreads:
             # All within a minute: what is further ahead would be of another clock.
             visit, body, _ = numbered(number)
             visit = visit._replace(at=NOW + number / 16)
-            return visit, body, recorded(None, visit)
+            return visit, body, updated_entry(None, visit)
 
         def work(thread: int) -> None:
             for step in range(count):
@@ -623,9 +623,9 @@ class TestThreads:
                 for n in range(150):
                     body = b"# %d" % (n % 2)
                     visit = made(NOW + n, body)
-                    store.put(visit, body, recorded(None, visit))
-                    assert store.body(digest_of(body)) == body
+                    store.put(visit, body, updated_entry(None, visit))
+                    assert store.body(body_digest(body)) == body
             finally:
                 over.set()
             task.result()
-        assert visit.state is State.SUCCESS
+        assert visit.state is AccessState.SUCCESS

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from robotrules.cache import digest_of
+from robotrules.cache import body_digest
 from robotrules.client import open_store
 from tests.client.stores.made import AGENT, NOW, PLACES, number_of, numbered
 
@@ -80,7 +80,7 @@ def check(where: str, first: int, last: int) -> int:
         for number in found:
             visit, body, _ = numbered(number)
             assert next(store.visits(visit.origin, after=visit.at)) == visit
-            assert store.body(digest_of(body)) == body
+            assert store.body(body_digest(body)) == body
         end = first + len(found)
         for place in range(PLACES):
             newest = max(range(place, end, PLACES), default=None)

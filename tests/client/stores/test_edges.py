@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from robotrules.cache import Store, digest_of, recorded
+from robotrules.cache import Store, body_digest, updated_entry
 from robotrules.client.stores import (
     MemoryStore,
     SQLiteStore,
@@ -66,7 +66,7 @@ class TestAllStores:
     def test_an_entry_of_failures_alone(self, store: Store) -> None:
         """A server that has never answered is known too."""
         failed = made(NOW, None)
-        entry = recorded(None, failed)
+        entry = updated_entry(None, failed)
         assert entry.good is None
         store.put(failed, None, entry)
         assert store.get(ORIGIN, AGENT) == entry
@@ -74,11 +74,11 @@ class TestAllStores:
 
     def test_which_entry_is_newer(self, store: Store) -> None:
         """The last visit of the entry says so, and not the one that is put with it."""
-        first = recorded(None, made(NOW + 10))
+        first = updated_entry(None, made(NOW + 10))
         store.put(made(NOW), BODY, first)
-        store.put(made(NOW + 6), BODY, recorded(None, made(NOW + 6)))
+        store.put(made(NOW + 6), BODY, updated_entry(None, made(NOW + 6)))
         assert store.get(ORIGIN, AGENT) == first
-        late = recorded(None, made(NOW + 20))
+        late = updated_entry(None, made(NOW + 20))
         store.put(made(NOW + 5), BODY, late)
         assert store.get(ORIGIN, AGENT) == late
 
@@ -90,7 +90,7 @@ class TestAllStores:
         assert store.prune_evidence(NOW + 1) == 2
         for origin in (ORIGIN, OTHER):
             assert [visit.at - NOW for visit in store.visits(origin)] == [1, 2]
-        assert store.body(digest_of(BODY)) == BODY
+        assert store.body(body_digest(BODY)) == BODY
 
     def test_visits_with_and_without_a_body(self, store: Store) -> None:
         """All that are added at once are counted."""
@@ -180,7 +180,7 @@ class TestRows:
 
     def test_identity(self) -> None:
         """Where there was no file and no answer, that stands for it."""
-        assert serialization.identity_of(made()) == (ORIGIN, NOW, AGENT, digest_of(BODY), 200)
+        assert serialization.identity_of(made()) == (ORIGIN, NOW, AGENT, body_digest(BODY), 200)
         assert serialization.identity_of(made(body=None)) == (ORIGIN, NOW, AGENT, "", 0)
 
     @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ class TestSQLite:
     def store(self, tmp_path: Path) -> Iterator[SQLiteStore]:
         """A store with a visit."""
         store = SQLiteStore(tmp_path / "a.sqlite")
-        store.put(made(), BODY, recorded(None, made()))
+        store.put(made(), BODY, updated_entry(None, made()))
         yield store
         store.close()
 

@@ -16,7 +16,7 @@ import psycopg
 import pytest
 import redis
 
-from robotrules.cache import Store, digest_of, recorded
+from robotrules.cache import Store, body_digest, updated_entry
 from robotrules.client import circuit_breaker, open_store
 from robotrules.client.stores import postgres, postgres_tables
 from robotrules.client.stores.postgres import PostgresStore
@@ -56,7 +56,7 @@ def seconds(least: float, most: float) -> Iterator[None]:
 
 def put(store: Store, at: float = NOW) -> None:
     """Put a visit."""
-    store.put(made(at), BODY, recorded(None, made(at)))
+    store.put(made(at), BODY, updated_entry(None, made(at)))
 
 
 class TestAway:
@@ -312,8 +312,8 @@ class TestRedis:
         assert list(store.entries()) == []
         client.hset(f"robotrules:entry:{AGENT}:https://b.example", "row", row)
         assert store.get("https://b.example", AGENT) is None
-        client.hset(f"robotrules:body:{digest_of(BODY)}", "octets", b"other")
-        assert store.body(digest_of(BODY)) is None
+        client.hset(f"robotrules:body:{body_digest(BODY)}", "octets", b"other")
+        assert store.body(body_digest(BODY)) is None
         (name,) = client.hkeys(visits)
         client.hset(visits, name, b"other")
         for origin in (None, ORIGIN):
@@ -332,7 +332,7 @@ class TestRedis:
         assert client.zcard("robotrules:entries") == 0
         assert store.prune_evidence(NOW + 1) == 1
         put(store, NOW + 5)
-        assert store.body(digest_of(BODY)) == BODY
+        assert store.body(body_digest(BODY)) == BODY
 
     def test_full(self, store: RedisStore, client: Any) -> None:
         """A server without memory takes nothing, and nothing is half put."""
@@ -341,7 +341,7 @@ class TestRedis:
             for call in (lambda: put(store, NOW + 1), lambda: store.lease("key", "me", 1)):
                 with pytest.raises(StoreError, match="memory"):
                     call()
-            assert store.get(ORIGIN, AGENT) == recorded(None, made())
+            assert store.get(ORIGIN, AGENT) == updated_entry(None, made())
             assert list(store.visits()) == [made()]
         finally:
             client.config_set("maxmemory", 0)
@@ -360,7 +360,7 @@ class TestRedis:
         with closing(RedisStore(where)) as store:
             put(store)
             assert store.get(ORIGIN, AGENT) is not None
-            assert store.body(digest_of(BODY)) == BODY
+            assert store.body(body_digest(BODY)) == BODY
             assert store._redis.connection_pool.connection_kwargs["socket_timeout"] == 3
         assert store.name == f"Redis, 127.0.0.1:{redis_server.port}/0"
 
@@ -438,9 +438,9 @@ class TestPostgres:
         client.execute("UPDATE robotrules_entries SET row = substr(row, 2)")
         assert list(store.entries()) == []
         client.execute("UPDATE robotrules_bodies SET octets = 'other'")
-        assert store.body(digest_of(BODY)) is None
+        assert store.body(body_digest(BODY)) is None
         put(store, NOW + 1)
-        assert store.body(digest_of(BODY)) == BODY
+        assert store.body(body_digest(BODY)) == BODY
         client.execute("UPDATE robotrules_visits SET row = 'other'")
         for origin in (None, ORIGIN):
             with pytest.raises(StoreError, match="damaged"):
@@ -474,7 +474,7 @@ class TestPostgres:
                 time.sleep(0.3)
                 assert not task.done()
             assert task.result() == 1
-        assert store.body(digest_of(BODY)) == BODY
+        assert store.body(body_digest(BODY)) == BODY
 
     def test_deadlocks(self, store: PostgresStore) -> None:
         """Who was in another's way tries again, once."""

@@ -15,14 +15,14 @@ import psycopg
 import pytest
 import redis
 
-from robotrules.cache import Entry, Provenance, Store, digest_of, recorded
+from robotrules.cache import Entry, Provenance, Store, body_digest, updated_entry
 from robotrules.client import open_store
 from robotrules.client.stores import SQLiteStore, serialization
 from robotrules.client.stores.redis import RedisStore
 from robotrules.client.stores.serialization import entry_row, read_entry, read_visit, visit_row
 from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, made
 
-ARCHIVE = Provenance("crawl.warc.gz", digest_of(b"an archive"), NOW + 500)
+ARCHIVE = Provenance("crawl.warc.gz", body_digest(b"an archive"), NOW + 500)
 IMPORTED = made(provenance=ARCHIVE)
 
 
@@ -34,12 +34,12 @@ class TestProvenance:
         assert store.add([(IMPORTED, BODY)]) == 1
         assert list(store.visits()) == [IMPORTED]
         assert list(store.visits(ORIGIN)) == [IMPORTED]
-        assert store.body(digest_of(BODY)) == BODY
+        assert store.body(body_digest(BODY)) == BODY
         assert store.get(ORIGIN, AGENT) is None
 
     def test_an_own_visit_stays(self, store: Store) -> None:
         """The same visit in an archive changes nothing."""
-        store.put(made(), BODY, recorded(None, made()))
+        store.put(made(), BODY, updated_entry(None, made()))
         assert store.add([(IMPORTED._replace(user_agent="x", until=NOW + 1), BODY)]) == 0
         assert list(store.visits()) == [made()]
 
@@ -53,18 +53,18 @@ class TestProvenance:
         """An archive that came first does not hide an own visit of the same moment."""
         beside = made(provenance=ARCHIVE, agent="OtherBot")
         store.add([(beside, BODY), (IMPORTED._replace(until=NOW + 1), BODY)])
-        store.put(made(), BODY, recorded(None, made()))
+        store.put(made(), BODY, updated_entry(None, made()))
         assert sorted(store.visits()) == [made(), beside]
         assert sorted(store.visits(ORIGIN)) == [made(), beside]
         assert store.prune_evidence(NOW + 1) == 2
-        assert store.body(digest_of(BODY)) == BODY
+        assert store.body(body_digest(BODY)) == BODY
         assert list(store.visits(ORIGIN)) == []
         assert store.add([(IMPORTED, BODY)]) == 1
 
     def test_put_is_for_own_visits(self, store: Store) -> None:
         """An entry decides about URLs, so no import makes one."""
         with pytest.raises(ValueError, match=r"imported from 'crawl\.warc\.gz': put\(\) keeps own"):
-            store.put(IMPORTED, BODY, recorded(None, IMPORTED))
+            store.put(IMPORTED, BODY, updated_entry(None, IMPORTED))
         assert list(store.visits()) == []
         assert store.get(ORIGIN, AGENT) is None
 
@@ -82,7 +82,9 @@ class TestNames:
                 store.put(visit, BODY, None)
         assert list(store.visits()) == []
 
-    @pytest.mark.parametrize("bad", ["", "abc", f"{digest_of(BODY)}\n", digest_of(BODY).upper()])
+    @pytest.mark.parametrize(
+        "bad", ["", "abc", f"{body_digest(BODY)}\n", body_digest(BODY).upper()]
+    )
     def test_digests(self, store: Store, bad: str) -> None:
         """A digest is 64 digits."""
         with pytest.raises(ValueError, match=r"use digest_of\(body\)"):
@@ -93,14 +95,14 @@ class TestNames:
         """All others are kept apart, and come back as they were."""
         visits = [made(agent=name) for name in (agent, "a", "a%3Ab")]
         for visit in visits:
-            store.put(visit, BODY, recorded(None, visit))
+            store.put(visit, BODY, updated_entry(None, visit))
         for visit in visits:
-            assert store.get(ORIGIN, visit.agent) == recorded(None, visit)
+            assert store.get(ORIGIN, visit.agent) == updated_entry(None, visit)
         assert sorted(store.visits()) == sorted(visits)
         assert {entry.agent for entry in store.entries()} == {agent, "a", "a%3Ab"}
         assert store.prune(NOW + 1) == 3
         assert store.prune_evidence(NOW + 1) == 3
-        assert store.body(digest_of(BODY)) is None
+        assert store.body(body_digest(BODY)) is None
 
 
 class TestPlanted:
@@ -112,8 +114,8 @@ class TestPlanted:
         with closing(RedisStore(redis_where)) as store:
             store.put(victim, BODY, None)
             # As version 1 wrote it: the agent is not escaped.
-            planted = f"x\n1.0\n{digest_of(BODY)}\n200"
-            visit = old._replace(agent=planted, digest=digest_of(b"mine"))
+            planted = f"x\n1.0\n{body_digest(BODY)}\n200"
+            visit = old._replace(agent=planted, digest=body_digest(b"mine"))
             member = f"{planted}\n{visit.at!r}\n{visit.digest}\n200"
             with redis.Redis.from_url(redis_where) as client:
                 client.hset(f"robotrules:visits:{old.origin}", member, visit_row(visit))
@@ -121,7 +123,7 @@ class TestPlanted:
                 client.zadd("robotrules:times", {f"{old.origin}\n{member}": visit.at})
             assert list(store.visits(old.origin)) == [visit]
             assert store.prune_evidence(NOW) == 1
-            assert store.body(digest_of(BODY)) == BODY
+            assert store.body(body_digest(BODY)) == BODY
             assert list(store.visits()) == [victim]
 
 
@@ -150,7 +152,7 @@ ENTRY = (
 def old_store(where: str) -> None:
     """Fill a store, and make it one of version 1: its rows are the same, its number is not."""
     with closing(open_store(where)) as store:
-        store.put(made(), BODY, recorded(None, made()))
+        store.put(made(), BODY, updated_entry(None, made()))
     if where.startswith("redis"):
         with redis.Redis.from_url(where) as client:
             client.set("robotrules:version", "1")
@@ -193,7 +195,7 @@ class TestVersion1:
         with closing(open_store(where)) as store:
             assert list(store.visits()) == [made()]
             assert [visit.source for visit in store.visits()] == ["own"]
-            assert store.get(ORIGIN, AGENT) == recorded(None, made())
+            assert store.get(ORIGIN, AGENT) == updated_entry(None, made())
             assert store.add([(IMPORTED._replace(at=NOW + 5), BODY)]) == 1
             assert [visit.source for visit in store.visits()] == ["own", "import"]
         assert version_of(where) == serialization.VERSION == 2

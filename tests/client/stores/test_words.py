@@ -11,7 +11,7 @@ import psycopg
 import pytest
 import redis
 
-from robotrules.cache import recorded
+from robotrules.cache import updated_entry
 from robotrules.client import circuit_breaker
 from robotrules.client.stores import postgres, serialization
 from robotrules.client.stores import redis as redis_store
@@ -122,7 +122,7 @@ def assert_all_pages_are_read(store: RedisStore | PostgresStore) -> None:
     """Put visits in, some of one moment, and find and prune all of them."""
     for number in range(7):
         visit = made(NOW + number // 4, origin=f"https://s{number}.example")
-        store.put(visit, BODY, recorded(None, visit))
+        store.put(visit, BODY, updated_entry(None, visit))
     assert [entry.origin for entry in store.entries()] == [
         f"https://s{number}.example" for number in range(7)
     ]
@@ -192,7 +192,7 @@ class TestRedis:
         with closing(RedisStore(redis_where)) as store:
             client.config_resetstat()
             store.add([(made(), BODY), (made(NOW + 1), None)])
-            store.put(made(), BODY, recorded(None, made()))
+            store.put(made(), BODY, updated_entry(None, made()))
             assert (len([*store.visits()]), len([*store.entries()])) == (2, 1)
             assert "cmdstat_multi" not in client.info("commandstats")
 
@@ -209,7 +209,7 @@ class TestRedis:
         """An entry of failures alone needs none."""
         with closing(RedisStore(redis_where)) as store:
             failed = made(NOW, None)
-            store.put(failed, None, recorded(None, failed))
+            store.put(failed, None, updated_entry(None, failed))
             assert [*client.scan_iter("robotrules:body:*")] == []
 
     def test_what_is_forgotten_while_it_is_read(
@@ -230,7 +230,7 @@ class TestRedis:
     def test_damage_and_the_end(self, redis_where: str, client: Any) -> None:
         """Which visit, where, and what to do; and that it was closed."""
         store = RedisStore(redis_where)
-        store.put(made(), BODY, recorded(None, made()))
+        store.put(made(), BODY, updated_entry(None, made()))
         (name,) = client.hkeys(f"robotrules:visits:{ORIGIN}")
         client.hset(f"robotrules:visits:{ORIGIN}", name, b"other")
         assert words_of(StoreError, lambda: list(store.visits())) == (
@@ -334,7 +334,7 @@ class TestPostgres:
     def test_damage_and_the_end(self, postgres_where: str) -> None:
         """Which visit, where, and what to do; and that it was closed."""
         store = PostgresStore(postgres_where)
-        store.put(made(), BODY, recorded(None, made()))
+        store.put(made(), BODY, updated_entry(None, made()))
         with psycopg.connect(postgres_where, autocommit=True) as db:
             db.execute("UPDATE robotrules_visits SET \"row\" = 'x'")
         assert words_of(StoreError, lambda: list(store.visits())) == (

@@ -12,7 +12,7 @@ import pytest
 from backports import zstd
 
 from robotrules.access import Failure, Request, Response
-from robotrules.client.ssrf import Addresses
+from robotrules.client.ssrf import AddressPolicy
 from robotrules.http.fields import read_fields
 from tests.client import wire
 from tests.client.transports.conftest import AGENT, Carrier
@@ -250,7 +250,9 @@ def test_ipv6_is_spoken(carrier: Make) -> None:
     except OSError:
         pytest.skip("no IPv6 loopback here")
     with wire.serve(wire.ok, host="::1") as site:
-        answer = carrier(addresses=Addresses(["::1"])).send(f"http://[::1]:{site.port}/robots.txt")
+        answer = carrier(addresses=AddressPolicy(["::1"])).send(
+            f"http://[::1]:{site.port}/robots.txt"
+        )
         assert isinstance(answer, Response), answer
         assert answer.address == "::1"
         assert fields_of(site.heads[0])["host"] == [f"[::1]:{site.port}"]

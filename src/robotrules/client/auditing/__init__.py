@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from robotrules.access import Hop
-from robotrules.cache import EffectivePolicy, moment
+from robotrules.cache import EffectivePolicy, format_timestamp
 from robotrules.client.auditing.canonical import Canonical, canonicals
 from robotrules.client.auditing.checks import (
     about_guidance,
@@ -25,13 +25,13 @@ from robotrules.client.auditing.checks import (
 )
 from robotrules.client.auditing.findings import LEVELS, Finding, finding
 from robotrules.client.auditing.sitemap_files import MOST_OCTETS as MOST_SITEMAP
-from robotrules.client.auditing.sitemap_files import Form, SitemapFile, read_sitemap
+from robotrules.client.auditing.sitemap_files import SitemapFile, SitemapForm, read_sitemap
 from robotrules.client.origin_state import OriginState
 from robotrules.client.pages import MOST_OCTETS, FetchResult, fetching, guidance_of
 from robotrules.client.sync import Client
 from robotrules.extensions.sitemap import sitemaps
 from robotrules.guide import Guidance
-from robotrules.http.media_types import media_type
+from robotrules.http.media_types import parse_media_type
 from robotrules.http.origins import origin_of, robots_url
 from robotrules.robotstxt import Tokens, normal_form
 from robotrules.robotstxt.verdict import Verdict
@@ -41,10 +41,10 @@ from robotrules.tags.profile import find_tag_profile
 # Raised when a key of `Audit.as_dict()` changes meaning or goes away.
 SCHEMA_VERSION = 1
 # Sitemap files that are asked for. One may name 50,000 others.
-MOST_SITEMAPS = 5
+MAX_SITEMAPS = 5
 
 
-class Listed(NamedTuple):
+class SitemapListing(NamedTuple):
     """A sitemap file: where it is named, what came of asking for it, what it says."""
 
     url: str
@@ -65,12 +65,16 @@ class Listed(NamedTuple):
             return True
         file = self.file
         whole = file is not None and file.complete and not file.trouble
-        return False if whole and file and file.form not in (Form.INDEX, Form.OTHER) else None
+        return (
+            False
+            if whole and file and file.form not in (SitemapForm.INDEX, SitemapForm.OTHER)
+            else None
+        )
 
     @property
     def is_index(self) -> bool:
         """Whether it is a list of sitemaps."""
-        return self.file is not None and self.file.form is Form.INDEX
+        return self.file is not None and self.file.form is SitemapForm.INDEX
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -81,7 +85,7 @@ class Listed(NamedTuple):
             "allowed": page.verdict.allowed,
             "status": page.status,
             "trouble": str(page.trouble) if page.trouble else None,
-            "media_type": media_type(page.fields),
+            "media_type": parse_media_type(page.fields),
             "form": str(file.form) if file else None,
             "gzipped": file.gzipped if file else None,
             "urls": len(file.urls) if file else None,
@@ -91,7 +95,7 @@ class Listed(NamedTuple):
         }
 
 
-class Step(NamedTuple):
+class RedirectStep(NamedTuple):
     """One URL on the way to the page."""
 
     url: str
@@ -117,14 +121,14 @@ class Audit(NamedTuple):
     """The robots.txt of the URL, and how it was got."""
     verdict: Verdict
     """On the URL itself."""
-    steps: tuple[Step, ...]
+    steps: tuple[RedirectStep, ...]
     """The URL, and where it redirects to."""
     page: FetchResult
     """The last of them."""
     guidance: Guidance
     """What all carriers say about the last of them."""
     canonicals: tuple[Canonical, ...]
-    sitemaps: tuple[Listed, ...]
+    sitemaps: tuple[SitemapListing, ...]
     other_scheme: OriginState | None
     """The robots.txt of https for http, and the other way; None: there is none to ask for."""
     findings: tuple[Finding, ...]
@@ -152,7 +156,7 @@ class Audit(NamedTuple):
             "product_tokens": list(self.product_tokens),
             "purposes": list(self.purposes),
             "user_agent": self.user_agent,
-            "asked_at": moment(visit.at) if visit else None,
+            "asked_at": format_timestamp(visit.at) if visit else None,
             "allowed": self.verdict.allowed,
             "verdict": self.verdict.as_dict(),
             "robots": self.held.as_dict(),
@@ -160,7 +164,7 @@ class Audit(NamedTuple):
             "page": {
                 "url": self.page.url,
                 "status": self.page.status,
-                "media_type": media_type(self.page.fields),
+                "media_type": parse_media_type(self.page.fields),
                 "octets": len(self.page.body),
                 "complete": self.page.complete,
                 "trouble": str(self.page.trouble) if self.page.trouble else None,
@@ -183,7 +187,7 @@ def audit(
     *,
     profile: str = "default",
     own: bool = False,
-    most_sitemaps: int = MOST_SITEMAPS,
+    most_sitemaps: int = MAX_SITEMAPS,
     progress: Callable[[str], object] | None = None,
     html: bool = True,
 ) -> Audit:
@@ -277,13 +281,13 @@ class _Auditor:
     def _canonicals(self, page: FetchResult) -> tuple[Canonical, ...]:
         return canonicals(page.url, page.fields, page.body if self._html else b"")
 
-    def _steps(self, page: FetchResult, unseen: FetchResult | None) -> Iterator[Step]:
+    def _steps(self, page: FetchResult, unseen: FetchResult | None) -> Iterator[RedirectStep]:
         hops: tuple[Hop, ...] = (*page.hops, *(unseen.hops if unseen else ()))
         for hop in hops:
-            yield Step(hop.url, self._client.check(hop.url, *self._asked), hop.status)
+            yield RedirectStep(hop.url, self._client.check(hop.url, *self._asked), hop.status)
         last = unseen or page
         if not hops or hops[-1].url != last.url:
-            yield Step(last.url, self._client.check(last.url, *self._asked), last.status)
+            yield RedirectStep(last.url, self._client.check(last.url, *self._asked), last.status)
 
     def _guidance(self, page: FetchResult, unseen: FetchResult | None, profile: str) -> Guidance:
         tokens, purposes = self._asked
@@ -325,8 +329,8 @@ class _Auditor:
         return self._client.refresh(other)
 
     def _sitemaps(
-        self, held: OriginState, steps: Sequence[Step], most: int
-    ) -> tuple[list[Listed], int]:
+        self, held: OriginState, steps: Sequence[RedirectStep], most: int
+    ) -> tuple[list[SitemapListing], int]:
         """Ask for sitemaps, and for those that an index names; return how many were left out."""
         # Where no rules decide, the file that says the same names no sitemap.
         assert held.visit is not None
@@ -335,7 +339,7 @@ class _Auditor:
             for one in sitemaps(held.robots, held.visit.url)
         )
         seen = {target for target, _ in waiting}
-        found: list[Listed] = []
+        found: list[SitemapListing] = []
         while waiting and len(found) < most:
             target, named_by = waiting.popleft()
             found.append(listed := self._listed(target, named_by, held, steps))
@@ -347,14 +351,14 @@ class _Auditor:
         return found, len(waiting)
 
     def _listed(
-        self, target: str, named_by: str, held: OriginState, steps: Sequence[Step]
-    ) -> Listed:
+        self, target: str, named_by: str, held: OriginState, steps: Sequence[RedirectStep]
+    ) -> SitemapListing:
         self._progress(target)
         page = self._client.fetch(target, *self._asked, limit=MOST_SITEMAP)
         if not page.ok:
-            return Listed(target, named_by, page, None)
+            return SitemapListing(target, named_by, page, None)
         file = read_sitemap(page.body, complete=page.complete)
-        listed = Listed(target, named_by, page, file)
+        listed = SitemapListing(target, named_by, page, file)
         if listed.is_index:
             return listed
         ours = [one for one in file.urls if origin_of(one) == held.origin]
@@ -373,4 +377,12 @@ class _Auditor:
         )
 
 
-__all__ = ["MOST_SITEMAPS", "SCHEMA_VERSION", "Audit", "Finding", "Listed", "Step", "audit"]
+__all__ = [
+    "MAX_SITEMAPS",
+    "SCHEMA_VERSION",
+    "Audit",
+    "Finding",
+    "RedirectStep",
+    "SitemapListing",
+    "audit",
+]

@@ -11,17 +11,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from robotrules import extensions
-from robotrules.access import State, Trouble
+from robotrules.access import AccessState, FailureReason
 from robotrules.cache import EffectivePolicy, FetchRecord
 from robotrules.client.auditing.canonical import Canonical
 from robotrules.client.auditing.findings import Finding, finding
-from robotrules.client.auditing.sitemap_files import Form, odd_media_type
+from robotrules.client.auditing.sitemap_files import SitemapForm, odd_media_type
 from robotrules.client.origin_state import OriginState
 from robotrules.client.pages import FetchResult
 from robotrules.extensions.vocabulary import CATEGORIES, Preference, Source, Statement
 from robotrules.guide import Guidance
-from robotrules.http.caching import freshness
-from robotrules.http.media_types import charset_of, media_type
+from robotrules.http.caching import response_freshness
+from robotrules.http.media_types import parse_charset, parse_media_type
 from robotrules.http.origins import authority_end
 from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.verdict import Reason, Verdict
@@ -29,12 +29,12 @@ from robotrules.tags.known import LIFTS
 from robotrules.tags.rules import Mention, Standing, UsageRules
 
 if TYPE_CHECKING:
-    from robotrules.client.auditing import Listed, Step
+    from robotrules.client.auditing import RedirectStep, SitemapListing
 
 ROBOTS, PAGE = "robots.txt", "page"
 # RFC 9309 §2.3: UTF-8, of which ASCII is a part.
 UTF8 = ("utf-8", "utf8", "us-ascii", "ascii")
-LOST = (Trouble.LOOP, Trouble.REDIRECTS, Trouble.LOCATION)
+LOST = (FailureReason.LOOP, FailureReason.REDIRECTS, FailureReason.LOCATION)
 DAY, SHORT = 86_400.0, 300.0
 # What a sentence quotes of a long URL, and how many contradictions of tags are told.
 LONGEST = 200
@@ -52,7 +52,7 @@ def about_robots(held: OriginState) -> Iterator[Finding]:
         yield finding(code, ROBOTS, why=_why(failed))
         if held.decides is EffectivePolicy.RULES:
             yield finding("robots-old-copy", ROBOTS)
-    elif visit is not None and visit.state is State.UNAVAILABLE:
+    elif visit is not None and visit.state is AccessState.UNAVAILABLE:
         if visit.trouble in LOST:
             yield finding("robots-lost", ROBOTS, why=_why(visit))
         elif visit.status in (401, 403):
@@ -70,13 +70,13 @@ def about_robots(held: OriginState) -> Iterator[Finding]:
 def _served(visit: FetchRecord) -> Iterator[Finding]:
     if visit.hops:
         yield finding("robots-redirected", ROBOTS, url=_short(visit.url))
-    named, charset = media_type(visit.fields), charset_of(visit.fields)
+    named, charset = parse_media_type(visit.fields), parse_charset(visit.fields)
     if named != "text/plain":
         words = named or "nothing in particular"
         yield finding("robots-media-type", ROBOTS, type=_short(words))
     if charset is not None and charset.lower() not in UTF8:
         yield finding("robots-charset", ROBOTS, charset=_short(charset))
-    said = freshness(visit.fields)
+    said = response_freshness(visit.fields)
     if not said.may_store or said.must_validate:
         yield finding("robots-short-lifetime", ROBOTS, time="a moment")
     elif said.because in ("max-age", "expires") and said.lifetime is not None:
@@ -87,14 +87,14 @@ def _served(visit: FetchRecord) -> Iterator[Finding]:
 
 
 def _why(visit: FetchRecord) -> str:
-    if visit.trouble is None or visit.trouble is Trouble.STATUS:
+    if visit.trouble is None or visit.trouble is FailureReason.STATUS:
         return f"status {visit.status}"
     return _words(visit.trouble, visit.detail)
 
 
-def _words(trouble: Trouble, detail: str) -> str:
+def _words(trouble: FailureReason, detail: str) -> str:
     """Return a trouble in words, without the cure, which is not the site's to apply."""
-    if trouble is Trouble.REFUSED:
+    if trouble is FailureReason.REFUSED:
         detail = detail.partition("; ")[0]
     beside = f": {_short(detail)}" if detail and detail != trouble.sentence else ""
     return f"{trouble.sentence}{beside}"
@@ -130,7 +130,11 @@ def about_schemes(
     asked: tuple[Tokens, Sequence[str]],
 ) -> Iterator[Finding]:
     """Yield whether http and https have different rules for one path (REP-2.3-06)."""
-    if other is None or other.state is State.UNREACHABLE or held.state is State.UNREACHABLE:
+    if (
+        other is None
+        or other.state is AccessState.UNREACHABLE
+        or held.state is AccessState.UNREACHABLE
+    ):
         return  # what does not answer contradicts nobody; that this one does not is said
     if (held.visit and held.visit.digest) == (other.visit and other.visit.digest):
         return
@@ -255,7 +259,7 @@ def _usage_disagrees(statements: Sequence[Statement]) -> Iterator[Finding]:
 
 
 def about_sitemaps(
-    listed: Sequence[Listed], steps: Sequence[Step], found: Guidance
+    listed: Sequence[SitemapListing], steps: Sequence[RedirectStep], found: Guidance
 ) -> Iterator[Finding]:
     """Yield what is odd about sitemaps, and what they list that should not be listed."""
     usage = found.usage or found.unseen
@@ -277,7 +281,7 @@ def about_sitemaps(
             yield finding("lists-disallowed", where, count=count, url=_short(one.disallowed[0]))
 
 
-def _about_file(one: Listed, page: FetchResult, where: str) -> Iterator[Finding]:
+def _about_file(one: SitemapListing, page: FetchResult, where: str) -> Iterator[Finding]:
     if not page.verdict:
         yield finding("sitemap-disallowed", where, why=_said(page.verdict))
     elif page.trouble is not None:
@@ -295,8 +299,8 @@ def _about_file(one: Listed, page: FetchResult, where: str) -> Iterator[Finding]
 
 
 FORMS = {
-    Form.URLSET: "XML",
-    Form.INDEX: "XML",
-    Form.FEED: "a feed",
-    Form.TEXT: "a list of URLs",
+    SitemapForm.URLSET: "XML",
+    SitemapForm.INDEX: "XML",
+    SitemapForm.FEED: "a feed",
+    SitemapForm.TEXT: "a list of URLs",
 }

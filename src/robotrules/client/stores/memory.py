@@ -15,11 +15,11 @@ from collections.abc import Iterable, Iterator
 from operator import attrgetter
 from threading import Lock
 
-from robotrules.cache import SKEW, Entry, FetchRecord
+from robotrules.cache import MAX_CLOCK_SKEW, Entry, FetchRecord
 from robotrules.client.stores.forks import PATIENCE, watch
 from robotrules.client.stores.pacing import PacingState
 from robotrules.client.stores.serialization import (
-    Identity,
+    RecordIdentity,
     identity_of,
     vet,
     vet_lease,
@@ -50,7 +50,7 @@ class MemoryStore:
         # All visits and those of each origin, in the order of their time.
         self._visits: list[FetchRecord] = []
         self._of: dict[str, list[FetchRecord]] = {}
-        self._known: dict[Identity, FetchRecord] = {}
+        self._known: dict[RecordIdentity, FetchRecord] = {}
         self._leases: dict[str, tuple[str, float]] = {}
         self._turns: dict[str, PacingState] = {}
 
@@ -79,7 +79,7 @@ class MemoryStore:
             there = self._entries.get(key)
             last = entry.last if entry else visit.at
             # What is far in the future was put before the clock was set back.
-            if there is not None and last < there.last <= last + SKEW:
+            if there is not None and last < there.last <= last + MAX_CLOCK_SKEW:
                 return
             if entry is None:
                 self._entries.pop(key, None)

@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from robotrules.cache import SKEW, Entry, FetchRecord
+from robotrules.cache import MAX_CLOCK_SKEW, Entry, FetchRecord
 from robotrules.client.circuit_breaker import ANSWER, CONNECT, CircuitBreaker, vet_address
 from robotrules.client.stores import redis_scripts as scripts
 from robotrules.client.stores.pacing import BELIEVED, FARTHEST
@@ -126,7 +126,7 @@ class RedisStore:
         if entry is not None:
             digest = entry.good.digest if entry.good else None
             kept = (_escaped(entry.agent), repr(float(entry.last)), digest or "", entry_row(entry))
-        self._run(scripts.PUT, *_seen(visit, body), *kept, SKEW)
+        self._run(scripts.PUT, *_seen(visit, body), *kept, MAX_CLOCK_SKEW)
 
     # --- Leases and turns -------------------------------------------------------------------------
 

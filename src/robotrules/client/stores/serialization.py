@@ -19,8 +19,8 @@ from math import isfinite
 from operator import itemgetter
 from typing import Any, NamedTuple, cast
 
-from robotrules.access import Hop, State, Trouble
-from robotrules.cache import Entry, FetchRecord, Provenance, digest_of
+from robotrules.access import AccessState, FailureReason, Hop
+from robotrules.cache import Entry, FetchRecord, Provenance, body_digest
 from robotrules.http.fields import Fields
 
 # Goes up when a program of the version before would misread a store.
@@ -44,7 +44,7 @@ _DIGEST = re.compile("[0-9a-f]{64}")
 _SHAPELESS = (AttributeError, KeyError, TypeError, ValueError)
 
 
-class Identity(NamedTuple):
+class RecordIdentity(NamedTuple):
     """What two visits have alike if they are one and the same."""
 
     origin: str
@@ -56,10 +56,10 @@ class Identity(NamedTuple):
     """0: there was no answer."""
 
 
-def identity_of(visit: FetchRecord) -> Identity:
+def identity_of(visit: FetchRecord) -> RecordIdentity:
     """Return what makes a visit this one and no other."""
     at, digest = float(visit.at), visit.digest or ""
-    return Identity(visit.origin, at, visit.agent, digest, visit.status or 0)
+    return RecordIdentity(visit.origin, at, visit.agent, digest, visit.status or 0)
 
 
 def vet(visit: FetchRecord, body: bytes | None) -> None:
@@ -81,7 +81,7 @@ def vet(visit: FetchRecord, body: bytes | None) -> None:
         )
     if visit.at != visit.at:
         raise ValueError(f"the visit to {visit.origin} has no time: `at` is {visit.at}")
-    if body is not None and digest_of(body) != visit.digest:
+    if body is not None and body_digest(body) != visit.digest:
         raise ValueError(
             f"the body given for {visit.origin} is not the one that the visit names: use "
             "digest_of(body) as its digest, or pass None as the body"
@@ -114,7 +114,7 @@ def vet_turn(origin: str, now: float, interval: float) -> None:
 
 def body_of(octets: object, digest: str) -> bytes | None:
     """Return a body as it was read from a store, if it is the one that was put."""
-    return octets if isinstance(octets, bytes) and digest_of(octets) == digest else None
+    return octets if isinstance(octets, bytes) and body_digest(octets) == digest else None
 
 
 def batches(
@@ -296,8 +296,10 @@ _KINDS = (
 # Only imported visits have a provenance in their row.
 _OWN = object()
 _VISIT_VALUES = itemgetter(*FetchRecord._fields[:-1])
-_STATES = {str(state): state for state in State}
-_TROUBLES: dict[str | None, Trouble | None] = {str(one): one for one in Trouble} | {None: None}
+_STATES = {str(state): state for state in AccessState}
+_TROUBLES: dict[str | None, FailureReason | None] = {str(one): one for one in FailureReason} | {
+    None: None
+}
 
 
 def _seconds(value: Any) -> float:

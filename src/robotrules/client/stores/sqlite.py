@@ -27,7 +27,7 @@ from threading import Lock, local
 from types import TracebackType
 from typing import Any
 
-from robotrules.cache import SKEW, Entry, FetchRecord
+from robotrules.cache import MAX_CLOCK_SKEW, Entry, FetchRecord
 from robotrules.client.stores import sqlite_tables
 from robotrules.client.stores.forks import PATIENCE, watch
 from robotrules.client.stores.nonblocking import HURRY, is_hurried
@@ -124,7 +124,7 @@ class SQLiteStore:
         with self._writing() as db:
             now = time.time()
             # Who took it later than now took it before the clock was set back.
-            taken = db.execute(LEASE, (key, holder, now, now + seconds, now, now + SKEW))
+            taken = db.execute(LEASE, (key, holder, now, now + seconds, now, now + MAX_CLOCK_SKEW))
             return taken.rowcount > 0
 
     def release(self, key: str, holder: str) -> None:

@@ -21,7 +21,7 @@ from threading import Lock, Thread
 from time import monotonic
 
 from robotrules.access import Failure
-from robotrules.client.ssrf import Addresses, literal_of
+from robotrules.client.ssrf import AddressPolicy, literal_of
 
 Vetted = list[str] | Failure
 
@@ -35,7 +35,7 @@ KEPT_SECONDS, MOST_KEPT = 10.0, 4096
 class Lookups:
     """Asks a resolver without being at its mercy."""
 
-    def __init__(self, addresses: Addresses, most: int) -> None:
+    def __init__(self, addresses: AddressPolicy, most: int) -> None:
         """*most*: threads at a time; further questions wait for one of them."""
         self._addresses = addresses
         self._is_async, self._cacheable = addresses.is_async, addresses.cacheable

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from math import isfinite
 from typing import Any
 
-from robotrules.access import Hop, State, Trouble
+from robotrules.access import AccessState, FailureReason, Hop
 from robotrules.cache import FetchRecord
 from robotrules.client.stores.serialization import CONTROL
 from robotrules.http.fields import Fields
@@ -31,8 +31,8 @@ MOST_HOPS = 101
 # What a transport reports: there is no answer that says something.
 UNANSWERED = frozenset(
     (
-        *(Trouble.DNS, Trouble.REFUSED, Trouble.CONNECT, Trouble.TLS),
-        *(Trouble.TIMEOUT, Trouble.CUT, Trouble.PROTOCOL, Trouble.CODING),
+        *(FailureReason.DNS, FailureReason.REFUSED, FailureReason.CONNECT, FailureReason.TLS),
+        *(FailureReason.TIMEOUT, FailureReason.CUT, FailureReason.PROTOCOL, FailureReason.CODING),
     )
 )
 # A field value has no control characters but the tab.
@@ -81,7 +81,7 @@ def visit_from(values: dict[str, Any]) -> FetchRecord | None:
 
 def _is_possible(visit: FetchRecord) -> bool:
     """Tell whether the parts of a visit go together, as `cache.visit_of` makes them."""
-    found, answered = visit.state is State.SUCCESS, visit.trouble not in UNANSWERED
+    found, answered = visit.state is AccessState.SUCCESS, visit.trouble not in UNANSWERED
     return (
         origin_of(visit.origin) == visit.origin
         and origin_of(visit.url) is not None
@@ -89,7 +89,7 @@ def _is_possible(visit: FetchRecord) -> bool:
         and found == (visit.digest is not None)
         and found == (visit.trouble is None)
         and (found or not visit.renewed)
-        and (answered or visit.state is State.UNREACHABLE)
+        and (answered or visit.state is AccessState.UNREACHABLE)
         and (not answered or visit.status is not None)
     )
 
@@ -189,9 +189,9 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "agent": _agent,
     "user_agent": _user_agent,
     "at": _number,
-    "state": lambda value: State(_text(value)),
+    "state": lambda value: AccessState(_text(value)),
     "status": _or_none(_count),
-    "trouble": _or_none(lambda value: Trouble(_text(value))),
+    "trouble": _or_none(lambda value: FailureReason(_text(value))),
     "detail": _text,
     "url": _line,
     "hops": _hops,

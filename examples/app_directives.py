@@ -24,7 +24,7 @@ APPLICATIONS = [
     OWNER | {"identifier": "exampleassistant"},
     OWNER | {"identifier": "examplemaps", "product_token": "ExampleMaps"},
 ]
-known = registries.read_json(
+known = registries.parse_json(
     json.dumps({"applications": APPLICATIONS, "directives": [WIDGETS, QUOTE]})
 )
 

@@ -448,14 +448,14 @@ def test_ten_threads_get_the_same_answers(read: Read) -> None:
 
 def test_normal_form_of_a_url_and_of_a_pattern(engine: ModuleType) -> None:
     """`normal_form` is what `explain` and rules show, for URLs and for patterns."""
-    assert robotrules.normal_form("https://e.example/a%62*?x=/") == "/ab%2A?x=%2F"
-    assert robotrules.normal_form("/a%62*?x=/$", pattern=True) == "/ab*?x=%2F$"
-    assert robotrules.normal_form(b"/\xe9") == "/%E9"
-    assert robotrules.normal_form("/a%62é*", pattern=True, profile="google") == "/a%62%C3%A9*"
-    assert robotrules.normal_form("/a%62é*;", profile="google") == "/a%62é*;"
+    assert robotrules.normalize_path("https://e.example/a%62*?x=/") == "/ab%2A?x=%2F"
+    assert robotrules.normalize_path("/a%62*?x=/$", pattern=True) == "/ab*?x=%2F$"
+    assert robotrules.normalize_path(b"/\xe9") == "/%E9"
+    assert robotrules.normalize_path("/a%62é*", pattern=True, profile="google") == "/a%62%C3%A9*"
+    assert robotrules.normalize_path("/a%62é*;", profile="google") == "/a%62é*;"
     for odd in (None, 1, bytearray(b"/")):
         with pytest.raises(TypeError, match="str or bytes"):
-            robotrules.normal_form(odd)  # type: ignore[arg-type]
+            robotrules.normalize_path(odd)  # type: ignore[arg-type]
 
 
 def test_a_file_that_was_cut_stays_cut(read: Read) -> None:

@@ -46,7 +46,7 @@ class Setting(NamedTuple):
 def answers(question: protocol.Question, robots: robotrules.RobotsTxt) -> protocol.Answer:
     """Answer every part of *question* about extensions that is asked."""
     text = json.dumps(question.get("registries", {}))
-    setting = Setting(robots, robots.profile, registries.read_json(text))
+    setting = Setting(robots, robots.profile, registries.parse_json(text))
     found: protocol.Answer = {
         part: [_one(answer, setting, item) for item in question[part]]
         for part, answer in PARTS.items()
@@ -202,9 +202,9 @@ def _content_signals(setting: Setting, item: Item) -> protocol.Answer:
 def _registry(_: Setting, item: Item) -> protocol.Answer:
     try:
         if "csv" in item:
-            found = registries.read_csv(item["csv"])
+            found = registries.parse_csv(item["csv"])
         else:
-            found = registries.read_json(json.dumps(item["json"]))
+            found = registries.parse_json(json.dumps(item["json"]))
     except robotrules.RobotrulesError:
         return {"accepted": False, "names": {}}
     kinds = {kind: _names(found, kind) for kind in found._fields}

@@ -30,7 +30,7 @@ LONGEST = 64 * 1024
 
 def answers(question: protocol.Question, robots: robotrules.RobotsTxt) -> protocol.Answer:
     """Answer every part of *question* about tags that is asked."""
-    more = registries.read_json(json.dumps(question.get("registries", {})))
+    more = registries.parse_json(json.dumps(question.get("registries", {})))
     return {
         part: [_one(answer, robots, more, item) for item in question[part]]
         for part, answer in PARTS.items()
@@ -136,7 +136,7 @@ def _usage(_: Any, more: registries.Registries, item: Item) -> protocol.Answer:
     }
 
 
-def _source(source: tags.Source) -> dict[str, Any]:
+def _source(source: tags.TagSource) -> dict[str, Any]:
     """Return where a rule was said: what is not there is left out."""
     told = {key: value for key, value in source.as_dict().items() if value is not None}
     told.pop("over_tls", None)

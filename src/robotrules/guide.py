@@ -21,7 +21,7 @@ from robotrules._engine.url_type import url_type_error
 from robotrules.extensions import vet
 from robotrules.extensions.app_directives import AppDirectives, directives_for
 from robotrules.extensions.content_usage import preferences
-from robotrules.extensions.vocabulary import Preference, Preferences, Source, Statement
+from robotrules.extensions.vocabulary import Preference, Preferences, Statement, StatementSource
 from robotrules.http.fields import NO_FIELDS, Fields
 from robotrules.http.media_types import is_html
 from robotrules.octets import to_octets, to_text
@@ -37,7 +37,7 @@ from robotrules.tags import (
     UsageRules,
     html_page,
     usage_rules,
-    vet_tokens,
+    validate_product_tokens,
 )
 from robotrules.tags import read_fields as fields_of
 from robotrules.tags.codes import note
@@ -189,7 +189,7 @@ def guidance(
     """
     if robots is not None:
         vet(robots)
-    vet_tokens(product_token)
+    validate_product_tokens(product_token)
     if robots is None and find_tag_profile(profile or "default").name != "google":
         # A robots.txt refuses what is no name; without one tags would be read for nobody (AMB-22).
         vet_names(product_token, DEFAULT)
@@ -360,7 +360,7 @@ _WHY = {
 
 
 def _stated(statement: Statement) -> str:
-    if statement.source is Source.ROBOTS:
+    if statement.source is StatementSource.ROBOTS:
         path = f"{statement.path} " if statement.path else ""
         return f"line {statement.line}: Content-Usage: {path}{statement.text}"
     return f"{statement.source}: {statement.text}".rstrip(": ")

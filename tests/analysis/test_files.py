@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from robotrules import DEFAULT, GroupMatch, RobotsTxt, analysis, parse
-from robotrules.analysis import Crawler, FileDifference, Statements, files, solver
+from robotrules.analysis import Crawler, FileDifference, RecordDifference, files, solver
 from robotrules.analysis.record_diff import changed_statements
 from robotrules.errors import ProfileMismatchError
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
@@ -283,8 +283,8 @@ def test_json(read: Read) -> None:
     assert first["old"] == {"because": str(GroupMatch.TOKEN), "lines": [1], "by": None}
     assert first["regions"][0]["witness"]["path"] in ("/x", "/y")
     assert plain["statements"][0]["record"] == "Crawl-delay"
-    assert all(isinstance(one, Statements) for one in found.statements)
-    assert solver.BUDGET == analysis.BUDGET
+    assert all(isinstance(one, RecordDifference) for one in found.statements)
+    assert solver.MAX_STATES == analysis.MAX_STATES
 
 
 @pytest.mark.parametrize("seed", range(30))

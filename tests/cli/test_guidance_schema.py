@@ -17,10 +17,10 @@ import pytest
 
 import robotrules
 from robotrules.extensions.app_lines import Registration
-from robotrules.extensions.vocabulary import Preference, Source
+from robotrules.extensions.vocabulary import Preference, StatementSource
 from robotrules.guide import SCHEMA_VERSION, TagsSeen
 from robotrules.robotstxt.verdict import GroupMatch, Reason
-from robotrules.tags import TAG_PROFILES, Carrier, PageState, Standing
+from robotrules.tags import TAG_PROFILES, Carrier, PageState, RuleStatus
 from robotrules.tags.codes import CODES
 from robotrules.tags.known import PREVIEWS
 from tests.cli import test_transcripts as transcripts
@@ -208,11 +208,11 @@ def test_codes_are_those_of_the_library() -> None:
     for schema, codes in [
         (SCHEMA["properties"]["tags"], TagsSeen),
         (parts["verdict"]["reason"], Reason),
-        (parts["mention"]["standing"], Standing),
+        (parts["mention"]["standing"], RuleStatus),
         (parts["source"]["carrier"], Carrier),
         (parts["app_directives"]["groups_because"], GroupMatch),
         (parts["app_directive"]["status"], Registration),
-        (parts["statement"]["source"], Source),
+        (parts["statement"]["source"], StatementSource),
         (parts["preferences"]["preferences"]["additionalProperties"], Preference),
     ]:
         assert set(schema["enum"]) == set(codes)

@@ -18,9 +18,9 @@ from robotrules.extensions.content_usage import (
     EXTENSION,
     Preference,
     Preferences,
-    Source,
     Statement,
-    combine,
+    StatementSource,
+    combine_preferences,
     content_usage_field,
     notes,
     preferences,
@@ -155,7 +155,7 @@ class TestField:
         """Several lines are one value, in order, str or bytes."""
         found = content_usage_field(["train-ai=n", b"search=y "])
         assert found.values == (("train-ai", DISALLOWED), ("search", ALLOWED))
-        assert (found.source, found.text) == (Source.FIELD, "train-ai=n, search=y")
+        assert (found.source, found.text) == (StatementSource.FIELD, "train-ai=n, search=y")
         assert (found.record, found.line, found.path) == (None, None, None)
 
     def test_a_later_line_replaces_a_key(self) -> None:
@@ -219,26 +219,26 @@ class TestCombining:
     ) -> None:
         """Any that disallows decides, else any that allows, else it is unknown."""
         statements = [statement(f"train-ai={first}"), statement(f"train-ai={second}")]
-        assert combine(statements)["train-ai"] is expected
+        assert combine_preferences(statements)["train-ai"] is expected
 
     def test_no_statement(self) -> None:
         """Without a statement all is unknown (§3)."""
-        assert combine([]) == {"train-ai": UNKNOWN, "search": UNKNOWN}
+        assert combine_preferences([]) == {"train-ai": UNKNOWN, "search": UNKNOWN}
 
     @given(st.lists(VALUES, max_size=5))
     def test_order_and_repetition_do_not_matter(self, texts: list[str]) -> None:
         """Combining is a union: in any order, with any statement twice, the same."""
         statements = [statement(text) for text in texts]
-        combined = combine(statements)
-        assert combine(reversed(statements)) == combined
-        assert combine(statements + statements[:1]) == combined
+        combined = combine_preferences(statements)
+        assert combine_preferences(reversed(statements)) == combined
+        assert combine_preferences(statements + statements[:1]) == combined
 
     @given(st.lists(VALUES, max_size=4), VALUES)
     def test_one_more_never_loosens_a_disallow(self, texts: list[str], more: str) -> None:
         """What is disallowed stays so whatever else is stated."""
         statements = [statement(text) for text in texts]
-        with_more = combine([*statements, statement(more)])
-        for category, value in combine(statements).items():
+        with_more = combine_preferences([*statements, statement(more)])
+        for category, value in combine_preferences(statements).items():
             assert value is not DISALLOWED or with_more[category] is DISALLOWED
             assert value is not ALLOWED or with_more[category] is not UNKNOWN
 
@@ -434,7 +434,7 @@ class TestTogether:
         assert dict(found.values) == {"train-ai": DISALLOWED, "search": DISALLOWED}
         assert [one.source for one in found.statements] == ["robots.txt", "field"]
         assert [one.line for one in found.because("train-ai")] == [2]
-        assert [one.source for one in found.because("search")] == [Source.FIELD]
+        assert [one.source for one in found.because("search")] == [StatementSource.FIELD]
 
     def test_field_alone(self) -> None:
         """Without a robots.txt only the field speaks."""
@@ -460,7 +460,7 @@ class TestTogether:
         robots = read("User-agent: *\nContent-Usage: train-ai=n, search=n")
         found = preferences("/", "a", robots=robots, agreement={"train-ai": "allowed"})
         assert dict(found.values) == {"train-ai": ALLOWED, "search": DISALLOWED}
-        assert [one.source for one in found.because("train-ai")] == [Source.AGREEMENT]
+        assert [one.source for one in found.because("train-ai")] == [StatementSource.AGREEMENT]
         assert [one.line for one in found.because("search")] == [2]
         assert found.statements[0].get("train-ai") is DISALLOWED
         nothing = preferences("/", "a", robots=robots, agreement={"train-ai": UNKNOWN})

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from robotrules import GroupMatch, Reason, RobotsTxt, RuleSet, parse
 from robotrules.analysis import Witness, describe, equivalent
 from robotrules.errors import WrongWitnessError
-from robotrules.matrix import SUMMARIES, Asked, Matrix, matrix
+from robotrules.matrix import SUMMARIES, Matrix, MatrixRow, matrix
 from robotrules.matrix.crawler_selection import MOST_NAMED, MOST_PURPOSES
 from robotrules.matrix.paths import LONGEST, MOST_PATHS, MOST_SOUGHT
 from robotrules.profile import PROFILES
@@ -43,7 +43,7 @@ Disallow:
 """
 
 
-def asked(found: Matrix, name: str) -> Asked:
+def asked(found: Matrix, name: str) -> MatrixRow:
     """Return what a crawler is asked."""
     (one,) = (asked for asked in found.asked if asked.name == name)
     return one
@@ -64,7 +64,7 @@ groups = st.tuples(agents, st.lists(rules, max_size=4).map(b"".join)).map(b"".jo
 files = st.lists(groups, max_size=4).map(b"".join)
 
 
-def expected_rules(robots: RobotsTxt, one: Asked) -> RuleSet:
+def expected_rules(robots: RobotsTxt, one: MatrixRow) -> RuleSet:
     """Return the rules of a crawler: those of the first name that a group has, else the star's."""
     wanted = tuple(one.known.names) if one.known else (one.product_token,)
     if not robots.profile.any_product_token:

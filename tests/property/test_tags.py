@@ -29,7 +29,7 @@ from robotrules.tags import (
     usage_rules,
 )
 from robotrules.tags.header import without_tolerance
-from robotrules.tags.known import KNOWN, Kind, stricter
+from robotrules.tags.known import KNOWN, ValueKind, stricter
 from robotrules.write import meta_elements, robots_tag, robots_tag_fields
 
 # The rules that lift others by design: Google's for embedded pages (XRT-14).
@@ -278,7 +278,7 @@ class TestTotal:
 
 
 rules = st.dictionaries(
-    st.sampled_from([one.name for one in KNOWN.values() if one.kind is not Kind.PERMITS]),
+    st.sampled_from([one.name for one in KNOWN.values() if one.kind is not ValueKind.PERMITS]),
     st.none(),
     max_size=4,
 )
@@ -297,11 +297,11 @@ def said(draw: st.DrawFn) -> dict[str, dict[str, Value]]:
             kind = KNOWN[name].kind
             everyone[token][name] = (
                 draw(st.integers(1, 10**9))
-                if kind is Kind.NUMBER
+                if kind is ValueKind.NUMBER
                 else draw(st.sampled_from(["none", "standard", "large"]))
-                if kind is Kind.PREVIEW
+                if kind is ValueKind.PREVIEW
                 else draw(moments)
-                if kind is Kind.DATE
+                if kind is ValueKind.DATE
                 else True
             )
     return everyone

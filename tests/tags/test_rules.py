@@ -12,19 +12,19 @@ import pytest
 
 import robotrules
 from robotrules import tags
-from robotrules.registries import read_json
+from robotrules.registries import parse_json
 from robotrules.tags import (
     DEFAULT,
     Carrier,
     Page,
     PageState,
-    Standing,
+    RuleStatus,
     UsageRules,
     read_page,
     usage_rules,
 )
 from robotrules.tags.codes import CODES
-from robotrules.tags.known import KNOWN, Kind, stricter
+from robotrules.tags.known import KNOWN, ValueKind, stricter
 from robotrules.tags.rules import MOST_MENTIONS
 
 HTML = '<!doctype html><head><meta name="{}" content="{}"></head><p>text'
@@ -322,7 +322,7 @@ def test_unknown_rules_are_kept_for_inspection() -> None:
     assert found.unknown == ("shiny",)
     assert codes(found) == ["unknown-rule"]
     entry = {"name": "shiny", "description": "Be shiny.", "reference": "here"}
-    known = read_json(json.dumps({"tag_rules": {"entries": [entry]}}))
+    known = parse_json(json.dumps({"tag_rules": {"entries": [entry]}}))
     registered = usage_rules(headers={"Robots-Tag": "*;shiny, shiny"}, registries=known)
     assert registered.rules == {"shiny": True}
     assert registered.unknown == ()
@@ -366,7 +366,7 @@ def test_vendors_read_differently(profile: str, content: str, expected: set[str]
     """XRT-16, VEN-05, VEN-08, VEN-09."""
     found = usage_rules(html=page(content), profile=profile)
     assert set(found.rules) == expected
-    in_force = {one.name for one in found.mentions if one.standing is Standing.IN_FORCE}
+    in_force = {one.name for one in found.mentions if one.standing is RuleStatus.IN_FORCE}
     assert in_force == expected
 
 
@@ -442,7 +442,7 @@ def test_the_table_of_known_rules() -> None:
     registered = {entry.name for entry in robotrules.registries.SHIPPED.tag_rules}
     assert draft == registered == {"noindex", "nosnippet"}
     assert all(one.words and one.reference for one in KNOWN.values())
-    assert {one.kind for one in KNOWN.values()} == set(Kind)
+    assert {one.kind for one in KNOWN.values()} == set(ValueKind)
 
 
 def test_the_page_names_every_code_switch_and_rule() -> None:
@@ -627,7 +627,7 @@ class TestNoLimit:
     def test_every_carrier(self, name: str, carrier: tuple[str, str]) -> None:
         found = usage_rules(headers=[(carrier[0], carrier[1].format(name))])
         [one] = found.mentions
-        assert (one.name, one.value, one.standing) == (name, -1, Standing.NO_EFFECT)
+        assert (one.name, one.value, one.standing) == (name, -1, RuleStatus.NO_EFFECT)
         assert (found.rules, found.max_snippet, found.max_video_preview) == ({}, None, None)
         assert "bad-value" not in codes(found)
 

@@ -24,7 +24,7 @@ MOST_NAMED = 3
 _ROOTED = re.compile(r"^\s*[^\s:]+(?:\s*:\s*|\s+)[/*]")
 
 
-class Step(NamedTuple):
+class SimplificationStep(NamedTuple):
     """Something that can go."""
 
     code: str
@@ -156,7 +156,7 @@ class Simplification(NamedTuple):
     profile: str
     profiles: tuple[str, ...]
     """Under all of these it means the same, and that is proved."""
-    steps: tuple[Step, ...]
+    steps: tuple[SimplificationStep, ...]
     """In the order of the file."""
     body: bytes
     """The smaller file; the file itself if nothing can go."""
@@ -174,7 +174,7 @@ class Simplification(NamedTuple):
     """Rules that stay because it was not decided whether they can go."""
     left: tuple[Left, ...]
     """What stays because of another profile, or because the proof failed without it."""
-    optional: tuple[Step, ...]
+    optional: tuple[SimplificationStep, ...]
     """Groups that say what everyone is told. They stay unless they are asked for: a crawler with
     several names would obey the group of its next name, and not the star's (AMB-30). Groups that
     well-known crawlers need for that are not among them: `left` has those."""

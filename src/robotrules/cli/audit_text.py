@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from robotrules import Verdict
 from robotrules.cache import EffectivePolicy
 from robotrules.cli.access_text import access_lines, page_words, reason_words, state_words
-from robotrules.cli.guidance_text import STYLES, Found, shown_answers, unseen_mentions
+from robotrules.cli.guidance_text import STYLES, GuidanceReport, shown_answers, unseen_mentions
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Paint, plural, shortened
 from robotrules.client.auditing.findings import LEVELS
@@ -108,7 +108,7 @@ class AuditPage:
 
     def _answers(self) -> Iterator[str]:
         audit = self._audit
-        found = Found(audit.guidance, self._profile, None, None, audit.page)
+        found = GuidanceReport(audit.guidance, self._profile, None, None, audit.page)
         answers = [one for one in shown_answers(found) if one.subject != "crawl"]
         width = max(len(one.subject) for one in answers)
         for subject, answer, because in answers[:MOST]:

@@ -17,7 +17,7 @@ import click
 
 from robotrules import RobotsTxt, is_product_token, parse
 from robotrules.analysis import (
-    BUDGET,
+    MAX_STATES,
     Crawler,
     FileDifference,
     compare,
@@ -103,7 +103,7 @@ NOT_DECIDED = 2
     "--budget",
     type=click.IntRange(1),
     metavar="N",
-    default=BUDGET,
+    default=MAX_STATES,
     show_default=True,
     help="How many states each question may see before it is not decided.",
 )

@@ -9,8 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from robotrules.analysis import Crawler, Obeyed, Statements
-from robotrules.cli.diff_parts import EVERYONE_ELSE, Decided, Happens, Part, Parts, groups_change
+from robotrules.analysis import Crawler, ObeyedGroups, RecordDifference
+from robotrules.cli.diff_parts import (
+    EVERYONE_ELSE,
+    Decided,
+    DiffSection,
+    Happens,
+    Parts,
+    groups_change,
+)
 from robotrules.cli.text import CUT, plural
 from robotrules.robotstxt.verdict import GroupMatch
 
@@ -51,7 +58,7 @@ def decided_words(decided: Decided, mark: Mark) -> str:
 # --- Groups ---------------------------------------------------------------------------------------
 
 
-def groups_words(part: Part) -> str:
+def groups_words(part: DiffSection) -> str:
     """Return which groups were obeyed and which are now; empty: that does not change."""
     changes, many = part.changes, len(part.crawlers) > 1
     if not groups_change(changes[0]):
@@ -88,9 +95,9 @@ def groups_words(part: Part) -> str:
     return f"{before}, now {now}{' instead' if leaves else ''}"
 
 
-def _merged(obeyed: Sequence[Obeyed]) -> Obeyed:
+def _merged(obeyed: Sequence[ObeyedGroups]) -> ObeyedGroups:
     lines = dict.fromkeys(line for one in obeyed for line in one.lines)
-    return Obeyed(obeyed[0].because, tuple(lines), obeyed[0].by)
+    return ObeyedGroups(obeyed[0].because, tuple(lines), obeyed[0].by)
 
 
 def _own(many: bool, several: bool) -> str:
@@ -108,7 +115,7 @@ def _of_purpose(several: bool) -> str:
 # --- Other records --------------------------------------------------------------------------------
 
 
-def statements_words(statements: Statements, whom: str, mark: Mark) -> str:
+def statements_words(statements: RecordDifference, whom: str, mark: Mark) -> str:
     """Return which records, for whom, and where: `Content-Usage for *whom*, such as at /`."""
     words = f"{statements.record} for {whom}" if whom else statements.record
     if statements.witness:

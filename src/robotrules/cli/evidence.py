@@ -19,7 +19,7 @@ from robotrules.cli import client
 from robotrules.cli.cache import existing_store
 from robotrules.cli.client import open_given_store, store_option, told
 from robotrules.cli.datetimes import given_moment
-from robotrules.cli.evidence_text import Known, PeriodLines, TestimonyPage, origin_lines
+from robotrules.cli.evidence_text import OriginSummary, PeriodLines, TestimonyPage, origin_lines
 from robotrules.cli.options import (
     KnownHint,
     fetching_profile_option,
@@ -263,10 +263,12 @@ def _list_origins(
     from robotrules.client.sources import chosen_source
 
     after, before = span
-    found: dict[str, Known] = {}
+    found: dict[str, OriginSummary] = {}
     for visit in filter(chosen_source(source), store.visits(after=after, before=before)):
         if agent is None or visit.agent.lower() == agent.strip().lower():
-            found[visit.origin] = found.get(visit.origin, Known(0, visit.at)).with_visit(visit)
+            found[visit.origin] = found.get(visit.origin, OriginSummary(0, visit.at)).with_visit(
+                visit
+            )
     output = Output()
     if as_json:
         for origin, known in found.items():

@@ -117,7 +117,7 @@ class TestimonyPage:
         yield from excerpt.lines(f"{rule.line:6}", words, self._paint, style)
 
 
-class Known(NamedTuple):
+class OriginSummary(NamedTuple):
     """How much is known of an origin."""
 
     visits: int
@@ -126,10 +126,10 @@ class Known(NamedTuple):
     imported: int = 0
     """How many of the visits were imported."""
 
-    def with_visit(self, visit: FetchRecord) -> Known:
+    def with_visit(self, visit: FetchRecord) -> OriginSummary:
         """Return it with one more visit, the latest."""
         imported = self.imported + (visit.provenance is not None)
-        return Known(self.visits + 1, self.first, visit.at, imported)
+        return OriginSummary(self.visits + 1, self.first, visit.at, imported)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -137,7 +137,7 @@ class Known(NamedTuple):
         return {"visits": self.visits, "imported": self.imported, **times}
 
 
-def origin_lines(found: Mapping[str, Known], output: Output) -> Iterator[str]:
+def origin_lines(found: Mapping[str, OriginSummary], output: Output) -> Iterator[str]:
     """Yield a line for each origin: columns for a person, tabs for a program."""
     widest = max((cells(visible(origin)) for origin in found), default=0)
     for origin, known in found.items():

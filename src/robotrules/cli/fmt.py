@@ -22,7 +22,7 @@ from robotrules.cli.streams import STDIN, CliError, Output, quoted, read_robots,
 from robotrules.cli.text import plural
 from robotrules.config import find_config
 from robotrules.errors import ConfigError
-from robotrules.formatting import BUDGET, format_robots
+from robotrules.formatting import MAX_STATES, format_robots
 from robotrules.octets import visible
 
 # Raised when a key of the JSON changes meaning or goes away.
@@ -70,7 +70,7 @@ class _Done(NamedTuple):
     type=click.IntRange(1),
     metavar="N",
     help="How many states each exact question may see; there are such questions only where names "
-    f"of records are misspelled.  [default: {BUDGET}, or that of robotrules.toml]",
+    f"of records are misspelled.  [default: {MAX_STATES}, or that of robotrules.toml]",
 )
 @json_option("Print one JSON object; docs/cli/fmt.md describes it.")
 def fmt(
@@ -159,7 +159,7 @@ def _formatted(file: str, budget: int | None, writes: bool) -> _Done:
 def _budget(folder: str) -> int:
     """Return the budget that the settings nearest to a folder name."""
     try:
-        return find_config(folder).fmt.budget or BUDGET
+        return find_config(folder).fmt.budget or MAX_STATES
     except ConfigError as error:
         raise CliError(visible(str(error))) from None
 

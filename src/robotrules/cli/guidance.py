@@ -24,7 +24,7 @@ from robotrules.access import FailureReason as AccessTrouble
 from robotrules.cache import EffectivePolicy, format_timestamp
 from robotrules.cli.access_text import answer_words
 from robotrules.cli.client import Opening, client_options
-from robotrules.cli.guidance_text import Found, GuidancePage, GuidanceRows
+from robotrules.cli.guidance_text import GuidancePage, GuidanceReport, GuidanceRows
 from robotrules.cli.options import (
     ACCESS_ONLY,
     GivenCrawler,
@@ -219,7 +219,7 @@ def _about_live(asked: _Asked, url: str, opening: Opening, access: str, as_json:
     if page.held is not None and page.held.decides is EffectivePolicy.RULES:
         say_notes(page.held.robots.notes, page.held.origin)
     output = Output()
-    answer = Found(found, asked.profile, None, None, page)
+    answer = GuidanceReport(found, asked.profile, None, None, page)
     if as_json:
         output.json(asked.of_origin(page.held and page.held.origin).as_dict(answer))
     else:
@@ -251,7 +251,7 @@ def _about_har(asked: _Asked, name: str, url: str | None, as_json: bool) -> int:
             style="warning",
         )
     output = Output()
-    many: list[Found] = []
+    many: list[GuidanceReport] = []
     for saved in documents:
         address = to_octets(saved.url or "")
         many.append(governing.about(address, headers=saved.fields, html=saved.body, saved=saved))
@@ -307,7 +307,7 @@ class _Asked(NamedTuple):
         html: Any = None,
         dom: Any = None,
         saved: Saved | None = None,
-    ) -> Found:
+    ) -> GuidanceReport:
         """Ask about a URL."""
         governed = self.governs(url)
         with html_libraries():
@@ -327,9 +327,9 @@ class _Asked(NamedTuple):
         if saved is not None and saved.notes:
             found = found._replace(notes=(*saved.notes, *found.notes))
         elsewhere = None if governed or self.robots is None else self.origin
-        return Found(found, self.profile, saved, elsewhere)
+        return GuidanceReport(found, self.profile, saved, elsewhere)
 
-    def as_dict(self, found: Found) -> dict[str, Any]:
+    def as_dict(self, found: GuidanceReport) -> dict[str, Any]:
         """Return an answer as `docs/guidance.schema.json` describes it."""
         page = found.fetched
         per_origin = self.robots is not None or self.tdmrep is not None or page is not None

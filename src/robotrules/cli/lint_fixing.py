@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from robotrules import RobotsTxt, parse
 from robotrules.analysis.files import FileDifference, compare
-from robotrules.cli.lint_given import Read
+from robotrules.cli.lint_given import LintInput
 from robotrules.cli.text import listed, shortened
 from robotrules.linting import LEVELS, LintNote, fix
 from robotrules.linting.fixing import BUDGET
@@ -54,7 +54,7 @@ class Mended(NamedTuple):
         return any(note.fix and note.fix.changes_verdicts for note in self.applied)
 
 
-def mended(read: Read, *, verdicts: bool, levels: Collection[str] = LEVELS) -> Mended:
+def mended(read: LintInput, *, verdicts: bool, levels: Collection[str] = LEVELS) -> Mended:
     """
     Return a file after the fixes of notes that have one of some levels.
 
@@ -98,7 +98,7 @@ def mended(read: Read, *, verdicts: bool, levels: Collection[str] = LEVELS) -> M
     return Mended(robots, tuple(applied), tuple(notes), more=remaining, offered=len(wanted))
 
 
-def _is_whole(read: Read) -> bool:
+def _is_whole(read: LintInput) -> bool:
     """Tell whether a file in UTF-16 was parsed to its end, and every octet of it is a character."""
     try:
         text = read.octets.decode("utf-16")

@@ -50,7 +50,7 @@ class Choices(NamedTuple):
     level: str | None = None
 
 
-class Settings(NamedTuple):
+class LintSettings(NamedTuple):
     """What holds for one file."""
 
     select: tuple[str, ...]
@@ -63,7 +63,7 @@ class Settings(NamedTuple):
     """The least that counts."""
 
 
-class Given:
+class LintInputReader:
     """Reads files, each with the settings that are for it."""
 
     def __init__(self, choices: Choices) -> None:
@@ -85,12 +85,12 @@ class Given:
                 f"--url {quoted(choices.url)} has no origin: pass an http or https URL with a host"
             )
 
-    def settings(self, file: str | None) -> Settings:
+    def settings(self, file: str | None) -> LintSettings:
         """Return what holds for a file; None: for what is no file, by the folder one is in."""
         config, said = self._config(file), self._choices
         found = config.lint
         by_file = config.ignored_in(file) if file is not None else ()
-        settings = Settings(
+        settings = LintSettings(
             said.select or found.select,
             (*(said.ignore or found.ignore), *by_file),
             said.profile or found.profile or "default",
@@ -145,12 +145,12 @@ def _where(config: Config, error: CheckError) -> str:
 # --- A robots.txt ---------------------------------------------------------------------------------
 
 
-class Read(NamedTuple):
+class LintInput(NamedTuple):
     """A robots.txt that was read, with the settings for it."""
 
     robots: RobotsTxt
     octets: bytes
-    settings: Settings
+    settings: LintSettings
 
     def notes(self, robots: RobotsTxt | None = None) -> list[LintNote]:
         """Return what checks find, here or in what became of it."""
@@ -165,14 +165,14 @@ class Read(NamedTuple):
         )
 
 
-def read_file(file: str, settings: Settings) -> Read:
+def read_file(file: str, settings: LintSettings) -> LintInput:
     """Read and parse a robots.txt; what is binary is refused."""
     robots, octets = read_robots(file, settings.profile)
     refuse_binary(octets, file)
-    return Read(robots, octets, settings)
+    return LintInput(robots, octets, settings)
 
 
-def linted(file: str, read: Read, notes: Iterable[LintNote]) -> Linted:
+def linted(file: str, read: LintInput, notes: Iterable[LintNote]) -> Linted:
     """Return what was found in a file."""
     body = read.robots.body
     return Linted(
@@ -196,7 +196,7 @@ def is_page(file: str) -> bool:
     return file.lower().endswith(PAGES)
 
 
-def linted_page(file: str, settings: Settings) -> Linted:
+def linted_page(file: str, settings: LintSettings) -> Linted:
     """Read a saved page and return what its tags are found to say."""
     stream = open_octets(file, "the page")
     with stream:

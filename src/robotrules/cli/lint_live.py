@@ -20,7 +20,7 @@ from robotrules.access import resolve_location
 from robotrules.cache import EffectivePolicy
 from robotrules.cli.access_text import moment_words, page_words, state_words
 from robotrules.cli.client import Opening, told
-from robotrules.cli.lint_given import Settings
+from robotrules.cli.lint_given import LintSettings
 from robotrules.cli.origin_lookup import Looker
 from robotrules.cli.page_inputs import can_read_html, warn_html_unread
 from robotrules.cli.streams import CliError, say
@@ -68,7 +68,7 @@ class Live:
     ) -> None:
         self._opened.__exit__(kind, error, trace)
 
-    def robots(self, url: str, settings: Settings) -> tuple[Linted, OriginState]:
+    def robots(self, url: str, settings: LintSettings) -> tuple[Linted, OriginState]:
         """Ask for the robots.txt that governs a URL; return what is found, and what is held."""
         held = self._open().held_of(os.fsencode(url))
         visit, name = held.visit, shortened(visible(held.origin), LONGEST)
@@ -100,7 +100,7 @@ class Live:
         found = Linted(where, False, tuple(notes), robots.body, fail_on=settings.fail_on)
         return found, held
 
-    def page(self, url: str, held: OriginState, settings: Settings) -> Iterator[Linted]:
+    def page(self, url: str, held: OriginState, settings: LintSettings) -> Iterator[Linted]:
         """Ask for the page of a URL, if the rules allow it; yield what its tags say."""
         if urlsplit(url).path in NO_PAGE and not urlsplit(url).query:
             return

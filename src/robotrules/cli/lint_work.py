@@ -17,8 +17,8 @@ from robotrules.cli.client import Opening
 from robotrules.cli.diffs import diff_lines
 from robotrules.cli.lint_fixing import NOT_UTF8, Changed, changes, mended
 from robotrules.cli.lint_given import (
-    Given,
-    Settings,
+    LintInputReader,
+    LintSettings,
     is_page,
     is_url,
     linted,
@@ -49,7 +49,7 @@ class Work:
 
     def __init__(
         self,
-        given: Given,
+        given: LintInputReader,
         opening: Opening,
         *,
         as_diff: bool,
@@ -104,7 +104,7 @@ class Work:
             yield robots
         yield from self._live.page(file, held, settings)
 
-    def _settings(self, file: str | None) -> Settings:
+    def _settings(self, file: str | None) -> LintSettings:
         found = self._given.settings(file)
         self._levels = LEVELS[: LEVELS.index(found.level) + 1]
         return found
@@ -138,7 +138,7 @@ class Work:
             read = read_file(file, settings)
             yield linted(file, read, read.notes())
 
-    def _fixed(self, file: str, settings: Settings) -> Linted:
+    def _fixed(self, file: str, settings: LintSettings) -> Linted:
         read = read_file(file, settings)
         found = mended(read, verdicts=self._verdicts, levels=self._levels)
         name = "stdin" if file == STDIN else quoted(file)

@@ -29,7 +29,7 @@ from robotrules.cli.robots_file import refuse_binary, usual_file
 from robotrules.cli.streams import STDIN, CliError, Output, quoted, read_robots, say
 from robotrules.config import MatrixConfig, find_config
 from robotrules.http.origins import origin_of
-from robotrules.matrix import BUDGET, MOST_GIVEN, Matrix
+from robotrules.matrix import MAX_STATES, MOST_GIVEN, Matrix
 from robotrules.matrix import matrix as made
 from robotrules.octets import visible
 from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS
@@ -73,7 +73,7 @@ from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS
     "--budget",
     type=click.IntRange(1),
     metavar="N",
-    default=BUDGET,
+    default=MAX_STATES,
     show_default=True,
     help="How many states each question about all URLs may see before it is not decided.",
 )

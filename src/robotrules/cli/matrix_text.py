@@ -16,7 +16,7 @@ from string import ascii_lowercase
 
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Paint, cells, shortened
-from robotrules.matrix.values import Asked, Band, Cell, Matrix
+from robotrules.matrix.values import Cell, Matrix, MatrixRow, PurposeBand
 from robotrules.matrix.words import FOOTNOTE, TITLE, group_words, headline, may_not_obey, notes
 from robotrules.octets import visible
 
@@ -108,7 +108,7 @@ class MatrixPage:
 
     # --- Lines ------------------------------------------------------------------------------------
 
-    def _band(self, band: Band) -> Iterator[str]:
+    def _band(self, band: PurposeBand) -> Iterator[str]:
         yield self._paint("heading", band.title)
         for asked in band.asked:
             name = _padded(shortened(self._named(asked), LONGEST_NAME), self._name)
@@ -117,7 +117,7 @@ class MatrixPage:
             marks = [self._cell(at, cell) for at, cell in enumerate(asked.cells)]
             yield self._joined(name, summary, marks, self._paint("faint", _group(asked)))
 
-    def _named(self, asked: Asked) -> str:
+    def _named(self, asked: MatrixRow) -> str:
         return visible(asked.name) + (f" {self._dagger}" if may_not_obey(asked) else "")
 
     def _cell(self, at: int, cell: Cell) -> str:
@@ -135,7 +135,7 @@ class MatrixPage:
                 yield self._paint("faint", line)
 
 
-def _group(asked: Asked) -> str:
+def _group(asked: MatrixRow) -> str:
     line = f" line {asked.lines[0]}" if asked.lines else ""
     return shortened(visible(group_words(asked)), LONGEST_NAME) + line
 

@@ -292,7 +292,7 @@ def given_urls(urls: Sequence[str], profile: str, hints: bool = True) -> list[by
             raise CliError("'-' is no URL: robotrules check reads URLs from stdin with --urls -")
         octets.append(os.fsencode(url).strip())
         if hints and not url.startswith("/") and "://" not in url:
-            path = robotrules.normal_form(octets[-1], profile=profile)
+            path = robotrules.normalize_path(octets[-1], profile=profile)
             say(
                 f"{quoted(url)} has no scheme and does not start with '/': only "
                 f"{quoted(path)} of it is compared",

@@ -50,7 +50,7 @@ MOST_ASKED = 100_000
 MOST_HINTS = 5
 
 
-class Answers(NamedTuple):
+class OriginAnswers(NamedTuple):
     """Verdicts on URLs, each with what is held of its origin; None: it has none."""
 
     urls: Sequence[bytes]
@@ -184,7 +184,7 @@ class _Batch:
         self.helds: list[OriginState | None] = [None] * len(urls)
         self.done = 0
 
-    def taken(self) -> Answers | None:
+    def taken(self) -> OriginAnswers | None:
         """Return the answers up to the first URL that waits, and not again; None: there is none."""
         start, end = self.done, self.done
         while end < len(self.urls) and self.verdicts[end] is not None:
@@ -193,7 +193,7 @@ class _Batch:
         if start == end:
             return None
         verdicts = [one for one in self.verdicts[start:end] if one is not None]
-        return Answers(self.urls[start:end], verdicts, self.helds[start:end])
+        return OriginAnswers(self.urls[start:end], verdicts, self.helds[start:end])
 
 
 class _Waiting(NamedTuple):
@@ -234,7 +234,7 @@ class AnswerStream:
         self._asked = 0
         self._arrived: SimpleQueue[tuple[str, Future[OriginState]]] = SimpleQueue()
 
-    def add(self, urls: Sequence[bytes]) -> Iterator[Answers]:
+    def add(self, urls: Sequence[bytes]) -> Iterator[OriginAnswers]:
         """Yield the answers that there are, after further URLs were read."""
         if not self._begun and urls:
             # A file of paths is told by its first line; a later one is just no URL.
@@ -245,12 +245,12 @@ class AnswerStream:
         while self._count > MOST_WAITING or self._octets > MOST_WAITING_OCTETS:
             yield from self._answered(wait=True)
 
-    def rest(self) -> Iterator[Answers]:
+    def rest(self) -> Iterator[OriginAnswers]:
         """Yield the answers to all URLs that wait, as their origins arrive."""
         while self._waiting:
             yield from self._answered(wait=True)
 
-    def _taken(self, urls: Sequence[bytes]) -> Iterator[Answers]:
+    def _taken(self, urls: Sequence[bytes]) -> Iterator[OriginAnswers]:
         """Answer what memory can, and let the rest wait."""
         batch = _Batch(urls, self._nowhere)
         late = False
@@ -276,7 +276,7 @@ class AnswerStream:
             if there:
                 verdicts = [one for one in batch.verdicts if one is not None]
                 helds = [batch.helds[at] for at in there]
-                yield Answers([urls[at] for at in there], verdicts, helds)
+                yield OriginAnswers([urls[at] for at in there], verdicts, helds)
         elif (all_of_it := batch.taken()) is not None:
             yield all_of_it
 
@@ -302,9 +302,9 @@ class AnswerStream:
     def _arrive(self, origin: str, future: Future[OriginState]) -> None:
         self._arrived.put((origin, future))
 
-    def _answered(self, *, wait: bool) -> Iterator[Answers]:
+    def _answered(self, *, wait: bool) -> Iterator[OriginAnswers]:
         """Yield the answers of origins that have arrived; *wait* for one at least."""
-        found: list[Answers] = []
+        found: list[OriginAnswers] = []
         while self._waiting:
             try:
                 origin, future = self._arrived.get(wait and not found)
@@ -321,14 +321,14 @@ class AnswerStream:
                     self._fill(batch, positions, held, verdicts)
                 else:
                     self._count -= len(urls)
-                    found.append(Answers(urls, verdicts, [held] * len(urls)))
+                    found.append(OriginAnswers(urls, verdicts, [held] * len(urls)))
             if self._ordered:
                 break
         if self._ordered:
             yield from self._in_order()
         elif found:
             # One write for all that are there.
-            yield Answers(
+            yield OriginAnswers(
                 [url for one in found for url in one.urls],
                 [verdict for one in found for verdict in one.verdicts],
                 [held for one in found for held in one.helds],
@@ -341,7 +341,7 @@ class AnswerStream:
         for at, verdict in zip(positions, verdicts, strict=True):
             batch.verdicts[at], batch.helds[at] = verdict, held
 
-    def _in_order(self) -> Iterator[Answers]:
+    def _in_order(self) -> Iterator[OriginAnswers]:
         """Yield answers up to the first URL that waits."""
         while self._batches:
             batch = self._batches[0]

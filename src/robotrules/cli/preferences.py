@@ -35,7 +35,7 @@ from robotrules.extensions.content_signal import (
     to_content_usage,
 )
 from robotrules.extensions.content_usage import preferences as find_preferences
-from robotrules.extensions.vocabulary import Preference, Preferences, Source, Statement
+from robotrules.extensions.vocabulary import Preference, Preferences, Statement, StatementSource
 from robotrules.octets import visible
 from robotrules.robotstxt.values import Note
 
@@ -185,7 +185,7 @@ class _Page:
 
     def _where(self, statement: Statement) -> str:
         text = shortened(visible(statement.text), LONGEST)
-        if statement.source is Source.FIELD:
+        if statement.source is StatementSource.FIELD:
             return f"field: {text}"
         path = f"{visible(statement.path)} " if statement.path is not None else ""
         return f"line {statement.line}: {shortened(f'Content-Usage: {path}{text}', LONGEST)}"

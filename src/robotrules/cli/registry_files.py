@@ -12,7 +12,7 @@ from robotrules.cli.streams import CliError, quoted
 from robotrules.cli.text import plural
 from robotrules.errors import RegistryError
 from robotrules.octets import visible
-from robotrules.registries import SHIPPED, Registries, load
+from robotrules.registries import SHIPPED, Registries, load_registries
 
 
 def given_registries(files: Sequence[str]) -> Registries:
@@ -24,7 +24,7 @@ def given_registries(files: Sequence[str]) -> Registries:
                 f"{quoted(name)} is no registry: pass a file that ends with .json or .csv"
             )
         try:
-            registries = load(name, over=registries)
+            registries = load_registries(name, over=registries)
         except OSError as error:
             why = error.strerror or type(error).__name__
             raise CliError(

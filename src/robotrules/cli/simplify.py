@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from robotrules.analysis.simplify import simplify as simplified
-from robotrules.analysis.solver import BUDGET
+from robotrules.analysis.solver import MAX_STATES
 from robotrules.analysis.steps import Simplification
 from robotrules.cli.atomic_write import save
 from robotrules.cli.diffs import diff_lines, painted
@@ -59,7 +59,7 @@ LONGEST = 80
     "--budget",
     type=click.IntRange(1),
     metavar="N",
-    default=BUDGET,
+    default=MAX_STATES,
     show_default=True,
     help="How many states each question may see before it is not decided.",
 )

@@ -38,7 +38,7 @@ from robotrules.cli.page_inputs import (
 from robotrules.cli.streams import STDIN, CliError, Output, quoted
 from robotrules.cli.text import Paint, cells, listed, shortened
 from robotrules.octets import to_text, visible
-from robotrules.tags import Mention, ResponseFreshness, Standing, UsageRules, usage_rules
+from robotrules.tags import Mention, ResponseFreshness, RuleStatus, UsageRules, usage_rules
 from robotrules.tags.known import EVERYONE, KNOWN, plain
 from robotrules.tags.rules import written
 
@@ -48,9 +48,9 @@ MOST_SOURCES = 6
 LONGEST = 200
 
 STANDINGS = {
-    Standing.NO_EFFECT: "no effect",
-    Standing.NOT_USED: "not used",
-    Standing.UNKNOWN: "unknown",
+    RuleStatus.NO_EFFECT: "no effect",
+    RuleStatus.NOT_USED: "not used",
+    RuleStatus.UNKNOWN: "unknown",
 }
 
 
@@ -178,7 +178,7 @@ class _Page:
         if rules.values:
             yield from self._heading("Rules in force")
             yield from self._in_force()
-        other = [one for one in rules.mentions if one.standing is not Standing.IN_FORCE]
+        other = [one for one in rules.mentions if one.standing is not RuleStatus.IN_FORCE]
         if other:
             yield from self._heading("Without effect")
             yield from self._table([self._without_effect(one) for one in other[:MOST]])

@@ -26,7 +26,7 @@ from robotrules.cli.text import plural
 from robotrules.config import Config, find_config
 from robotrules.errors import ConfigError, ExpectationError, MissingExtraError
 from robotrules.expect import read_expectations
-from robotrules.expect.files import NAME, ClientFetcher, Given, Trial, find_files
+from robotrules.expect.files import NAME, ClientFetcher, FileOptions, Trial, find_files
 from robotrules.expect.scaffold import starter
 from robotrules.expect.values import SCHEMA_VERSION, Carriers
 from robotrules.octets import visible
@@ -107,7 +107,7 @@ def test(
         if robots or live or report or as_json or len(files) > 1:
             raise click.UsageError("--init writes a file and asks nothing: name a folder at most")
         return _begin(files[0] if files else ".", profile)
-    given = Given(robots, live, profile, budget, literal)
+    given = FileOptions(robots, live, profile, budget, literal)
     output = Output()
     answered: list[Answered] = []
     read = [*files, *([robots] if robots is not None else [])]

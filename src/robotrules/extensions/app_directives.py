@@ -26,8 +26,8 @@ from robotrules.extensions.app_lines import (
     KEYS,
     AppDirective,
     AppLine,
+    AppStatement,
     Registration,
-    Statement,
     read_line,
     statement_for,
 )
@@ -151,7 +151,7 @@ class DirectiveSet:
         self.application = application
         self.product_token = token if isinstance(token, str) else ", ".join(token)
         self.content_usage = tuple(records_for(robots, CONTENT_USAGE, token))
-        self._statements: list[Statement] = []
+        self._statements: list[AppStatement] = []
         # What could not be read may have been for this application, and for any path.
         unread: list[Note] = []
         lines = [read_line(record, robots) for record in records]

@@ -147,7 +147,7 @@ def _comment_cuts(body: bytes, end: int, failed: bool) -> bool:
 # --- What it says to one application --------------------------------------------------------------
 
 
-class Statement(NamedTuple):
+class AppStatement(NamedTuple):
     """What a line says to one application."""
 
     line: AppLine
@@ -162,7 +162,7 @@ CODES = {
 }
 
 
-def statement_for(application: str, line: AppLine, registries: Registries) -> Statement:
+def statement_for(application: str, line: AppLine, registries: Registries) -> AppStatement:
     """Return what a line says to an application, and what the registries say to that."""
     directives = []
     for parameters in line.told.get(application, ()):  # Tokens are case sensitive (AMB-107)
@@ -174,7 +174,7 @@ def statement_for(application: str, line: AppLine, registries: Registries) -> St
     if application not in registries.applications:
         codes = {"unregistered-application": None, **codes}
         codes.pop("unregistered-directive", None)  # goes without saying
-    return Statement(line, tuple(directives), (*line.notes, *map(line.note, codes)))
+    return AppStatement(line, tuple(directives), (*line.notes, *map(line.note, codes)))
 
 
 def _registration(application: str, name: str, kind: str, registries: Registries) -> Registration:

@@ -34,10 +34,10 @@ from robotrules.extensions.vocabulary import (
     NOTHING,
     Preference,
     Preferences,
-    Source,
     Statement,
+    StatementSource,
     agreed,
-    combine,
+    combine_preferences,
     content_usage_field,
     read_values,
 )
@@ -54,9 +54,9 @@ __all__ = [
     "Preference",
     "PreferenceSet",
     "Preferences",
-    "Source",
     "Statement",
-    "combine",
+    "StatementSource",
+    "combine_preferences",
     "content_usage_field",
     "notes",
     "preferences",
@@ -125,7 +125,7 @@ class PreferenceSet:
 
 
 def _together(statements: tuple[Statement, ...], notes: tuple[Note, ...]) -> Preferences:
-    return Preferences(True, tuple(combine(statements).items()), statements, notes)
+    return Preferences(True, tuple(combine_preferences(statements).items()), statements, notes)
 
 
 def preferences_for(
@@ -163,7 +163,9 @@ def preferences(
         statements += (content_usage_field(field),)
     if agreement is not None:
         statements += (agreed(agreement),)
-    return stated._replace(values=tuple(combine(statements).items()), statements=statements)
+    return stated._replace(
+        values=tuple(combine_preferences(statements).items()), statements=statements
+    )
 
 
 # --- Records ----------------------------------------------------------------------------------
@@ -196,7 +198,9 @@ class _Found(NamedTuple):
         """Return what it states, and where."""
         path, text = self.scoped.path, to_text(self.scoped.statement)
         written = None if path is None else to_text(path)
-        return Statement(Source.ROBOTS, read_values(self.parsed), text, self.record, written)
+        return Statement(
+            StatementSource.ROBOTS, read_values(self.parsed), text, self.record, written
+        )
 
 
 def notes(robots: RobotsTxt, registries: object = None) -> Iterator[Note]:

@@ -26,21 +26,30 @@ from robotrules.matrix.values import (
     NOTHING,
     SOME,
     SUMMARIES,
-    Asked,
-    Band,
     Cell,
     Column,
     Matrix,
+    MatrixRow,
+    PurposeBand,
 )
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.verdict import Reason
 
-__all__ = ["BUDGET", "SUMMARIES", "Asked", "Band", "Cell", "Column", "Matrix", "matrix"]
+__all__ = [
+    "MAX_STATES",
+    "SUMMARIES",
+    "Cell",
+    "Column",
+    "Matrix",
+    "MatrixRow",
+    "PurposeBand",
+    "matrix",
+]
 
 # States that one question about all URLs may see. Real files need some hundreds.
-BUDGET = 50_000
+MAX_STATES = 50_000
 # So many questions may use all of theirs; after them nothing is decided any more.
 QUESTIONS = 10
 # Paths that a user may ask about at once.
@@ -55,7 +64,7 @@ def matrix(
     everybody: bool = False,
     paths: Sequence[str] = (),
     url: str | None = None,
-    budget: int = BUDGET,
+    budget: int = MAX_STATES,
     literal: bool = False,
 ) -> Matrix:
     """
@@ -89,7 +98,7 @@ def matrix(
     summaries = {groups: told.summary(of, cells[groups]) for groups, of in rules.items()}
     starts = [group.starts[0].line for group in robots.groups]
     asked = tuple(
-        Asked(
+        MatrixRow(
             one.product_token,
             one.purposes,
             one.known,

@@ -12,7 +12,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.matrix.html_style import STYLE, SYMBOLS
-from robotrules.matrix.values import NOT_DECIDED, OTHERS, SUMMARIES, Asked, Band, Cell, Matrix
+from robotrules.matrix.values import (
+    NOT_DECIDED,
+    OTHERS,
+    SUMMARIES,
+    Cell,
+    Matrix,
+    MatrixRow,
+    PurposeBand,
+)
 from robotrules.matrix.words import (
     BADGES,
     FOOTNOTE,
@@ -97,7 +105,7 @@ class _Page:
         yield "</ul>"
         yield "</header>"
 
-    def _count(self, band: Band) -> str:
+    def _count(self, band: PurposeBand) -> str:
         total = len(band.asked)
         parts = [
             f'<i class="{_CLASSES[summary]}" style="flex:{count}"></i>'
@@ -136,7 +144,7 @@ class _Page:
         yield "</table>"
         yield "</div>"
 
-    def _band(self, number: int, band: Band) -> Iterator[str]:
+    def _band(self, number: int, band: PurposeBand) -> Iterator[str]:
         span = len(self._matrix.columns) + 3
         yield "<tbody>"
         yield (
@@ -147,7 +155,7 @@ class _Page:
             yield self._asked(asked)
         yield "</tbody>"
 
-    def _asked(self, asked: Asked) -> str:
+    def _asked(self, asked: MatrixRow) -> str:
         known = asked.known
         name = markup(asked.name, 60)
         if may_not_obey(asked):
@@ -166,7 +174,7 @@ class _Page:
             f"{lines}</td></tr>"
         )
 
-    def _cell(self, asked: Asked, cell: Cell) -> str:
+    def _cell(self, asked: MatrixRow, cell: Cell) -> str:
         word, look = ("allowed", "yes") if cell.allowed else ("disallowed", "no")
         title = markup(cell_words(asked, cell), 300)
         return f'<td title="{title}">{_mark(look)}<span class="unseen">{word}</span></td>'

@@ -11,7 +11,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from robotrules.matrix.values import SUMMARIES, Asked, Band, Matrix
+from robotrules.matrix.values import SUMMARIES, Matrix, MatrixRow, PurposeBand
 from robotrules.matrix.words import (
     FOOTNOTE,
     TITLE,
@@ -134,7 +134,7 @@ class _Picture:
             )
             yield f'<text class="ink mono" font-size="12" {turned}>{path}</text>'
 
-    def _band(self, band: Band, y: int) -> tuple[list[str], int]:
+    def _band(self, band: PurposeBand, y: int) -> tuple[list[str], int]:
         room = (self._width - 2 * MARGIN - 9 * len(band.title)) // 6
         beside = _beside(plain(band.sentence, room), 12)
         title = _text(MARGIN, y + BAND - 13, band.title, 15, "ink", weight=700, beside=beside)
@@ -145,7 +145,7 @@ class _Picture:
             parts += lines
         return parts, y
 
-    def _asked(self, asked: Asked, y: int) -> tuple[list[str], int]:
+    def _asked(self, asked: MatrixRow, y: int) -> tuple[list[str], int]:
         folded = textwrap.wrap(plain(asked.name), LONGEST_NAME, break_on_hyphens=True)[:3]
         folded = folded or [""]
         tall = LINE + 16 * (len(folded) - 1)

@@ -84,7 +84,7 @@ class Cell(NamedTuple):
         }
 
 
-class Asked(NamedTuple):
+class MatrixRow(NamedTuple):
     """A crawler, or some that cannot be told apart, and what the file asks of them."""
 
     product_token: str
@@ -143,11 +143,11 @@ class Asked(NamedTuple):
         }
 
 
-class Band(NamedTuple):
+class PurposeBand(NamedTuple):
     """Those who are shown together."""
 
     name: str
-    asked: tuple[Asked, ...]
+    asked: tuple[MatrixRow, ...]
 
     @property
     def title(self) -> str:
@@ -173,7 +173,7 @@ class Matrix(NamedTuple):
     """Where the file was found, or what it is called; None: nobody said."""
     profile: str
     columns: tuple[Column, ...]
-    asked: tuple[Asked, ...]
+    asked: tuple[MatrixRow, ...]
     """In the order in which they are shown, band by band."""
     checked: str
     """The day on which the list of well-known crawlers was compiled."""
@@ -181,10 +181,10 @@ class Matrix(NamedTuple):
     """How many names of the file are not shown, because there are too many."""
 
     @property
-    def bands(self) -> tuple[Band, ...]:
+    def bands(self) -> tuple[PurposeBand, ...]:
         """Those who are asked, by what they are for."""
         groups = groupby(self.asked, key=lambda asked: asked.band)
-        return tuple(Band(name, tuple(members)) for name, members in groups)
+        return tuple(PurposeBand(name, tuple(members)) for name, members in groups)
 
     @property
     def counts(self) -> dict[str, int]:

@@ -16,9 +16,9 @@ from robotrules.matrix.values import (
     NOTHING,
     OTHERS,
     SOME,
-    Asked,
     Cell,
     Matrix,
+    MatrixRow,
 )
 from robotrules.octets import visible
 
@@ -55,17 +55,17 @@ def markup(text: str, most: int = LONGEST) -> str:
     return escape(plain(text, most), quote=True)
 
 
-def cell_words(asked: Asked, cell: Cell) -> str:
+def cell_words(asked: MatrixRow, cell: Cell) -> str:
     """Return what a cell says and why, in one line."""
     return f"{asked.name} and {cell.path}: {cell.verdict} ({asked.group})"
 
 
-def may_not_obey(asked: Asked) -> bool:
+def may_not_obey(asked: MatrixRow) -> bool:
     """Tell whether a crawler's operator says that it does not always obey."""
     return asked.known is not None and asked.known.obeys in ("no", "partly")
 
 
-def group_words(asked: Asked) -> str:
+def group_words(asked: MatrixRow) -> str:
     """Return whose group somebody obeys, in a word or two."""
     return {
         "no group": "none",
@@ -75,7 +75,7 @@ def group_words(asked: Asked) -> str:
     }.get(asked.group.partition(" (")[0], asked.by or "own")
 
 
-def about(asked: Asked) -> str:
+def about(asked: MatrixRow) -> str:
     """Return who a crawler is, in a sentence or two."""
     known = asked.known
     if known is None:
@@ -89,7 +89,7 @@ def about(asked: Asked) -> str:
     return " ".join([*parts, known.remarks]).strip()
 
 
-def badges(asked: Asked) -> tuple[str, ...]:
+def badges(asked: MatrixRow) -> tuple[str, ...]:
     """Return what is to be said of a name in a word, which `BADGES` explains."""
     known = asked.known
     if known is None:

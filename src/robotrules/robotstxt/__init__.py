@@ -571,7 +571,7 @@ def _outcome(rule: Rule, shorter: bool, verdict: Verdict) -> Outcome:
     return Outcome.LATER_LINE if rule.allow == verdict.rule.allow else Outcome.ALLOW_WINS_TIE
 
 
-def normal_form(
+def normalize_path(
     text: str | bytes, *, pattern: bool = False, profile: str | Profile = "default"
 ) -> str:
     """Return the form in which a URL, or a path *pattern*, is compared (§2.2.2)."""

@@ -32,11 +32,11 @@ from robotrules.http.caching import (
 from robotrules.http.fields import Fields, read_fields
 from robotrules.http.media_types import is_html, parse_charset
 from robotrules.profile import Profile
-from robotrules.tags.codes import Carrier, PageState, Source, TagNote, note
+from robotrules.tags.codes import Carrier, PageState, TagNote, TagSource, note
 from robotrules.tags.header import (
     LONGEST_KEPT,
     MOST_KEPT,
-    FieldSays,
+    ParsedField,
     Said,
     robots_tag,
     x_robots_tag,
@@ -55,7 +55,7 @@ from robotrules.tags.profile import (
     TagProfile,
     find_tag_profile,
 )
-from robotrules.tags.rules import Mention, Standing, United, UsageRules, unite
+from robotrules.tags.rules import Mention, RuleStatus, United, UsageRules, unite
 from robotrules.tags.tdm import TdmReservation, tdm_reservation
 
 if TYPE_CHECKING:
@@ -71,17 +71,17 @@ __all__ = [
     "TAG_PROFILES",
     "YANDEX",
     "Carrier",
-    "FieldSays",
     "Fields",
     "Mention",
     "Page",
     "PageReader",
     "PageState",
+    "ParsedField",
     "ResponseFreshness",
-    "Source",
-    "Standing",
+    "RuleStatus",
     "TagNote",
     "TagProfile",
+    "TagSource",
     "TdmReservation",
     "UsageRules",
     "Value",
@@ -95,7 +95,7 @@ __all__ = [
     "tdm_reservation",
     "update_stored_fields",
     "usage_rules",
-    "vet_tokens",
+    "validate_product_tokens",
 ]
 
 FIELD, LEGACY_FIELD = Carrier.ROBOTS_TAG, Carrier.X_ROBOTS_TAG
@@ -127,7 +127,7 @@ def usage_rules(
     *html*, nothing of a page was read that is there. Content never raises.
     """
     chosen = find_tag_profile(profile)
-    tokens = vet_tokens(product_token)
+    tokens = validate_product_tokens(product_token)
     fields = read_fields(headers)
     over_tls = _over_tls(url if url is not None else _url_of(headers))
     more = _registered(registries)
@@ -159,7 +159,7 @@ def usage_rules(
 
 def read_robots_tag(
     lines: str | bytes | Sequence[str | bytes], profile: str | TagProfile = "default"
-) -> FieldSays:
+) -> ParsedField:
     """
     Read a Robots-Tag field, one value or its lines in order, whomever it speaks to.
 
@@ -172,7 +172,7 @@ def read_robots_tag(
     return robots_tag(fields.get(FIELD), find_tag_profile(profile))
 
 
-def vet_tokens(product_token: str | Sequence[str]) -> tuple[str, ...]:
+def validate_product_tokens(product_token: str | Sequence[str]) -> tuple[str, ...]:
     """Return product tokens as tags are compared with them: in lower case, each once."""
     if isinstance(product_token, str):
         return _kept_tokens((product_token,))
@@ -221,7 +221,7 @@ def _registered(registries: Registries | None) -> frozenset[str]:
 class _Found(NamedTuple):
     """What carriers say to whomever, what is odd about them, and what it is to one crawler."""
 
-    said: tuple[tuple[Said, Source], ...]
+    said: tuple[tuple[Said, TagSource], ...]
     notes: tuple[TagNote, ...]
     united: United
 
@@ -253,17 +253,17 @@ def _read_headers(
 ) -> _Found:
     notes: list[TagNote] = []
     if new and profile.old_name_only:
-        notes.append(note("field-not-documented", Source(FIELD, over_tls=over_tls)))
+        notes.append(note("field-not-documented", TagSource(FIELD, over_tls=over_tls)))
         new = ()
     read = [(FIELD, robots_tag(new, profile, more))]
     if old and any(new) and profile.prefer_robots_tag:
-        notes.append(note("field-not-read", Source(LEGACY_FIELD, over_tls=over_tls)))
+        notes.append(note("field-not-read", TagSource(LEGACY_FIELD, over_tls=over_tls)))
     else:
         read.append((LEGACY_FIELD, x_robots_tag(old, profile, more, apart=apart)))
-    said: list[tuple[Said, Source]] = []
+    said: list[tuple[Said, TagSource]] = []
     for carrier, field in read:
         lines = {one.line for one in field.said} | {one.line for one in field.odd}
-        sources = {line: Source(carrier, line, over_tls=over_tls) for line in lines}
+        sources = {line: TagSource(carrier, line, over_tls=over_tls) for line in lines}
         said += [(one, sources[one.line]) for one in field.said]
         notes += [note(odd.code, sources[odd.line], odd.start, odd.end) for odd in field.odd]
     return _Found(tuple(said), tuple(notes), unite(said, tokens, profile, more))
@@ -337,12 +337,12 @@ def html_page(
 
 def _labelled(mentions: Sequence[Mention]) -> Iterator[TagNote]:
     """Yield a note for each rule that only one state of the page has (AMB-94)."""
-    states: dict[PageState, dict[tuple[str, Value | None], Source]] = {
+    states: dict[PageState, dict[tuple[str, Value | None], TagSource]] = {
         PageState.INITIAL: {},
         PageState.FINAL: {},
     }
     for one in mentions:
-        if one.source.state is not None and one.standing is Standing.IN_FORCE:
+        if one.source.state is not None and one.standing is RuleStatus.IN_FORCE:
             states[one.source.state].setdefault((one.name, one.value), one.source)
     initial, final = states[PageState.INITIAL], states[PageState.FINAL]
     for key, source in final.items():

@@ -102,7 +102,7 @@ class PageState(StrEnum):
     FINAL = "final"
 
 
-class Source(NamedTuple):
+class TagSource(NamedTuple):
     """Where a tag rule was said: a line of a field, or an element of a page."""
 
     carrier: Carrier
@@ -137,7 +137,7 @@ class TagNote(NamedTuple):
 
     code: str
     level: str
-    source: Source | None
+    source: TagSource | None
     """None when it is about the page or the response as a whole."""
     start: int | None = None
     """Where in the field line or in the element's content, in octets or characters."""
@@ -161,7 +161,7 @@ class TagNote(NamedTuple):
 
 
 def note(
-    code: str, source: Source | None = None, start: int | None = None, end: int | None = None
+    code: str, source: TagSource | None = None, start: int | None = None, end: int | None = None
 ) -> TagNote:
     """Return a note with the level of its code."""
     return TagNote(code, CODES[code][0], source, start, end)

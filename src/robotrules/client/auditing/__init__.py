@@ -33,7 +33,7 @@ from robotrules.extensions.sitemap import sitemaps
 from robotrules.guide import Guidance
 from robotrules.http.media_types import parse_media_type
 from robotrules.http.origins import origin_of, robots_url
-from robotrules.robotstxt import Tokens, normal_form
+from robotrules.robotstxt import Tokens, normalize_path
 from robotrules.robotstxt.verdict import Verdict
 from robotrules.tags.known import EVERYONE
 from robotrules.tags.profile import find_tag_profile
@@ -364,10 +364,10 @@ class _Auditor:
         ours = [one for one in file.urls if origin_of(one) == held.origin]
         # URLs are the same where rules cannot tell them apart (RFC 9309 §2.2.2).
         parsing = held.robots.profile
-        forms = {normal_form(one, profile=parsing) for one in ours}
-        ways = {normal_form(step.url, profile=parsing): step.url for step in reversed(steps)}
+        forms = {normalize_path(one, profile=parsing) for one in ours}
+        ways = {normalize_path(step.url, profile=parsing): step.url for step in reversed(steps)}
         ways = {form: url for form, url in ways.items() if origin_of(url) == held.origin}
-        others = [one for one in ours if normal_form(one, profile=parsing) not in ways]
+        others = [one for one in ours if normalize_path(one, profile=parsing) not in ways]
         verdicts = held.check_many(others, *self._asked)
         return listed._replace(
             steps=tuple(url for form, url in ways.items() if form in forms),

@@ -18,7 +18,7 @@ from robotrules.client.auditing.findings import Finding, finding
 from robotrules.client.auditing.sitemap_files import SitemapForm, odd_media_type
 from robotrules.client.origin_state import OriginState
 from robotrules.client.pages import FetchResult
-from robotrules.extensions.vocabulary import CATEGORIES, Preference, Source, Statement
+from robotrules.extensions.vocabulary import CATEGORIES, Preference, Statement, StatementSource
 from robotrules.guide import Guidance
 from robotrules.http.caching import response_freshness
 from robotrules.http.media_types import parse_charset, parse_media_type
@@ -26,7 +26,7 @@ from robotrules.http.origins import authority_end
 from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.verdict import Reason, Verdict
 from robotrules.tags.known import LIFTS
-from robotrules.tags.rules import Mention, Standing, UsageRules
+from robotrules.tags.rules import Mention, RuleStatus, UsageRules
 
 if TYPE_CHECKING:
     from robotrules.client.auditing import RedirectStep, SitemapListing
@@ -228,17 +228,17 @@ def _tags_disagree(usage: UsageRules) -> Iterator[Finding]:
 
 
 def _speaks_against(other: Mention, name: str, value: object) -> bool:
-    if other.standing is Standing.NO_EFFECT:
+    if other.standing is RuleStatus.NO_EFFECT:
         return name in LIFTS.get(other.name, ()) or (other.name == name and other.value != value)
-    in_force = other.standing is Standing.IN_FORCE
+    in_force = other.standing is RuleStatus.IN_FORCE
     return in_force and other.name == name and other.value != value
 
 
 def _usage_disagrees(statements: Sequence[Statement]) -> Iterator[Finding]:
     """Yield categories about which the robots.txt and the field of the page say two things."""
     opposite = {Preference.ALLOWED, Preference.DISALLOWED}
-    ours = [one for one in statements if one.source is Source.ROBOTS]
-    theirs = [one for one in statements if one.source is Source.FIELD]
+    ours = [one for one in statements if one.source is StatementSource.ROBOTS]
+    theirs = [one for one in statements if one.source is StatementSource.FIELD]
     for category in CATEGORIES:
         for one in ours:
             for other in theirs:

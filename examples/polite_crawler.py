@@ -56,7 +56,7 @@ def main() -> None:
     if sys.argv[1:]:
         with robotrules.Client(agent) as client:
             for page in crawl(client, sys.argv[1]):
-                print(page.status or page.trouble or page.verdict, page.url)
+                print(page.status or page.failure_reason or page.verdict, page.url)
         return
     with SmallSite() as site, tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "robots.sqlite"

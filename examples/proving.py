@@ -65,7 +65,7 @@ with tempfile.TemporaryDirectory() as folder:
     print("\n".join(told))
     for period in Evidence(store).periods(URL):
         first = datetime.fromtimestamp(period.first.at, UTC)
-        print(f"{first:%d %B}: {period.first.state}, seen {period.visits} times")
+        print(f"{first:%d %B}: {period.first.state}, seen {period.fetches} times")
 
     archive = Path(folder) / "evidence.warc.gz"
     print(f"{export_warc(store, archive)} visits written")

@@ -20,7 +20,7 @@ then = datetime(2026, 11, 1, tzinfo=UTC)
 
 rules = usage_rules(headers=headers, html=page, product_token="ExampleBot", received=then)
 for name, value in rules.values:
-    sources = ", ".join(str(mention.source) for mention in rules.because(name))
+    sources = ", ".join(str(mention.source) for mention in rules.mentions_of(name))
     print(f"{name}: {value} ({sources})")
 later = then.replace(year=2027)
 print(f"may index: {rules.may_index}; after that date: {rules.may_index_at(later)}")

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import robotrules
-from robotrules import MissingExtraError, ProfileError, origins
+from robotrules import MissingExtraError, ProfileError
 from robotrules.access import (
     ACCESS_PROFILES,
     LONGEST_URL,
@@ -32,6 +32,7 @@ from robotrules.access import (
     resolve_location,
 )
 from robotrules.access.values import SLACK
+from robotrules.http import origins
 from robotrules.profile import LEAST_MAX_BYTES
 from robotrules.tags import read_fields
 
@@ -72,19 +73,19 @@ def test_result_has_all_that_is_known() -> None:
         origin=ORIGIN,
         state=AccessState.SUCCESS,
         status=200,
-        trouble=None,
+        failure_reason=None,
         detail="",
         url=f"{ORIGIN}/r.txt",
         hops=(Hop(ROBOTS, 301, "/r.txt"),),
         fields=read_fields(fields),
         body=FILE,
         complete=True,
-        renewed=False,
+        revalidated=False,
         address="192.0.2.1",
     )
     told = json.loads(json.dumps(result.as_dict()))
     assert told["hops"] == [{"url": ROBOTS, "status": 301, "location": "/r.txt"}]
-    assert (told["state"], told["trouble"], told["octets"]) == ("success", None, len(FILE))
+    assert (told["state"], told["failure_reason"], told["octets"]) == ("success", None, len(FILE))
     assert {"name": "etag", "value": '"a"'} in told["fields"]
 
 
@@ -98,14 +99,14 @@ def test_results_as_plain_values() -> None:
         "origin": ORIGIN,
         "state": "success",
         "status": 200,
-        "trouble": None,
+        "failure_reason": None,
         "detail": "",
         "url": ROBOTS,
         "hops": [],
         "fields": [{"name": "x", "value": "1"}],
         "octets": len(FILE),
         "complete": False,
-        "renewed": False,
+        "revalidated": False,
         "address": "192.0.2.1",
         "restricted": False,
     }
@@ -113,18 +114,18 @@ def test_results_as_plain_values() -> None:
         "origin": ORIGIN,
         "state": "unavailable",
         "status": 403,
-        "trouble": "status",
+        "failure_reason": "status",
         "detail": "status 403",
         "url": ROBOTS,
         "hops": [],
         "fields": [],
         "octets": 0,
         "complete": True,
-        "renewed": False,
+        "revalidated": False,
         "address": None,
         "restricted": True,
     }
-    assert type(found.as_dict()["state"]) is type(lost.as_dict()["trouble"]) is str
+    assert type(found.as_dict()["state"]) is type(lost.as_dict()["failure_reason"]) is str
 
 
 def test_failure_has_its_detail() -> None:
@@ -134,7 +135,7 @@ def test_failure_has_its_detail() -> None:
 
     assert (result.status, result.detail) == (None, "e.example has no address")
     assert (result.fields.lines, result.address, result.body) == ((), None, b"")
-    assert result.as_dict()["trouble"] == "dns"
+    assert result.as_dict()["failure_reason"] == "dns"
 
 
 def test_status_of_a_failure_after_redirects() -> None:
@@ -153,7 +154,7 @@ def test_hops_of_lost_redirects() -> None:
 
     assert [hop.location for hop in result.hops] == [f"/{number}" for number in range(6)]
     assert result.url == asked[-1].url == f"{ORIGIN}/4"
-    assert (result.trouble, result.detail) == (FailureReason.REDIRECTS, "more than 5")
+    assert (result.failure_reason, result.detail) == (FailureReason.REDIRECTS, "more than 5")
 
 
 def test_loop_is_seen() -> None:
@@ -161,7 +162,7 @@ def test_loop_is_seen() -> None:
 
     result, asked = get(to("/a"), to("HTTPS://u@E.example.:443/robots.txt#top"))
 
-    assert (result.state, result.trouble) == (AccessState.UNAVAILABLE, FailureReason.LOOP)
+    assert (result.state, result.failure_reason) == (AccessState.UNAVAILABLE, FailureReason.LOOP)
     assert result.detail == f"back to {ROBOTS}"
     assert len(asked) == 2
     long = f"{ORIGIN}/{'a' * 300}"
@@ -177,7 +178,7 @@ def test_limit_is_handed_on() -> None:
 
     assert [request.limit for request in asked] == [5, 5, 5]
     assert usual[0].limit == LEAST_MAX_BYTES + SLACK
-    assert usual[0].seconds is None
+    assert usual[0].timeout is None
 
 
 @pytest.mark.parametrize("complete", [True, False])
@@ -308,11 +309,13 @@ def test_longest_location() -> None:
     assert resolve_location(ROBOTS, f"{fits}a") is None
     for more in ("a", "aaa"):
         result, _ = get(to(fits + more))
-        assert result.trouble is FailureReason.LOCATION
+        assert result.failure_reason is FailureReason.LOCATION
         # One octet more than fits is kept: enough to see that it was too long.
         assert result.hops[0].location == f"{fits}a"
     # What octets become counts, so that no request is longer than that.
-    assert get(to(b"/" + b"\xff" * (LONGEST_URL // 3 + 1)))[0].trouble is FailureReason.LOCATION
+    assert (
+        get(to(b"/" + b"\xff" * (LONGEST_URL // 3 + 1)))[0].failure_reason is FailureReason.LOCATION
+    )
 
 
 def test_first_location_counts() -> None:
@@ -374,7 +377,10 @@ def test_international_target_without_the_library(monkeypatch: pytest.MonkeyPatc
 
     result, _ = get(to("https://bücher.example/".encode()))
 
-    assert (result.state, result.trouble) == (AccessState.UNREACHABLE, FailureReason.LOCATION)
+    assert (result.state, result.failure_reason) == (
+        AccessState.UNREACHABLE,
+        FailureReason.LOCATION,
+    )
     assert "pip install" in result.detail
     with pytest.raises(MissingExtraError):
         access("https://bücher.example")
@@ -387,13 +393,13 @@ def test_renewed_result() -> None:
     """A 304 gives the stored body with the fields of both, and says so."""
 
     stored = CachedCopy(ROBOTS, FILE, read_fields([("ETag", '"a"'), ("X", "1")]), complete=False)
-    result, _ = get(Response(304, [("X", "2")], b"ignored", address="192.0.2.1"), stored=stored)
+    result, _ = get(Response(304, [("X", "2")], b"ignored", address="192.0.2.1"), cached=stored)
 
-    assert (result.state, result.status, result.renewed) == (AccessState.SUCCESS, 304, True)
+    assert (result.state, result.status, result.revalidated) == (AccessState.SUCCESS, 304, True)
     assert (result.detail, result.url, result.hops) == ("", ROBOTS, ())
     assert (result.body, result.complete, result.address) == (FILE, False, "192.0.2.1")
     assert result.fields.lines == (("etag", b'"a"'), ("x", b"2"))
-    assert result.trouble is None
+    assert result.failure_reason is None
 
 
 def test_200_to_conditions() -> None:
@@ -401,8 +407,8 @@ def test_200_to_conditions() -> None:
 
     stored = CachedCopy(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
     for tag in ('"a"', '"b"'):
-        result, asked = get(Response(200, [("ETag", tag)], b"new"), stored=stored)
-        assert (result.status, result.body, result.renewed) == (200, b"new", False)
+        result, asked = get(Response(200, [("ETag", tag)], b"new"), cached=stored)
+        assert (result.status, result.body, result.revalidated) == (200, b"new", False)
         assert [request.headers for request in asked] == [(("If-None-Match", '"a"'),)]
 
 
@@ -413,9 +419,9 @@ def test_304_without_conditions() -> None:
         CachedCopy(ROBOTS, FILE, read_fields([("X", "1")])),
         CachedCopy(f"{ORIGIN}/r.txt", FILE, read_fields([("ETag", '"a"')])),
     ):
-        result, asked = get(Response(304), stored=stored)
+        result, asked = get(Response(304), cached=stored)
         assert asked[0].headers == ()
-        assert (result.state, result.renewed) == (AccessState.UNREACHABLE, False)
+        assert (result.state, result.revalidated) == (AccessState.UNREACHABLE, False)
 
 
 def test_date_of_a_stored_file() -> None:
@@ -426,9 +432,9 @@ def test_date_of_a_stored_file() -> None:
         ROBOTS, FILE, read_fields([("Last-Modified", date)]), received=1_767_225_600.0
     )
 
-    assert next(access(ORIGIN, stored=stored)).headers == (("If-Modified-Since", date),)
+    assert next(access(ORIGIN, cached=stored)).headers == (("If-Modified-Since", date),)
     unknown = stored._replace(received=None)
-    assert next(access(ORIGIN, stored=unknown)).headers == ()
+    assert next(access(ORIGIN, cached=unknown)).headers == ()
 
 
 def test_profile_without_validators() -> None:
@@ -436,7 +442,7 @@ def test_profile_without_validators() -> None:
 
     stored = CachedCopy(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
     asks = {
-        name: next(access(ORIGIN, profile=name, stored=stored)).headers for name in ACCESS_PROFILES
+        name: next(access(ORIGIN, profile=name, cached=stored)).headers for name in ACCESS_PROFILES
     }
 
     assert {name for name, headers in asks.items() if not headers} == {"google"}
@@ -447,13 +453,13 @@ def test_304_about_another_file() -> None:
 
     stored = CachedCopy(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
     another = Response(304, [("ETag", '"b"')])
-    result, asked = get(another, Response(200, [("ETag", '"b"')], b"new"), stored=stored)
+    result, asked = get(another, Response(200, [("ETag", '"b"')], b"new"), cached=stored)
 
     assert [request.headers for request in asked] == [(("If-None-Match", '"a"'),), ()]
     assert [request.url for request in asked] == [ROBOTS, ROBOTS]
-    assert (result.body, result.renewed, result.hops) == (b"new", False, ())
-    lost, _ = get(another, another, stored=stored)
-    assert (lost.state, lost.trouble) == (AccessState.UNREACHABLE, FailureReason.LOCATION)
+    assert (result.body, result.revalidated, result.hops) == (b"new", False, ())
+    lost, _ = get(another, another, cached=stored)
+    assert (lost.state, lost.failure_reason) == (AccessState.UNREACHABLE, FailureReason.LOCATION)
 
 
 @pytest.mark.parametrize("tags", [["*"], ["a"], [""], ['"a"', '"b"']])
@@ -462,10 +468,10 @@ def test_304_without_a_usable_tag(tags: list[str]) -> None:
 
     stored = CachedCopy(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
     unclear = Response(304, [("ETag", tag) for tag in tags])
-    result, asked = get(unclear, Response(200, [("ETag", '"b"')], b"new"), stored=stored)
+    result, asked = get(unclear, Response(200, [("ETag", '"b"')], b"new"), cached=stored)
 
     assert [request.headers for request in asked] == [(("If-None-Match", '"a"'),), ()]
-    assert (result.body, result.renewed) == (b"new", False)
+    assert (result.body, result.revalidated) == (b"new", False)
 
 
 # --- Statuses -------------------------------------------------------------------------------------
@@ -508,7 +514,7 @@ def test_statuses_beside_redirects(
 
     result, _ = get(Response(status))
 
-    assert (result.state, result.trouble) == (state, trouble)
+    assert (result.state, result.failure_reason) == (state, trouble)
 
 
 BROKEN = [
@@ -530,7 +536,11 @@ def test_broken_redirects(answer: Response, detail: str, name: str) -> None:
     result, asked = get(answer, profile=name)
 
     state = AccessState.UNAVAILABLE if name == "google" else AccessState.UNREACHABLE
-    assert (result.state, result.trouble, result.detail) == (state, FailureReason.LOCATION, detail)
+    assert (result.state, result.failure_reason, result.detail) == (
+        state,
+        FailureReason.LOCATION,
+        detail,
+    )
     assert result.robots().check(f"{ORIGIN}/x", "a").allowed is (name == "google")
     assert len(asked) == len(result.hops) == 1
 
@@ -538,7 +548,7 @@ def test_broken_redirects(answer: Response, detail: str, name: str) -> None:
 def test_cautious_client_and_broken_redirects() -> None:
     """To a cautious client they are unreachable in any case."""
 
-    shy = ACCESS_PROFILES["google"].replace(cautious=True)
+    shy = ACCESS_PROFILES["google"].replace(redirect_failure_unreachable=True)
 
     assert get(Response(301), profile=shy)[0].state is AccessState.UNREACHABLE
 

@@ -48,7 +48,7 @@ def test_visit_of_a_file() -> None:
     assert told["at"] == "2026-01-01T00:00:00.000+00:00"
     assert told["until"] == "2026-01-02T00:00:00.000+00:00"
     assert told["hops"] == [{"url": ROBOTS, "status": 301, "location": "/r.txt"}]
-    assert (told["state"], told["trouble"], told["sha256"]) == ("success", None, made.digest)
+    assert (told["state"], told["failure_reason"], told["sha256"]) == ("success", None, made.digest)
 
 
 def test_visit_without_a_file() -> None:
@@ -56,7 +56,7 @@ def test_visit_without_a_file() -> None:
 
     assert visit(0, result(404)).digest is None
     assert visit(0, result(503)).digest is None
-    assert visit(0, result(503)).as_dict()["trouble"] == "status"
+    assert visit(0, result(503)).as_dict()["failure_reason"] == "status"
     assert visit(0, result(200, body=b"")).digest == body_digest(b"")
 
 
@@ -84,7 +84,7 @@ def test_pauses() -> None:
     assert entry is not None
     many = entry._replace(failures=10**6)
     assert visit(0, result(503), many).until - START == 3600
-    forever = DEFAULT.replace(longest_retry=inf)
+    forever = DEFAULT.replace(max_backoff=inf)
     assert visit(0, result(503), many, forever).until - START == 60 * 2.0**32
 
 
@@ -166,11 +166,11 @@ def test_recorded_failures() -> None:
 
     entry = entry_of((0, result()), (DAY, result(503)), (2 * DAY, result(None)))
 
-    assert entry.good is not None
-    assert entry.bad is not None
-    assert (entry.since - START, entry.failures) == (DAY, 2)
-    assert (entry.good.at - START, entry.bad.at - START) == (0, 2 * DAY)
-    assert entry.last == entry.bad.at
+    assert entry.last_success is not None
+    assert entry.last_failure is not None
+    assert (entry.failing_since - START, entry.failures) == (DAY, 2)
+    assert (entry.last_success.at - START, entry.last_failure.at - START) == (0, 2 * DAY)
+    assert entry.last_fetch_at == entry.last_failure.at
     told = json.loads(json.dumps(entry.as_dict()))
     assert told["failing_since"] == "2026-01-02T00:00:00.000+00:00"
     assert told["failures"] == 2
@@ -182,16 +182,16 @@ def test_recorded_usable_visit() -> None:
     before = entry_of((0, result()), (DAY, result(503)))
     made = visit(2 * DAY, result(404), before)
 
-    assert updated_entry(before, made) == Entry(ORIGIN, "ExampleBot", good=made)
+    assert updated_entry(before, made) == Entry(ORIGIN, "ExampleBot", last_success=made)
     told = updated_entry(before, made).as_dict()
-    assert (told["bad"], told["failing_since"], told["failures"]) == (None, None, 0)
+    assert (told["last_failure"], told["failing_since"], told["failures"]) == (None, None, 0)
 
 
 def test_visits_as_plain_values() -> None:
     """Every field by its name; an entry has both visits, or None."""
 
     hop = Hop(ROBOTS, 301, "/r")
-    good = visit(0, result(200, ("X", "1"), hops=(hop,), complete=False, renewed=True))
+    good = visit(0, result(200, ("X", "1"), hops=(hop,), complete=False, revalidated=True))
     told = good.as_dict()
 
     assert told == {
@@ -200,7 +200,7 @@ def test_visits_as_plain_values() -> None:
         "at": "2026-01-01T00:00:00.000+00:00",
         "state": "success",
         "status": 200,
-        "trouble": None,
+        "failure_reason": None,
         "detail": "",
         "url": ROBOTS,
         "hops": [{"url": ROBOTS, "status": 301, "location": "/r"}],
@@ -208,7 +208,7 @@ def test_visits_as_plain_values() -> None:
         "sha256": body_digest(FILE),
         "octets": len(FILE),
         "complete": False,
-        "renewed": True,
+        "revalidated": True,
         "until": "2026-01-02T00:00:00.000+00:00",
         "may_store": True,
         "address": "192.0.2.1",
@@ -216,14 +216,17 @@ def test_visits_as_plain_values() -> None:
         "archive": None,
     }
     failed = visit(DAY, result(503, detail="status 503"), updated_entry(None, good))
-    assert (failed.as_dict()["trouble"], failed.as_dict()["detail"]) == ("status", "status 503")
+    assert (failed.as_dict()["failure_reason"], failed.as_dict()["detail"]) == (
+        "status",
+        "status 503",
+    )
     assert (failed.digest, failed.size, failed.may_store) == (None, 0, True)
-    assert type(told["state"]) is type(failed.as_dict()["trouble"]) is str
+    assert type(told["state"]) is type(failed.as_dict()["failure_reason"]) is str
     assert updated_entry(updated_entry(None, good), failed).as_dict() == {
         "origin": ORIGIN,
         "agent": "ExampleBot",
-        "good": told,
-        "bad": failed.as_dict(),
+        "last_success": told,
+        "last_failure": failed.as_dict(),
         "failing_since": "2026-01-02T00:00:00.000+00:00",
         "failures": 1,
     }
@@ -248,8 +251,8 @@ def test_imported_visit_as_plain_values() -> None:
 def test_last_visit() -> None:
     """An entry without visits is older than any."""
 
-    assert Entry(ORIGIN, "ExampleBot").last == 0
-    assert Entry(ORIGIN, "ExampleBot").as_dict()["good"] is None
+    assert Entry(ORIGIN, "ExampleBot").last_fetch_at == 0
+    assert Entry(ORIGIN, "ExampleBot").as_dict()["last_success"] is None
 
 
 def test_stored() -> None:
@@ -330,7 +333,7 @@ def test_what_another_client_cut(complete: bool, limit: int, is_less: bool) -> N
 
     entry = entry_of((0, result(200, complete=complete)))
 
-    assert is_truncated(entry.good, limit) is is_less
+    assert is_truncated(entry.last_success, limit) is is_less
     assert (make_cached_copy(entry, FILE, limit) is None) is is_less
     assert not is_truncated(None, limit)
     assert make_cached_copy(entry_of((0, result(200, complete=False, body=b""))), b"") is not None

@@ -126,7 +126,7 @@ class TestChoice:
         assert [group.index for group in robots.select("a")] == [0, 1]
         assert robots.check("/other-star", "x")
         told = robots.explain("/star", "x")
-        assert (told.verdict.line, str(told.because), told.matched_tokens) == (7, "star", ())
+        assert (told.verdict.line, str(told.matched_by), told.matched_tokens) == (7, "star", ())
 
     def test_no_group(self, read: Read) -> None:
         """Without a group and without a star group nothing is asked of the crawler."""
@@ -157,7 +157,7 @@ class TestTokens:
         """As google/robotstxt has it; no name at all is still misuse (AMB-22)."""
         robots = read("User-agent: b\nDisallow: /b\nUser-agent: *\nDisallow: /star", "google")
         told = robots.explain("/star", token)
-        assert (told.verdict.line, str(told.because), told.matched_tokens) == (4, "star", ())
+        assert (told.verdict.line, str(told.matched_by), told.matched_tokens) == (4, "star", ())
         assert robots.check("/b", token)
         with pytest.raises(ProductTokenError) as none:
             robots.check("/", [])

@@ -193,7 +193,7 @@ class TestExplanation:
         assert told.url == "https://example.com/shop/op%65n?"
         assert told.path == "/shop/open?"
         assert told.product_token == "examplebot"
-        assert told.because is GroupMatch.TOKEN
+        assert told.matched_by is GroupMatch.TOKEN
         assert [group.index for group in told.groups] == [1, 2]
 
     def test_every_match_has_its_outcome(self, told: Explanation) -> None:
@@ -231,7 +231,7 @@ class TestExplanation:
     def test_robots_txt_is_not_consulted(self, read: Read) -> None:
         """For `/robots.txt` the rules that match are shown as not consulted (AMB-45)."""
         told = read("User-agent: *\nDisallow: /").explain("/robots.txt", "a")
-        assert told.because is GroupMatch.STAR
+        assert told.matched_by is GroupMatch.STAR
         assert [match.outcome for match in told.matches] == [Outcome.NOT_CONSULTED]
         assert told.winner is None
         assert told.verdict.allowed
@@ -239,7 +239,7 @@ class TestExplanation:
     def test_nothing_is_for_the_crawler(self, read: Read) -> None:
         """Without a group there is no match, no winner, and the reason says so."""
         told = read("User-agent: b\nDisallow: /").explain("/", "a")
-        assert told.because is GroupMatch.NONE
+        assert told.matched_by is GroupMatch.NONE
         assert (told.groups, told.matches, told.winner) == ((), (), None)
         assert told.as_dict()["winner"] is None
 
@@ -299,7 +299,7 @@ class TestExplanation:
             "matched_purposes",
             "allowed",
             "reason",
-            "groups_because",
+            "matched_by",
             "groups",
             "group_structures",
             "winner",
@@ -310,7 +310,7 @@ class TestExplanation:
         ]
         assert shown["schema"] == SCHEMA_VERSION == 1
         assert (shown["allowed"], shown["reason"]) == (True, "allow-rule")
-        assert shown["groups_because"] == "product-token"
+        assert shown["matched_by"] == "product-token"
         assert shown["groups"][1] == {
             "index": 2,
             "user_agents": ["ExampleBot"],

@@ -88,8 +88,8 @@ def _app_directives(setting: Setting, item: Item) -> protocol.Answer:
         product_token=item.get("product_token"),
         registries=setting.known,
     )
-    found = chosen.at(url)
-    _same(found, *chosen.at_many([url, url]))
+    found = chosen.for_url(url)
+    _same(found, *chosen.for_urls([url, url]))
     return {
         "directives": {
             one.name: {"type": one.type, "value": structured_fields.to_plain_value(one.value)}
@@ -115,7 +115,7 @@ def _content_usage(setting: Setting, item: Item) -> protocol.Answer:
     )
     if "field" not in item and "agreement" not in item:
         chosen = content_usage.preferences_for(setting.robots, token, purposes)
-        _same(found, chosen.at(url), *chosen.at_many([url, url]))
+        _same(found, chosen.for_url(url), *chosen.for_urls([url, url]))
     return {
         "applicable": found.applicable,
         "preferences": {label: str(found.get(label)) for label in content_usage.CATEGORIES},

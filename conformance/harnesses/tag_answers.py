@@ -128,7 +128,7 @@ def _usage(_: Any, more: registries.Registries, item: Item) -> protocol.Answer:
         "may_index_embedded": found.may_index_embedded,
         "max_snippet": found.max_snippet,
         "sources": {
-            name: [_source(one.source) for one in found.because(name)] for name in found.rules
+            name: [_source(one.source) for one in found.mentions_of(name)] for name in found.rules
         },
         "over_tls": found.over_tls,
         "fresh_until": _shown(found.fresh_until),
@@ -166,7 +166,7 @@ def _freshness(_: Any, __: Any, item: Item) -> protocol.Answer:
     _same(found, tags.response_freshness(_raw(headers), **given))
     return {
         "lifetime": found.lifetime,
-        "because": found.because,
+        "because": found.reason,
         "age": found.age,
         "fresh_until": _shown(found.fresh_until),
         "must_validate": found.must_validate,

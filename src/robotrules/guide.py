@@ -239,7 +239,7 @@ def guidance(
     )
     directives = None
     if application is not None and robots is not None:
-        directives = directives_for(robots, application, registries=registries).at(url)
+        directives = directives_for(robots, application, registries=registries).for_url(url)
     tokens = (product_token,) if isinstance(product_token, str) else tuple(product_token)
     if isinstance(product_token, CrawlerNames):
         tokens = product_token[:1]
@@ -311,7 +311,7 @@ def _answers(found: Guidance) -> Iterator[Answer]:
     if not found.preferences.applicable:
         nothing = "not applicable: the URL is disallowed"  # attach-05 §3.1
     for category, value in found.preferences.values:
-        because = tuple(map(_stated, found.preferences.because(category)[:MOST_SOURCES]))
+        because = tuple(map(_stated, found.preferences.statements_for(category)[:MOST_SOURCES]))
         yield Answer(category, str(value), because or (nothing,))
     if found.app_directives is not None:
         application = found.app_directives.application
@@ -348,7 +348,7 @@ def _usage_answers(found: Guidance) -> Iterator[Answer]:
 
 
 def _sources(usage: UsageRules, name: str) -> tuple[str, ...]:
-    return tuple(f"{one.source}: {one.text}" for one in usage.because(name)[:MOST_SOURCES])
+    return tuple(f"{one.source}: {one.text}" for one in usage.mentions_of(name)[:MOST_SOURCES])
 
 
 _SHOWN_APART = {"noindex": "index", "nosnippet": "snippet", "nofollow": "follow links"}

@@ -10,7 +10,14 @@ from typing import Any
 import pytest
 
 from robotrules import GOOGLE, ProfileError, RobotsTxt, RuleSet, analysis, parse
-from robotrules.analysis import DeadRuleFinding, MinimizedRules, RedundantRuleFinding, Undecided, Witness, solver
+from robotrules.analysis import (
+    DeadRuleFinding,
+    MinimizedRules,
+    RedundantRuleFinding,
+    Undecided,
+    Witness,
+    solver,
+)
 from robotrules.errors import WrongWitnessError
 
 Read = Callable[..., RobotsTxt]
@@ -525,7 +532,11 @@ class TestValues:
             *analysis.dead_rules(rules).rules,
             rules.rules[0],
         ]
-        assert {type(value) for value in values} >= {MinimizedRules, RedundantRuleFinding, DeadRuleFinding}
+        assert {type(value) for value in values} >= {
+            MinimizedRules,
+            RedundantRuleFinding,
+            DeadRuleFinding,
+        }
         for value in values:
             for name in (*value._fields, "anything"):
                 with pytest.raises(AttributeError):

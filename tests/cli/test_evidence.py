@@ -123,7 +123,7 @@ class TestAnswers:
     def test_json(self, where: str) -> None:
         ran = asked(where, URL, *AS, "--at", "2026-05-01T12:00Z", "--json")
         found = json.loads(ran.out)
-        assert (found["allowed"], found["line"], found["held"]) == (False, 2, True)
+        assert (found["allowed"], found["line"], found["in_force"]) == (False, 2, True)
         assert ran.err == ""
         ran = asked(where, URL, *AS, "--at", "2026-04-30", "--json")
         assert json.loads(ran.out)["allowed"] is None
@@ -218,7 +218,7 @@ class TestHistory:
         out = asked(where, "--list", terminals=("stdout",)).out
         assert out.startswith(f"{SITE}  3 visits")
         [found] = map(json.loads, asked(where, "--list", "--json").out.splitlines())
-        assert (found["origin"], found["visits"]) == (SITE, 3)
+        assert (found["origin"], found["fetches"]) == (SITE, 3)
         assert asked(where, "--list", "--before", "2026-05-01").out.count("1 visit\t") == 1
         ran = asked(where, "--list", "--fetched-by", "NobodyBot")
         assert (ran.code, ran.out, "no visit is known" in ran.err) == (2, "", True)
@@ -261,11 +261,11 @@ class TestArchives:
         assert after.code == before.code
         one, two = json.loads(before.out), json.loads(after.out)
         assert {key for key in one if one[key] != two[key]} == {
-            *("source", "visit", "next_visit", "notes"),
+            *("source", "visit", "next_fetch_record", "notes"),
         }
         assert (one["source"], two["source"]) == ("own", "import")
-        assert two["visit"]["archive"]["name"] == "a.warc.gz"
-        assert two["visit"]["archive"]["sha256"] == body_digest(archive.read_bytes())
+        assert two["fetch_record"]["archive"]["name"] == "a.warc.gz"
+        assert two["fetch_record"]["archive"]["sha256"] == body_digest(archive.read_bytes())
         assert [note["code"] for note in two["notes"]] == ["failed-later", "imported"]
 
     def test_sources(self, where: str, tmp_path: Path) -> None:
@@ -393,7 +393,7 @@ class TestArchives:
     def test_json(self, where: str, tmp_path: Path) -> None:
         name = str(tmp_path / "a.warc")
         ran = asked(where, "--export", name, "--json")
-        assert (json.loads(ran.out), ran.err) == ({"file": name, "visits": 3}, "")
+        assert (json.loads(ran.out), ran.err) == ({"file": name, "fetches": 3}, "")
 
     def test_targets(self, where: str, tmp_path: Path) -> None:
         ran = asked(where, "--export", str(tmp_path))

@@ -15,7 +15,7 @@ from unittest import mock
 import pytest
 
 from robotrules.access import ACCESS_PROFILES, Failure, FailureReason, Request, Response
-from robotrules.cache import EffectivePolicy, Entry, Freshness
+from robotrules.cache import EffectivePolicy, Entry, Freshness, FreshnessReason
 from robotrules.cli import check_text, origin_lookup, url_files
 from robotrules.cli import client as cli_client
 from robotrules.cli.check_text import JSONLines, TextLines
@@ -78,7 +78,7 @@ class TestCheck:
         [first] = values(asked("check", f"{example.origin}/x", "--json"))
         assert first["allowed"] is False
         assert (first["origin"], first["state"]) == (example.origin, "success")
-        assert (first["status"], first["trouble"], first["source"]) == (200, None, "fetched")
+        assert (first["status"], first["failure_reason"], first["source"]) == (200, None, "fetched")
         [second] = values(asked("check", f"{example.origin}/x", "--json"))
         assert second["source"] == "store"
         assert second["until"] == first["until"]
@@ -149,7 +149,7 @@ class TestCheck:
             gone = running.origin
         ran = asked("check", f"{gone}/a", "--json")
         [line] = values(ran)
-        assert (ran.code, line["state"], line["trouble"]) == (1, "unreachable", "connect")
+        assert (ran.code, line["state"], line["failure_reason"]) == (1, "unreachable", "connect")
         assert "no connection" in asked("check", f"{gone}/a").out
 
     def test_a_private_address_is_refused_with_the_cure(self, example: Site) -> None:
@@ -358,13 +358,13 @@ class TestManyOrigins:
         urls = ["https://broken.example/", "https://site1.example/"]
         ran = robotrules("check", *urls, *AS, "--json")
         first, second = values(ran)
-        assert (first["state"], first["trouble"]) == ("unreachable", "timeout")
+        assert (first["state"], first["failure_reason"]) == ("unreachable", "timeout")
         assert second["state"] == "success"
 
     def test_lines_keep_little_of_origins(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Origins come and go, and what is gone leaves its identity to others."""
         entry = Entry("https://a.example", "robotrules")
-        fresh = Freshness(EffectivePolicy.ALLOW, 0.0, False, False, "fresh")
+        fresh = Freshness(EffectivePolicy.ALLOW, 0.0, False, False, FreshnessReason.FRESH)
         here = held(entry, fresh, None, profile=DEFAULT, source=StateSource.MEMORY)
         with mock.patch.object(sys, "stdout", Stream()):
             lines = JSONLines(Output(), GivenCrawler("ExampleBot", "ExampleBot"), fetched=True)
@@ -500,7 +500,7 @@ class TestExplain:
         """`access` is part of it."""
         found = json.loads(asked("explain", f"{example.origin}/x", "--json").out)
         assert found["access"]["state"] == "success"
-        assert found["access"]["visit"]["address"] == "127.0.0.1"
+        assert found["access"]["fetch_record"]["address"] == "127.0.0.1"
 
     def test_no_origin(self) -> None:
         """A URL that no robots.txt governs ends the command."""

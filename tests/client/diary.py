@@ -65,7 +65,7 @@ class Diary:
     ) -> FetchRecord:
         """Write down what came of a visit so many days after the start; redirects come first."""
         entry, body = self._entries.get((site, agent), (None, b""))
-        flow = access(site, profile=self.profile, stored=make_cached_copy(entry, body))
+        flow = access(site, profile=self.profile, cached=make_cached_copy(entry, body))
         coming: Iterator[Response | Failure] = iter(answers)
         next(flow)
         while True:

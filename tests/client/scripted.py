@@ -95,7 +95,7 @@ class Driven:
     @contextmanager
     def turn(self, url: str) -> Iterator[Any]:
         """Have a turn."""
-        context = self.client.turn(url)
+        context = self.client.slot(url)
         turn = self._runner.run(_entered(context))
         try:
             yield turn

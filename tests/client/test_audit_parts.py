@@ -159,9 +159,9 @@ class TestOwn:
         url = f"{ORIGIN}/private/1"
         transport = Watching({**FINE, **page("", "/private/1")})
         with Client(
-            "A/1", store="memory:", transport=transport, min_delay=0.0, seconds=7.0
+            "A/1", store="memory:", transport=transport, min_delay=0.0, timeout=7.0
         ) as client:
-            audit(client, url, "ExampleBot", own=True)
+            audit(client, url, "ExampleBot", ignore_disallow=True)
             client.fetch(f"{ORIGIN}/p")
         [own] = [one for one in asked if one.url == url]
         [usual] = [one for one in asked if one.url == f"{ORIGIN}/p"]

@@ -248,7 +248,7 @@ class TestKeeping:
         assert not client.check(f"{SITE}/private/")
         assert len(server.asked) == 1
         assert store.get(SITE, "ExampleBot") is None
-        (visit,) = store.visits()
+        (visit,) = store.fetch_records()
         assert visit.digest is not None
         assert store.body(visit.digest) is None
         clock.now += 2
@@ -256,7 +256,7 @@ class TestKeeping:
         assert client.check(f"{SITE}/x").reason is Reason.UNREACHABLE
         entry = store.get(SITE, "ExampleBot")
         assert entry is not None
-        assert entry.good is None
+        assert entry.last_success is None
 
     def test_what_this_client_would_not_do_is_not_stored(self, make: Make, server: Server) -> None:
         server.answers[ROBOTS] = Failure(FailureReason.REFUSED, "10.0.0.1 is private")
@@ -333,7 +333,7 @@ class TestBackground:
 
     def test_renewed_behind_the_answer(self, make: Make, server: Server, clock: Clock) -> None:
         server.answers[ROBOTS] = Response(200, {"Cache-Control": "max-age=600"}, FILE)
-        client = make(background=True)
+        client = make(stale_while_revalidate=True)
         assert client.check(f"{SITE}/x")
         server.answers[ROBOTS] = Response(200, {}, b"User-agent: *\nDisallow: /")
         clock.now += 601
@@ -349,7 +349,7 @@ class TestBackground:
         self, make: Make, server: Server, clock: Clock, words: str
     ) -> None:
         server.answers[ROBOTS] = Response(200, {"Cache-Control": words}, FILE)
-        client = make(background=True)
+        client = make(stale_while_revalidate=True)
         assert client.check(f"{SITE}/x")
         server.answers[ROBOTS] = Response(200, {}, b"User-agent: *\nDisallow: /")
         clock.now += 301
@@ -362,7 +362,7 @@ class TestBackground:
         store = open_store("memory:")
         make(store=store).check(SITE)
         clock.now += 601
-        client = make(store=store, background=True)
+        client = make(store=store, stale_while_revalidate=True)
         assert client.check_many([f"{SITE}/x"])[0]
         patience = time.monotonic() + 10
         while server.urls.count(ROBOTS) < 2:
@@ -373,14 +373,14 @@ class TestBackground:
         self, make: Make, server: Server, clock: Clock
     ) -> None:
         server.answers[ROBOTS] = Response(500)
-        client = make(background=True)
+        client = make(stale_while_revalidate=True)
         client.check(SITE)
         server.answers[ROBOTS] = Response(200, {}, b"User-agent: *\nDisallow: /")
         clock.now += 31 * DAY
         assert client.check(f"{SITE}/x").line == 2
 
     def test_not_past_a_day(self, make: Make, server: Server, clock: Clock) -> None:
-        client = make(background=True)
+        client = make(stale_while_revalidate=True)
         assert client.check(f"{SITE}/x")
         server.answers[ROBOTS] = Response(503)
         clock.now += DAY + 1
@@ -459,14 +459,14 @@ class TestExplaining:
         explained = make().explain(f"{SITE}/private/x").as_dict()
         assert explained["winner"]["line"] == 2
         assert explained["access"]["state"] == "success"
-        assert explained["access"]["visit"]["status"] == 200
+        assert explained["access"]["fetch_record"]["status"] == 200
 
     def test_without_rules(self, make: Make, server: Server) -> None:
         server.answers[ROBOTS] = Response(503)
         explanation = make().explain(f"{SITE}/private/x")
         assert explanation.matches == explanation.groups == ()
         access = explanation.as_dict()["access"]
-        assert (access["decides"], access["visit"]["detail"]) == ("disallow", "status 503")
+        assert (access["policy"], access["fetch_record"]["detail"]) == ("disallow", "status 503")
 
     def test_given_files_have_none(self) -> None:
         robots = robotrules.parse(FILE)

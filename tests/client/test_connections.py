@@ -54,7 +54,7 @@ class Crowd:
 
 def prefetched(kind: str, origins: list[str], concurrency: int, **options: Any) -> object:
     """Prefetch with a client of a kind."""
-    options = {"store": "memory:", "addresses": wire.here(), "seconds": 10.0, **options}
+    options = {"store": "memory:", "addresses": wire.here(), "timeout": 10.0, **options}
     if kind == "httpx2":
         with Client(AGENT, **options) as client:
             return client.prefetch(origins, concurrency=concurrency)
@@ -218,7 +218,7 @@ def test_slots_are_shared_by_all_who_share_the_store(kind: str) -> None:
                 Client(AGENT, **options) as two,
                 ThreadPoolExecutor(6) as threads,
             ):
-                one.held(site.url)
+                one.lookup(site.url)
                 pages = [threads.submit(client.fetch, url) for url in urls for client in (one, two)]
                 assert all(page.result().ok for page in pages)
         else:
@@ -228,7 +228,7 @@ def test_slots_are_shared_by_all_who_share_the_store(kind: str) -> None:
                     AsyncClient(AGENT, **options) as one,
                     AsyncClient(AGENT, **options) as two,
                 ):
-                    await one.held(site.url)
+                    await one.lookup(site.url)
                     pages = [client.fetch(url) for url in urls for client in (one, two)]
                     assert all(page.ok for page in await asyncio.gather(*pages))
 

@@ -477,7 +477,7 @@ class CacheEngine:
     def client(self, store: Any, clock: Clock, profile: str) -> Any:
         """Open a client."""
         given: dict[str, Any] = {"store": store, "clock": clock, "profile": profile}
-        given |= {"transport": self.line, "seconds": self.scene.seconds}
+        given |= {"transport": self.line, "timeout": self.scene.seconds}
         runner = self.runner
         if runner is None:
             return self.stack.enter_context(Client(AGENT, **given))
@@ -588,7 +588,7 @@ def _check_kept(stays: str, row: Row, asked: Asked) -> None:
     """See what is in the store afterwards."""
     before, now = asked.before, kept(asked.store, asked.origin)
     new = [visit for visit in now.visits if visit not in before.visits]
-    good = before.entry.good if before.entry else None
+    good = before.entry.last_success if before.entry else None
     if stays in ("nothing", "unchanged"):
         # What this client would not do, or could not write down.
         assert now == before
@@ -596,21 +596,21 @@ def _check_kept(stays: str, row: Row, asked: Asked) -> None:
         # The answer is in force, and the copy is evidence of what was.
         assert len(new) == 1
         assert now.entry is not None
-        assert now.entry.good == new[0]
-        assert now.entry.bad is None
-        assert now.entry.good.trouble is row.trouble
-        digest = now.entry.good.digest
+        assert now.entry.last_success == new[0]
+        assert now.entry.last_failure is None
+        assert now.entry.last_success.failure_reason is row.trouble
+        digest = now.entry.last_success.digest
         assert digest is None or asked.store.body(digest) is not None
     else:
         # The copy stays where it was, unless it is not legible; the failure stands beside it.
         assert len(new) == 1
         assert now.entry is not None
-        assert now.entry.bad == new[0]
-        assert now.entry.bad.trouble is row.trouble
-        assert (now.entry.failures, now.entry.since) == (1, asked.clock.now)
+        assert now.entry.last_failure == new[0]
+        assert now.entry.last_failure.failure_reason is row.trouble
+        assert (now.entry.failures, now.entry.failing_since) == (1, asked.clock.now)
         if good is not None and good.at > asked.clock.now:
             good = good._replace(at=asked.clock.now - DAY, until=asked.clock.now)  # of unknown age
-        assert now.entry.good == (None if stays == "failure alone" else good)
+        assert now.entry.last_success == (None if stays == "failure alone" else good)
     said = asked.client.trouble
     assert (row.says in said) if said else not row.says or stays == "unchanged"
     assert asked.client.held(asked.origin).trouble == said

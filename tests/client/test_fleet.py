@@ -241,4 +241,4 @@ def test_the_file_is_left_as_others_expect_it(fleet: Fleet, where: str, tmp_path
         with Client(AGENT, store=where, transport=Server()) as client:
             assert client.check(f"{site.url}/page")
             assert not client.check(f"{site.url}/private")
-            assert len(list(client.store.visits(site.url))) == 1
+            assert len(list(client.store.fetch_records(site.url))) == 1

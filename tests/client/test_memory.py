@@ -69,11 +69,11 @@ def test_what_is_forgotten_is_gone(server: Server) -> None:
     with client_of(server, Clock()) as client:
         assert not client.check("https://s1.example/x")
         assert not client.check("https://s1.example/x")
-        file = client._desk.memory.file(client.held("https://s1.example").entry.good)  # type: ignore[union-attr]
+        file = client._desk.memory.file(client.lookup("https://s1.example").entry.good)  # type: ignore[union-attr]
         assert file is not None
         there = weakref.ref(file)
         del file
-        client.forget()
+        client.clear_memory()
         gc.collect()
         assert there() is None
         assert client._desk.memory._octets == 0
@@ -106,10 +106,10 @@ def test_a_copy_is_kept_for_a_304(server: Server) -> None:
         clock.now += 86_401
         client.check(url)
         clock.now += 61
-        held = client.held(url)
+        held = client.lookup(url)
         assert held is not None
-        assert held.visit is not None
-        assert held.visit.renewed
+        assert held.fetch_record is not None
+        assert held.fetch_record.revalidated
         assert held.check(url, "ExampleBot").line == 2
 
 

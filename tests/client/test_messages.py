@@ -191,7 +191,7 @@ class TestCarriers:
         assert type(found.transport) is HttpxAdapter
         assert found.options == {}
         settings = found.transport._settings
-        assert settings.addresses.refusal("localhost", "127.0.0.1") is None
+        assert settings.addresses.refusal_of_address("localhost", "127.0.0.1") is None
         assert [tuple(pair) for pair in settings.headers] == [("X-A", "b")]
         other = httpx2.AsyncClient()
         given: dict[str, Any] = {"addresses": None, "allow_private": (), "connections": None}

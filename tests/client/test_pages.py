@@ -140,7 +140,7 @@ def test_rules_that_change_while_a_request_waits() -> None:
     before = having(file("/x"))._replace(robots=parse(b"User-agent: *\nDisallow: /x\n"))
     after = before._replace(robots=parse(b"User-agent-purpose: P\nDisallow: /b\n"))
     url = f"{SITE}/a"
-    flow = fetching(url, "ExampleBot", ["P"], profile="default", limit=9, seconds=5.0)
+    flow = fetching(url, "ExampleBot", ["P"], profile="default", limit=9, timeout=5.0)
     assert flow.send(None) == Look(url)
     paced = flow.send(before)
     assert isinstance(paced, Paced)
@@ -221,7 +221,7 @@ class TestToTheValue:
             "octets": len(page.body),
             "complete": True,
             "hops": [{"url": f"{SITE}/moved", "status": 301, "location": "/page"}],
-            "trouble": None,
+            "failure_reason": None,
             "detail": "",
             "address": "192.0.2.1",
         }
@@ -229,7 +229,11 @@ class TestToTheValue:
     def test_json_of_trouble(self, make: Make, server: Server) -> None:
         server.answers[f"{SITE}/odd"] = Failure(FailureReason.TIMEOUT, "10 s")
         values = make().fetch(f"{SITE}/odd").as_dict()
-        assert (values["trouble"], values["detail"], values["status"]) == ("timeout", "10 s", None)
+        assert (values["failure_reason"], values["detail"], values["status"]) == (
+            "timeout",
+            "10 s",
+            None,
+        )
         assert make().fetch("mailto:x").as_dict()["access"] is None
 
     def test_what_is_asked(self, make: Make, server: Server) -> None:
@@ -238,8 +242,8 @@ class TestToTheValue:
         client.fetch(f"{SITE}/page", limit=99)
         client.fetch(f"{SITE}/page")
         *_, first, second = server.asked
-        assert (first.limit, first.seconds) == (99, 7.0)
-        assert (second.limit, second.seconds) == (2 * 1024 * 1024, 7.0)
+        assert (first.limit, first.timeout) == (99, 7.0)
+        assert (second.limit, second.timeout) == (2 * 1024 * 1024, 7.0)
 
     def test_when_it_came(self, make: Make, clock: Clock) -> None:
         client, begun = make(), clock.now

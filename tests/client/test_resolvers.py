@@ -61,7 +61,7 @@ class TestVetting:
         """Refused, and the public one beside it is used alone."""
         found = vetted(AddressPolicy(resolve=Names([address])))
         assert isinstance(found, Failure)
-        assert found.trouble is FailureReason.REFUSED
+        assert found.reason is FailureReason.REFUSED
         assert vetted(AddressPolicy(resolve=Names([address, "8.8.8.8"]))) == ["8.8.8.8"]
 
     def test_trouble(self) -> None:
@@ -73,7 +73,7 @@ class TestVetting:
         for resolve in (fails, Names(["x"]), Names([])):
             found = vetted(AddressPolicy(resolve=resolve))
             assert isinstance(found, Failure)
-            assert found.trouble is FailureReason.DNS
+            assert found.reason is FailureReason.DNS
 
     def test_without_an_event_loop(self) -> None:
         """A client for threads asks it too."""
@@ -104,7 +104,7 @@ class TestVetting:
             assert isinstance(first, Response)
             assert first.address == "127.0.0.1"
             assert isinstance(second, Failure)
-            assert second.trouble is FailureReason.REFUSED
+            assert second.reason is FailureReason.REFUSED
             assert secret.connections == 0
             assert len(names.asked) == 2
 
@@ -206,7 +206,7 @@ class TestAsyncResolver:
     def test_a_name(self) -> None:
         """From a name server; kept for other ports; vetted."""
         with name_server(bytes([8, 8, 4, 4])) as where:
-            resolve = AsyncResolver([where], seconds=2.0)
+            resolve = AsyncResolver([where], timeout=2.0)
             assert vetted(AddressPolicy(resolve=resolve)) == ["8.8.4.4"]
             assert vetted(AddressPolicy(resolve=resolve)) == ["8.8.4.4"]  # on another event loop
         assert AddressPolicy(resolve=resolve).cacheable
@@ -214,16 +214,16 @@ class TestAsyncResolver:
     def test_a_private_address(self) -> None:
         """A name server may say what it likes."""
         with name_server(bytes([10, 0, 0, 1])) as where:
-            found = vetted(AddressPolicy(resolve=AsyncResolver([where], seconds=2.0)))
+            found = vetted(AddressPolicy(resolve=AsyncResolver([where], timeout=2.0)))
         assert isinstance(found, Failure)
-        assert found.trouble is FailureReason.REFUSED
+        assert found.reason is FailureReason.REFUSED
 
     def test_no_name_server(self) -> None:
         """It is a failure of the DNS, within its time."""
-        resolve = AsyncResolver([f"127.0.0.1:{free_port()}"], seconds=0.2, tries=1)
+        resolve = AsyncResolver([f"127.0.0.1:{free_port()}"], timeout=0.2, tries=1)
         found = vetted(AddressPolicy(resolve=resolve))
         assert isinstance(found, Failure)
-        assert found.trouble is FailureReason.DNS
+        assert found.reason is FailureReason.DNS
 
     def test_threads(self) -> None:
         """Threads without an event loop share a resolver, and nothing that it opens stays open."""
@@ -235,9 +235,9 @@ class TestAsyncResolver:
                 return opened[-1]
 
         with name_server(bytes([8, 8, 4, 4])) as where:
-            addresses = AddressPolicy(resolve=Counting([where], seconds=2.0))
+            addresses = AddressPolicy(resolve=Counting([where], timeout=2.0))
             with ThreadPoolExecutor(8) as pool:
-                found = list(pool.map(lambda n: addresses.vetted(f"s{n}.example", 80), range(40)))
+                found = list(pool.map(lambda n: addresses.vet(f"s{n}.example", 80), range(40)))
         assert found == [["8.8.4.4"]] * 40
         assert len(opened) == 40
         assert all(one._closed for one in opened)
@@ -245,7 +245,7 @@ class TestAsyncResolver:
     def test_event_loops_that_ended(self) -> None:
         """What was opened on them is let go of when another one is used."""
         with name_server(bytes([8, 8, 4, 4])) as where:
-            resolve = AsyncResolver([where], seconds=2.0)
+            resolve = AsyncResolver([where], timeout=2.0)
             for _ in range(3):
                 asyncio.run(resolve("s.example", 80))
         assert len(resolve._by_loop) == 1
@@ -255,7 +255,7 @@ class TestAsyncResolver:
         with pytest.raises(TypeError, match="nameservers is a list"):
             AsyncResolver("9.9.9.9")
         with pytest.raises(ValueError, match="more than 0"):
-            AsyncResolver(seconds=0)
+            AsyncResolver(timeout=0)
         with pytest.raises(ValueError, match="1 or more"):
             AsyncResolver(tries=0)
 

@@ -219,7 +219,7 @@ class TestFromMemory:
             server.answers[f"{site}/robots.txt"] = Response(
                 200, {"Cache-Control": "max-age=600"}, FILE
             )
-        client = make(background=True)
+        client = make(stale_while_revalidate=True)
         client.check_many(sites)
         clock.now += 601
         client.check_many(sites)
@@ -283,10 +283,10 @@ class TestRequests:
         client = make(seconds=7.0)
         client.fetch(f"{SITE}/free", limit=123)
         robots, page = server.asked
-        assert (page.url, page.limit, page.seconds) == (f"{SITE}/free", 123, 7.0)
+        assert (page.url, page.limit, page.timeout) == (f"{SITE}/free", 123, 7.0)
         assert robots.limit == DEFAULT.max_bytes + SLACK
-        assert robots.seconds is not None
-        assert 6.9 < robots.seconds <= 7.0
+        assert robots.timeout is not None
+        assert 6.9 < robots.timeout <= 7.0
         client.fetch(f"{SITE}/free")
         assert server.asked[-1].limit == 2 * 1024 * 1024
 
@@ -352,7 +352,7 @@ class TestPrefetching:
         store = MemoryStore()
         make(store=store).check(SITE)
         clock.now += 601
-        client = make(store=store, background=True)
+        client = make(store=store, stale_while_revalidate=True)
         assert client.prefetch([SITE]) == (1, 0, 0, 0)
         for _ in range(200):
             if server.urls.count(ROBOTS) == 2:

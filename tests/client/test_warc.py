@@ -323,7 +323,7 @@ class TestWriting:
         diary = Diary()
         diary.visit(0, file("/a", ("ETag", '"1"')))
         diary.visit(1, Response(304, {"Cache-Control": "no-store"}))
-        last = list(diary.store.visits())[-1]
+        last = list(diary.store.fetch_records())[-1]
         alone = MemoryStore()
         alone.add([(last._replace(at=START, until=START, may_store=True), rules("/a"))])
         alone.add([(last, None)])
@@ -347,7 +347,7 @@ class TestWriting:
         diary.visit(1, Response(304))
         archive = exported(diary.store)
         assert [one.kind for one in with_warcio(archive)].count("resource") == 1
-        assert own(imported(archive)[0]) == list(diary.store.visits())
+        assert own(imported(archive)[0]) == list(diary.store.fetch_records())
 
     def test_without_warcio(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in [one for one in sys.modules if one.startswith("robotrules.client.warc.")]:
@@ -386,8 +386,8 @@ class TestRoundTrip:
         archive = exported(store, gzip=compressed)
         again = SQLiteStore(tmp_path / "again.sqlite")
         assert import_warc(again, io.BytesIO(archive))[:3] == (12, 0, {})
-        assert own(again) == list(store.visits())
-        for visit in store.visits():
+        assert own(again) == list(store.fetch_records())
+        for visit in store.fetch_records():
             assert again.body(visit.digest or "") == store.body(visit.digest or "")
         assert import_warc(again, io.BytesIO(archive))[:3] == (0, 12, {})
         # What was imported says so when it is exported again.
@@ -429,10 +429,10 @@ class TestRoundTrip:
         diary = Diary()
         diary.visit(0, file("/a"))
         lost = MemoryStore()
-        lost.add([(visit, None) for visit in diary.store.visits()])
+        lost.add([(visit, None) for visit in diary.store.fetch_records()])
         store, done = imported(exported(lost))
         assert done == WarcImport(1, 0, {})
-        assert own(store) == list(diary.store.visits())
+        assert own(store) == list(diary.store.fetch_records())
         assert Evidence(store).at(SITE, START, "ExampleBot").notes[0].code == "body-missing"
 
     def test_what_is_no_longer_there(self) -> None:
@@ -481,7 +481,7 @@ def visits(draw: st.DrawFn) -> tuple[FetchRecord, bytes | None]:
         at=at,
         state=state,
         status=304 if renewed else draw(st.none() if trouble in UNANSWERED else statuses),
-        trouble=trouble,
+        failure_reason=trouble,
         detail="" if found else draw(texts),
         url=draw(urls),
         hops=draw(hops),
@@ -489,7 +489,7 @@ def visits(draw: st.DrawFn) -> tuple[FetchRecord, bytes | None]:
         digest=body_digest(body) if found else None,
         size=len(body) if found else 0,
         complete=draw(st.booleans()),
-        renewed=renewed,
+        revalidated=renewed,
         until=at + draw(st.floats(0, DAY)),
         may_store=may_store,
         address=draw(st.none() | st.ip_addresses().map(str) | names),
@@ -508,9 +508,9 @@ class TestAnyVisit:
         store.add(history)
         archive = exported(store, gzip=compressed)
         again, done = imported(archive)
-        assert done == WarcImport(len(list(store.visits())), 0, {})
-        assert own(again) == list(store.visits())
-        for visit in store.visits():
+        assert done == WarcImport(len(list(store.fetch_records())), 0, {})
+        assert own(again) == list(store.fetch_records())
+        for visit in store.fetch_records():
             digest = visit.digest or ""
             assert again.body(digest) == store.body(digest)
         for read in READERS:
@@ -602,7 +602,7 @@ class TestForgedVisits:
         archive = exported(eventful().store).replace(b"Disallow: /a", b"Disallow: /c")
         store, done = imported(archive)
         assert done.skipped == {"bad-digest": 2}
-        visit = next(one for one in store.visits(SITE) if one.digest)
+        visit = next(one for one in store.fetch_records(SITE) if one.digest)
         found = Evidence(store).at(f"{SITE}/x", visit.at + 1, "ExampleBot")
         missing = next(note for note in found.notes if note.code == "body-missing")
         words = "The archive did not have the octets of the file, or they were altered: the visit "
@@ -625,7 +625,7 @@ class TestArchivesOfOthers:
         visit, body = only(record("response", block, WARC_IP_Address="192.0.2.7"))
         assert body == rules("/a")
         assert (visit.origin, visit.url, visit.at) == (SITE, ROBOTS, START)
-        assert (visit.state, visit.status, visit.trouble) == (AccessState.SUCCESS, 200, None)
+        assert (visit.state, visit.status, visit.failure_reason) == (AccessState.SUCCESS, 200, None)
         assert (visit.agent, visit.user_agent, visit.address) == ("unknown", "", "192.0.2.7")
         assert visit.until == START + 600
         assert visit.fields.get("content-type") == [b"text/plain"]
@@ -678,7 +678,9 @@ class TestArchivesOfOthers:
         visit, body = only(record("response", answer(b"x", status=status)))
         assert visit.state is state
         assert body == (b"" if state is AccessState.SUCCESS else None)
-        assert visit.trouble is (None if state is AccessState.SUCCESS else FailureReason.STATUS)
+        assert visit.failure_reason is (
+            None if state is AccessState.SUCCESS else FailureReason.STATUS
+        )
 
     @pytest.mark.parametrize(
         "target",
@@ -722,7 +724,7 @@ class TestArchivesOfOthers:
         archive = record("response", block) + record("response", answer(), WARC_Target_URI=target)
         store, done = imported(archive)
         assert done == WarcImport(1, 0, {"redirect": 1})
-        assert [visit.origin for visit in store.visits()] == ["https://www.example.com"]
+        assert [visit.origin for visit in store.fetch_records()] == ["https://www.example.com"]
 
     def test_a_revisit_has_no_file(self) -> None:
         assert skipped(record("revisit", answer(b"", status="304 Not Modified"))) == {"revisit": 1}
@@ -849,7 +851,7 @@ class TestArchivesOfOthers:
             ]
             store, done = imported(b"".join(many))
             assert done == WarcImport(30, 0, {})
-            assert {visit.agent for visit in store.visits()} == {"unknown"}
+            assert {visit.agent for visit in store.fetch_records()} == {"unknown"}
 
     @pytest.mark.parametrize("compressed", [False, True])
     def test_written_by_warcio(self, compressed: bool) -> None:
@@ -876,10 +878,10 @@ class TestArchivesOfOthers:
             writer.write_request_response_pair(asked, answered)
         store, done = imported(stream.getvalue())
         assert done == WarcImport(3, 0, {})
-        assert sorted(visit.user_agent for visit in store.visits()) == [
+        assert sorted(visit.user_agent for visit in store.fetch_records()) == [
             *("NewBot/0", "NewBot/1", "NewBot/2")
         ]
-        assert all(store.body(visit.digest or "") for visit in store.visits())
+        assert all(store.body(visit.digest or "") for visit in store.fetch_records())
 
     def test_lines_end_as_they_like(self) -> None:
         archive = record("response", answer().replace(b"\r\n", b"\n")).replace(b"\r\n", b"\n")
@@ -966,7 +968,7 @@ class TestDamage:
             broken = bytearray(parts[1])
             broken[at] ^= 0x55
             store, done = imported(parts[0] + bytes(broken) + parts[2])
-            origins = {visit.origin for visit in store.visits()}
+            origins = {visit.origin for visit in store.fetch_records()}
             assert {"https://s0.example", "https://s2.example"} <= origins, at
             if done.added == 3:
                 # Only what says nothing about the octets can be wrong: time, system, extra flags.
@@ -983,7 +985,7 @@ class TestDamage:
         broken[-8] ^= 1
         store, done = imported(parts[0] + bytes(broken) + parts[1])
         assert done == WarcImport(2, 0, {"damaged": 1})
-        assert SITE not in {visit.origin for visit in store.visits()}
+        assert SITE not in {visit.origin for visit in store.fetch_records()}
 
     def test_a_cut_member_and_the_next(self) -> None:
         """Wherever the cut is, and wherever a read of the file happens to end."""
@@ -1014,7 +1016,7 @@ class TestDamage:
         said = b"Content-Length: %d" % (int(true) + lie)
         parts[1] = parts[1].replace(b"Content-Length: " + true, said)
         store, done = imported(b"".join(map(gzip.compress, parts)))
-        origins = {visit.origin for visit in store.visits()}
+        origins = {visit.origin for visit in store.fetch_records()}
         assert {"https://s0.example", "https://s2.example"} <= origins
         assert done.skipped.get("damaged", 0) == 1
 
@@ -1026,7 +1028,7 @@ class TestDamage:
         first, last = bodies(2)
         for archive in (first + short + last, gzip.compress(first + short + last)):
             store, done = imported(archive)
-            assert [visit.origin for visit in store.visits()] == ["https://s0.example"]
+            assert [visit.origin for visit in store.fetch_records()] == ["https://s0.example"]
             assert done.skipped == {"other": 1, "damaged": 1}
 
     @given(st.data())
@@ -1040,7 +1042,7 @@ class TestDamage:
             archive = archive or bytearray(b"x")
         store, done = imported(bytes(archive))
         assert set(done.skipped) <= set(SKIP_REASONS)
-        for visit in store.visits():
+        for visit in store.fetch_records():
             body = store.body(visit.digest or "")
             assert body is None or body_digest(body) == visit.digest
 

@@ -34,7 +34,7 @@ class TestFiles:
     def test_an_answer_without_a_body_is_an_empty_file(self) -> None:
         """A file without octets is a file."""
         visit, body = only(record("response", answer(b"")))
-        assert visit.renewed is False
+        assert visit.revalidated is False
         assert (visit.state, visit.digest, visit.size) == (AccessState.SUCCESS, body_digest(b""), 0)
         assert body == b""
 
@@ -125,7 +125,7 @@ class TestWhoAsked:
             for kind, block in (("response", answer()), ("request", REQUEST))
             for number in range(count)
         ]
-        visits = imported(b"".join(parts))[0].visits()
+        visits = imported(b"".join(parts))[0].fetch_records()
         agents = {visit.origin: visit.agent for visit in visits}
         lost = agents.pop("https://s0.example") if count > WAITING else "unknown"
         assert (lost, set(agents.values())) == ("unknown", {"CCBot"})
@@ -160,7 +160,7 @@ class TestWhoAsked:
         ]
         for site in (sites[0], sites[-1]):
             archive.append(record("response", answer(), WARC_Target_URI=f"{site}/robots.txt"))
-        visits = imported(b"".join(archive))[0].visits()
+        visits = imported(b"".join(archive))[0].fetch_records()
         agents = {visit.origin: visit.agent for visit in visits}
         assert agents[sites[-1]] == "CCBot"
         assert agents[sites[0]] == ("CCBot" if count == ASKED else "unknown")
@@ -293,7 +293,7 @@ class TestStatuses:
     def test_its_words(self) -> None:
         """A failure says which status it was, and has no file."""
         visit, body = only(record("response", answer(status="404 Not Found")))
-        assert (visit.trouble, visit.detail, visit.status) == (
+        assert (visit.failure_reason, visit.detail, visit.status) == (
             FailureReason.STATUS,
             "status 404",
             404,
@@ -354,7 +354,7 @@ def test_what_waits_at_the_end() -> None:
     parts = [record("response", answer(), WARC_Target_URI=f"{site}/robots.txt") for site in sites]
     store, done = imported(b"".join(parts))
     assert (done.added, done.skipped) == (20, {})
-    assert {visit.origin for visit in store.visits()} == set(sites)
+    assert {visit.origin for visit in store.fetch_records()} == set(sites)
 
 
 def test_a_fragment_is_no_part_of_the_address() -> None:

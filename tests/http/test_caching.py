@@ -31,7 +31,7 @@ TEN_DAYS_BEFORE = "Sun, 23 Nov 2025 12:00:00 GMT"
 def seconds(*lines: tuple[str, str], **settings: Any) -> tuple[float | None, str]:
     """Return the lifetime that field lines give, and why."""
     found = response_freshness(lines, **settings)
-    return found.lifetime, found.because
+    return found.lifetime, found.reason
 
 
 def control(*values: str, **settings: Any) -> tuple[float | None, str]:
@@ -304,7 +304,7 @@ class TestFresh:
         found = response_freshness({"Cache-Control": "max-age=60"}, received=NOW)
         assert json.loads(json.dumps(found.as_dict())) == {
             "lifetime": 60.0,
-            "because": "max-age",
+            "reason": "max-age",
             "age": 0.0,
             "received": "2025-12-03T12:00:00+00:00",
             "fresh_until": "2025-12-03T12:01:00+00:00",

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from robotrules import MissingExtraError, origins
+from robotrules import MissingExtraError
+from robotrules.http import origins
 from robotrules.http.origins import authority_end, origin_of, parse_origin, robots_url
 
 

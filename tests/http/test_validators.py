@@ -188,7 +188,7 @@ class TestLaws:
     ) -> None:
         """A tag in quotes and a date of the past; after a 304 too; and then nothing more."""
         stored = CachedCopy(f"{ORIGIN}/robots.txt", b"", read_fields(lines), True, received)
-        flow = access(ORIGIN, stored=stored)
+        flow = access(ORIGIN, cached=stored)
         sent = dict(next(flow).headers)
         assert sent.keys() <= {"If-None-Match", "If-Modified-Since"}
         assert sent.get("If-None-Match", '""')[-1] == '"'
@@ -210,6 +210,6 @@ class TestLaws:
         if result is None:
             assert (again.url, again.headers) == (f"{ORIGIN}/robots.txt", ())
             return
-        assert result.renewed
+        assert result.revalidated
         assert confirms_stored(stored, result.fields)
         assert parse_etag(result.fields) or "etag" not in names(result.fields)

@@ -277,7 +277,7 @@ def _exceptions(
         assert one.old.allowed == one.new.allowed
         for pattern in (*region.patterns, one.pattern):
             alone = world.read([(pattern, False)])
-            assert alone.best(one.witness.url) == (0,), (region, one)
+            assert alone.tied_rules(one.witness.url) == (0,), (region, one)
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -257,8 +257,8 @@ def test_states_of_a_page_are_labelled() -> None:
     found = usage_rules(html=page("noindex, nofollow"), dom=page("nofollow, nosnippet"))
     assert set(found.rules) == {"noindex", "nofollow", "nosnippet"}
     assert codes(found) == ["only-in-final-dom", "only-in-initial-html"]
-    assert [one.source.state for one in found.because("noindex")] == [PageState.INITIAL]
-    assert [one.source.state for one in found.because("nosnippet")] == [PageState.FINAL]
+    assert [one.source.state for one in found.mentions_of("noindex")] == [PageState.INITIAL]
+    assert [one.source.state for one in found.mentions_of("nosnippet")] == [PageState.FINAL]
 
 
 def test_other_media_types_have_no_elements() -> None:
@@ -290,15 +290,15 @@ def test_each_rule_knows_its_sources() -> None:
         product_token="a",
         url="https://example.com/",
     )
-    first, second = found.because("noindex")
+    first, second = found.mentions_of("noindex")
     assert (first.source.line, first.token, first.start, first.end) == (1, "a", 0, 9)
     assert (second.source.line, second.token, second.start, second.end) == (2, "*", 13, 22)
-    field, element = (one.source for one in found.because("nosnippet"))
+    field, element = (one.source for one in found.mentions_of("nosnippet"))
     assert str(field) == "Robots-Tag line 2"
     assert str(element) == "meta element 2"
     assert element.state is PageState.INITIAL
     assert found.over_tls is field.over_tls is element.over_tls is True
-    assert found.because("nofollow") == ()
+    assert found.mentions_of("nofollow") == ()
 
 
 @pytest.mark.parametrize(
@@ -335,7 +335,7 @@ def test_a_page_that_says_one_thing_very_often() -> None:
     found = usage_rules(html=html)
     assert set(found.rules) == {"noindex", "nosnippet"}
     assert len(found.mentions) == MOST_MENTIONS + 1
-    assert len(found.because("nosnippet")) == 1
+    assert len(found.mentions_of("nosnippet")) == 1
 
 
 def test_a_long_content_is_cut_at_a_comma() -> None:
@@ -402,7 +402,7 @@ def test_as_json_and_back_from_a_pickle() -> None:
         "unavailable_after": "2025-01-01T00:00:00Z",
         "max-snippet": 20,
     }
-    assert shown["because"] == {"noindex": [0], "unavailable_after": [1], "max-snippet": [3]}
+    assert shown["decided_by"] == {"noindex": [0], "unavailable_after": [1], "max-snippet": [3]}
     assert shown["unknown"] == ["x"]
     assert pickle.loads(pickle.dumps(found)) == found
     assert str(found) == "noindex, unavailable_after: 2025-01-01T00:00:00Z, max-snippet: 20"
@@ -704,7 +704,7 @@ def test_all_of_it_as_plain_values() -> None:
         "max_image_preview": "none",
         "max_video_preview": 3,
         "unavailable_after": after,
-        "because": {
+        "decided_by": {
             "noindex": [0],
             "max-image-preview": [1],
             "max-video-preview": [3],

@@ -83,13 +83,13 @@ def access(
     origin: str,
     *,
     profile: str | AccessProfile = "default",
-    stored: CachedCopy | None = None,
+    cached: CachedCopy | None = None,
     limit: int = LEAST_MAX_BYTES + SLACK,
 ) -> Flow:
     """
     Get the robots.txt of *origin*: yields requests, is sent answers, returns the result.
 
-    *stored* is the file as it is known, so that a 304 can renew it; a 304 about another file is
+    *cached* is the file as it is known, so that a 304 can renew it; a 304 about another file is
     followed by a request without conditions. *limit* is how many octets
     are worth reading: those that the parser looks at.
     """
@@ -97,11 +97,11 @@ def access(
     found = origin_of(origin)
     if found is None:
         raise ValueError(f"{origin!r} is no origin: pass one such as 'https://example.com'")
-    if stored is not None:
+    if cached is not None:
         # Whoever stored it may have kept what is not sent back.
-        fields = drop_invalid_validators(stored.fields, stored.received)
-        stored = stored._replace(fields=fields) if chosen.validators else None
-    return _access(found, chosen, stored, limit)
+        fields = drop_invalid_validators(cached.fields, cached.received)
+        cached = cached._replace(fields=fields) if chosen.validators else None
+    return _access(found, chosen, cached, limit)
 
 
 def _access(origin: str, profile: AccessProfile, stored: CachedCopy | None, limit: int) -> Flow:
@@ -114,7 +114,7 @@ def _access(origin: str, profile: AccessProfile, stored: CachedCopy | None, limi
         )
         answer = yield Request(url, asks, limit)
         if isinstance(answer, Failure):
-            return _SoFar(origin, url, hops).unreachable(answer.trouble, answer.detail)
+            return _SoFar(origin, url, hops).unreachable(answer.reason, answer.detail)
         fields, status = read_fields(answer.headers), answer.status
         so_far = _SoFar(origin, url, hops, status, fields, answer.address)
         if status == 304 and stored is not None and asks:
@@ -182,7 +182,7 @@ class _SoFar(NamedTuple):
         """End with the stored file, whose fields the 304 updates (RFC 9111 §4.3.4)."""
         fields = merge_fields(stored.fields, drop_invalid_validators(self.fields))
         ended = self.ended(AccessState.SUCCESS, None, "", stored.body, stored.complete)
-        return ended._replace(fields=fields, renewed=True)
+        return ended._replace(fields=fields, revalidated=True)
 
 
 def _settled(so_far: _SoFar, answer: Response, profile: AccessProfile) -> AccessResult:
@@ -202,7 +202,7 @@ def classify_status(status: int, profile: AccessProfile) -> AccessState:
     # A part of a file that nobody asked for a part of may lack the rule that counts (AMB-53).
     if 200 <= status < 300 and status != 206:
         return AccessState.SUCCESS
-    if 400 <= status < 500 and status not in profile.retried:
+    if 400 <= status < 500 and status not in profile.unreachable_4xx:
         return AccessState.UNAVAILABLE
     return AccessState.UNREACHABLE
 
@@ -216,7 +216,11 @@ def classify_failed_redirect(trouble: FailureReason, profile: AccessProfile) -> 
     a usable Location has said nothing about its rules (AMB-54).
     """
     broken = trouble is FailureReason.LOCATION and profile.broken_redirect == "unreachable"
-    return AccessState.UNREACHABLE if broken or profile.cautious else AccessState.UNAVAILABLE
+    return (
+        AccessState.UNREACHABLE
+        if broken or profile.redirect_failure_unreachable
+        else AccessState.UNAVAILABLE
+    )
 
 
 def next_url(hop: Hop) -> str | None:

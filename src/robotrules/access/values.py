@@ -89,7 +89,7 @@ class Request(NamedTuple):
     """Fields that this request needs beside those of the client."""
     limit: int = LEAST_MAX_BYTES + SLACK
     """Decoded octets to read at most; more than that need not be read, and is no failure."""
-    seconds: float | None = None
+    timeout: float | None = None
     """What it may take in all, from name to last octet; None: as long as the transport likes."""
 
     def wants_body(self, status: int) -> bool:
@@ -114,7 +114,7 @@ class Response(NamedTuple):
 class Failure(NamedTuple):
     """No answer, and why."""
 
-    trouble: FailureReason
+    reason: FailureReason
     detail: str = ""
     """One line for people: what happened, where."""
 
@@ -136,7 +136,7 @@ class AccessResult(NamedTuple):
     state: AccessState
     status: int | None
     """Of the last answer; None: there was none."""
-    trouble: FailureReason | None
+    failure_reason: FailureReason | None
     """Why there is no file; None: there is one."""
     detail: str
     """One line for people about the trouble."""
@@ -146,7 +146,7 @@ class AccessResult(NamedTuple):
     fields: Fields
     body: bytes
     complete: bool
-    renewed: bool
+    revalidated: bool
     """True: a 304 says that the stored body is still the file (AMB-54)."""
     address: str | None
     restricted: bool = False
@@ -169,14 +169,14 @@ class AccessResult(NamedTuple):
             "origin": self.origin,
             "state": str(self.state),
             "status": self.status,
-            "trouble": str(self.trouble) if self.trouble else None,
+            "failure_reason": str(self.failure_reason) if self.failure_reason else None,
             "detail": self.detail,
             "url": self.url,
             "hops": [hop._asdict() for hop in self.hops],
             "fields": self.fields.as_dict()["lines"],
             "octets": len(self.body),
             "complete": self.complete,
-            "renewed": self.renewed,
+            "revalidated": self.revalidated,
             "address": self.address,
             "restricted": self.restricted,
         }

@@ -41,7 +41,7 @@ A_READER = 10
 class ObeyedGroups(NamedTuple):
     """Which groups of a file a crawler obeys, and why these."""
 
-    because: GroupMatch
+    matched_by: GroupMatch
     lines: tuple[int, ...]
     """Where each of the groups starts."""
     by: str = ""
@@ -51,7 +51,7 @@ class ObeyedGroups(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
         return {
-            "because": str(self.because),
+            "matched_by": str(self.matched_by),
             "lines": list(self.lines),
             "by": self.by or None,
         }

@@ -262,7 +262,9 @@ def _answers(
 
 
 def _applied(found: DirectiveSet, url: str) -> list[tuple[str, str, str]]:
-    return sorted((one.name, str(one.type), str(one.value)) for one in found.at(url).directives)
+    return sorted(
+        (one.name, str(one.type), str(one.value)) for one in found.for_url(url).directives
+    )
 
 
 def _differing(

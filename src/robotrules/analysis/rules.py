@@ -250,10 +250,14 @@ def _redundant(
     alive = beside.alive(own) if own else found
     if alive.decided and alive.path is None:
         needed = covers(solver, side, own, alive.heard[0]) if own else ()
-        return RedundantRuleFinding(written[number], tuple(written[other] for other in needed), True)
+        return RedundantRuleFinding(
+            written[number], tuple(written[other] for other in needed), True
+        )
     instead = dict.fromkeys(side.entries[at].rule for at in found.heard[1])
     instead.pop(IMPLICIT, None)
-    return RedundantRuleFinding(written[number], tuple(written[other] for other in sorted(instead)), False)
+    return RedundantRuleFinding(
+        written[number], tuple(written[other] for other in sorted(instead)), False
+    )
 
 
 def _named(side: Side, numbers: Iterable[int]) -> tuple[Rule, ...]:

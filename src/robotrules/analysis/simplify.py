@@ -351,7 +351,7 @@ class _Work:
             for kept in self._kept
         ]
         # A group that becomes one with another still names its crawlers.
-        merged = {line for one in done for line in (*one.step.lines, *one.step.because)}
+        merged = {line for one in done for line in (*one.step.lines, *one.step.reason_lines)}
         left += [one for one in self._needed if one.line not in merged]
         return Simplification(
             self._robots.profile.name,
@@ -385,21 +385,21 @@ class _Work:
 def _settled(steps: Sequence[SimplificationStep]) -> tuple[SimplificationStep, ...]:
     """Return steps in the order of the file; what they name is still there, where that can be."""
     gone = {
-        step.lines[0]: step.because
+        step.lines[0]: step.reason_lines
         for step in steps
         if step.code in ("redundant-rule", "repeated-rule")
     }
     found = []
     for step in steps:
         if step.lines[0] in gone:
-            named, waiting = set(step.because), list(step.because)
+            named, waiting = set(step.reason_lines), list(step.reason_lines)
             while waiting:
                 more = [line for line in gone.get(waiting.pop(), ()) if line not in named]
                 named.update(more)
                 waiting += more
             stays = tuple(sorted(line for line in named if line not in gone))
             if stays or step.code != "repeated-rule":
-                step = step._replace(because=stays)
+                step = step._replace(reason_lines=stays)
         found.append(step)
     return tuple(sorted(found, key=lambda step: step.lines[0]))
 

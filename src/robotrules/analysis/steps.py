@@ -30,7 +30,7 @@ class SimplificationStep(NamedTuple):
     code: str
     lines: tuple[int, ...]
     """What it is about: a rule, a user-agent line, or all lines of a group."""
-    because: tuple[int, ...]
+    reason_lines: tuple[int, ...]
     """Lines that make it unnecessary."""
     text: str
     """The first of the lines, as written."""
@@ -42,7 +42,7 @@ class SimplificationStep(NamedTuple):
     @property
     def sentence(self) -> str:
         """The reason, in one sentence."""
-        words = reason(self.code, self.because)
+        words = reason(self.code, self.reason_lines)
         if self.code == "unusable-rule" and not _ROOTED.search(self.text):
             return f"{words}, for a path pattern starts with '/' or '*'"
         return words
@@ -52,7 +52,7 @@ class SimplificationStep(NamedTuple):
         return {
             "code": self.code,
             "lines": list(self.lines),
-            "because": list(self.because),
+            "reason_lines": list(self.reason_lines),
             "text": self.text,
             "group": self.group,
             "witness": self.witness.as_dict() if self.witness else None,

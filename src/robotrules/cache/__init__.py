@@ -32,6 +32,7 @@ from robotrules.cache.values import (
     Entry,
     FetchRecord,
     Freshness,
+    FreshnessReason,
     Provenance,
     format_timestamp,
 )
@@ -49,6 +50,7 @@ __all__ = [
     "Entry",
     "FetchRecord",
     "Freshness",
+    "FreshnessReason",
     "Provenance",
     "Store",
     "body_digest",
@@ -78,40 +80,40 @@ REFRESH_AHEAD = 0.9
 
 
 def freshness(
-    entry: Entry | None, now: float, profile: AccessProfile, *, background: bool = False
+    entry: Entry | None, now: float, profile: AccessProfile, *, stale_while_revalidate: bool = False
 ) -> Freshness:
     """
     Return what decides at *now*.
 
-    *background*: the caller fetches while an answer is given. Then a file is used past its own
+    *stale_while_revalidate*: the caller fetches while an answer is given. Then a file is used past its own
     lifetime, but never past the longest one, which is the RFC's day (§2.4); and not if it says
     `no-cache`, `no-store` or `must-revalidate`.
     """
-    good = entry.good if entry else None
+    good = entry.last_success if entry else None
     if good is not None and not _is_usable(good, profile):
         good = None
-    bad = entry.bad if entry else None
+    bad = entry.last_failure if entry else None
     if any(visit and visit.at > now + MAX_CLOCK_SKEW for visit in (good, bad)):
         # The clock was set back: nobody knows how old this is.
-        return Freshness(EffectivePolicy.NOTHING, now, True, False, "clock")
+        return Freshness(EffectivePolicy.NOTHING, now, True, False, FreshnessReason.CLOCK_SET_BACK)
     if good is not None:
-        found = _while_fresh(good, bad, now, profile, background)
+        found = _while_fresh(good, bad, now, profile, stale_while_revalidate)
         if found:
             return found
     if bad is None or entry is None:
-        because = "never-fetched" if good is None else "stale"
+        because = FreshnessReason.STALE if good else FreshnessReason.NEVER_FETCHED
         return Freshness(EffectivePolicy.NOTHING, now, True, False, because)
-    return _while_unreachable(entry, bad, good, now, profile, background)
+    return _while_unreachable(entry, bad, good, now, profile, stale_while_revalidate)
 
 
 def _while_fresh(
     good: FetchRecord, bad: FetchRecord | None, now: float, profile: AccessProfile, background: bool
 ) -> Freshness | None:
     """Return what the last usable visit decides; None: it is too old."""
-    longest = good.at + profile.longest
+    longest = good.at + profile.max_ttl
     end, again = min(good.until, longest), inf
     if background and _may_grow_old(good):
-        again = min(good.until, good.at + REFRESH_AHEAD * profile.longest)
+        again = min(good.until, good.at + REFRESH_AHEAD * profile.max_ttl)
         end = longest
         if bad is not None:
             again = max(again, bad.until)
@@ -119,7 +121,7 @@ def _while_fresh(
         return None
     refresh = now >= again
     until = now if refresh else min(end, again)
-    return Freshness(_said(good, profile), until, False, refresh, "fresh")
+    return Freshness(_said(good, profile), until, False, refresh, FreshnessReason.FRESH)
 
 
 def _may_grow_old(good: FetchRecord) -> bool:
@@ -138,14 +140,18 @@ def _while_unreachable(
     later: bool,
 ) -> Freshness:
     """Return what decides after a failure, with no fresh file at hand (AMB-58, AMB-59)."""
-    since = min(entry.since, now)
-    if now - since >= profile.patience:
-        decides, end, because = _at_last(good, profile), inf, "patience"
-    elif now - since >= profile.stop:
-        decides, end, because = _copy(good, profile), since + profile.patience, "copy"
+    since = min(entry.failing_since, now)
+    if now - since >= profile.give_up_after:
+        decides, end, because = _at_last(good, profile), inf, FreshnessReason.GAVE_UP
+    elif now - since >= profile.stale_after:
+        decides, end, because = (
+            _copy(good, profile),
+            since + profile.give_up_after,
+            FreshnessReason.STALE_COPY,
+        )
     else:
-        end = since + min(profile.stop, profile.patience)
-        decides, because = EffectivePolicy.DISALLOW, "unreachable"
+        end = since + min(profile.stale_after, profile.give_up_after)
+        decides, because = EffectivePolicy.DISALLOW, FreshnessReason.UNREACHABLE
     again = now >= bad.until
     until = now if again else min(bad.until, end)
     # To allow because of failures that were long ago, the origin is asked first.
@@ -155,11 +161,11 @@ def _while_unreachable(
 
 def _is_usable(good: FetchRecord, profile: AccessProfile) -> bool:
     """Tell whether a visit says something under this profile; another may have recorded it."""
-    if good.trouble is FailureReason.STATUS and good.status is not None:
+    if good.failure_reason is FailureReason.STATUS and good.status is not None:
         return classify_status(good.status, profile) is not AccessState.UNREACHABLE
     return (
-        good.trouble is None
-        or classify_failed_redirect(good.trouble, profile) is not AccessState.UNREACHABLE
+        good.failure_reason is None
+        or classify_failed_redirect(good.failure_reason, profile) is not AccessState.UNREACHABLE
     )
 
 
@@ -177,7 +183,7 @@ def _copy(good: FetchRecord | None, profile: AccessProfile) -> EffectivePolicy:
 
 
 def _at_last(good: FetchRecord | None, profile: AccessProfile) -> EffectivePolicy:
-    if good is not None and profile.after_patience == "cached":
+    if good is not None and profile.on_give_up == "cached":
         return _said(good, profile)
     return EffectivePolicy.ALLOW
 
@@ -197,7 +203,9 @@ def make_fetch_record(
     """Return the visit that ended with *result* at a moment; *entry* is what was known before."""
     may_store = True
     if result.state is AccessState.UNREACHABLE:
-        until = at + _retry(result, entry.failures if entry and entry.bad else 0, at, profile)
+        until = at + _retry(
+            result, entry.failures if entry and entry.last_failure else 0, at, profile
+        )
     else:
         said = http_freshness(result.fields, received=datetime.fromtimestamp(at, UTC))
         until, may_store = at + _lifetime(said, profile), said.may_store
@@ -209,7 +217,7 @@ def make_fetch_record(
         at=at,
         state=result.state,
         status=result.status,
-        trouble=result.trouble,
+        failure_reason=result.failure_reason,
         detail=result.detail,
         url=result.url,
         hops=result.hops,
@@ -217,7 +225,7 @@ def make_fetch_record(
         digest=body_digest(result.body) if found else None,
         size=len(result.body),
         complete=result.complete,
-        renewed=result.renewed,
+        revalidated=result.revalidated,
         until=until,
         may_store=may_store,
         address=result.address,
@@ -238,18 +246,20 @@ def _bounded(fields: Fields) -> Fields:
     return Fields(tuple(kept), fields.apart)
 
 
-def updated_entry(entry: Entry | None, visit: FetchRecord) -> Entry:
+def updated_entry(entry: Entry | None, fetch_record: FetchRecord) -> Entry:
     """Return what is known after a visit (AMB-59)."""
-    if visit.usable or entry is None:
-        if visit.usable:
-            return Entry(visit.origin, visit.agent, visit)
-        return Entry(visit.origin, visit.agent, None, visit, visit.at, 1)
-    good = entry.good
-    if good is not None and good.at > visit.at + MAX_CLOCK_SKEW:
+    if fetch_record.usable or entry is None:
+        if fetch_record.usable:
+            return Entry(fetch_record.origin, fetch_record.agent, fetch_record)
+        return Entry(
+            fetch_record.origin, fetch_record.agent, None, fetch_record, fetch_record.at, 1
+        )
+    good = entry.last_success
+    if good is not None and good.at > fetch_record.at + MAX_CLOCK_SKEW:
         # The clock was set back: it is a copy of unknown age, and may be a day old.
-        good = good._replace(at=visit.at - DAY, until=visit.at)
-    since = min(entry.since, visit.at) if entry.bad else visit.at
-    return Entry(entry.origin, entry.agent, good, visit, since, entry.failures + 1)
+        good = good._replace(at=fetch_record.at - DAY, until=fetch_record.at)
+    since = min(entry.failing_since, fetch_record.at) if entry.last_failure else fetch_record.at
+    return Entry(entry.origin, entry.agent, good, fetch_record, since, entry.failures + 1)
 
 
 def make_cached_copy(entry: Entry | None, body: bytes | None, limit: int = 0) -> CachedCopy | None:
@@ -258,7 +268,7 @@ def make_cached_copy(entry: Entry | None, body: bytes | None, limit: int = 0) ->
 
     What another client cut at fewer octets than *limit* is not the file that this one would read.
     """
-    good = entry.good if entry else None
+    good = entry.last_success if entry else None
     if (
         good is None
         or good.state is not AccessState.SUCCESS
@@ -282,15 +292,15 @@ def body_digest(body: bytes) -> str:
 def _lifetime(said: HttpFreshness, profile: AccessProfile) -> float:
     """Return the seconds a usable visit holds: explicit freshness between bounds (AMB-60)."""
     if said.must_validate or not said.may_store:
-        return profile.shortest
-    if said.because not in ("max-age", "expires") or said.lifetime is None:
-        return profile.longest
-    return min(max(said.lifetime - said.age, profile.shortest), profile.longest)
+        return profile.min_ttl
+    if said.reason not in ("max-age", "expires") or said.lifetime is None:
+        return profile.max_ttl
+    return min(max(said.lifetime - said.age, profile.min_ttl), profile.max_ttl)
 
 
 def _retry(result: AccessResult, failures: int, at: float, profile: AccessProfile) -> float:
     """Return the seconds to the next attempt: twice as many each time, or as Retry-After asks."""
-    pause = min(profile.first_retry * 2.0 ** min(failures, 32), profile.longest_retry)
+    pause = min(profile.initial_backoff * 2.0 ** min(failures, 32), profile.max_backoff)
     asked = parse_retry_after(result.fields, at)
     return pause if asked is None else max(pause, asked)
 

@@ -133,19 +133,22 @@ def audit(
             crawler.names if crawler else None,
             purposes,
             profile=profile,
-            own=own,
-            most_sitemaps=most_sitemaps,
+            ignore_disallow=own,
+            max_sitemaps=most_sitemaps,
             progress=progress,
             html=html,
         )
     if not html and found.page.ok and is_html(found.page.fields):
         warn_html_unread()
-    visit = found.held.visit
-    if AccessTrouble.REFUSED in (found.page.trouble, visit.trouble if visit else None):
+    visit = found.origin_state.fetch_record
+    if AccessTrouble.REFUSED in (
+        found.page.failure_reason,
+        visit.failure_reason if visit else None,
+    ):
         hint_private(host_of(found.page.url))
     known = None
     if crawler is not None:
-        KnownHint(crawler, purposes).read(found.held.robots)
+        KnownHint(crawler, purposes).read(found.origin_state.robots)
         if crawler.known is not None:
             # The names are those of the registry, and `known` has them.
             found, known = found._replace(product_tokens=(crawler.name,)), crawler.known_dict

@@ -65,21 +65,19 @@ class AuditPage:
 
     def _robots(self) -> Iterator[str]:
         audit = self._audit
-        yield from (f"  {line}" for line in access_lines(audit.held))
-        if audit.held.decides is EffectivePolicy.RULES:
-            robots = audit.held.robots
+        yield from (f"  {line}" for line in access_lines(audit.origin_state))
+        if audit.origin_state.policy is EffectivePolicy.RULES:
+            robots = audit.origin_state.robots
             rules = sum(len(group.rules) for group in robots.groups)
             yield f"  {plural(len(robots.groups), 'group')}, {plural(rules, 'rule')}"
         if audit.other_scheme is not None:
             yield f"  {audit.other_scheme.origin}: {self._other(audit.other_scheme)}"
 
     def _other(self, other: OriginState) -> str:
-        ours, theirs = self._audit.held.visit, other.visit
+        ours, theirs = self._audit.origin_state.fetch_record, other.fetch_record
         if ours and theirs and ours.digest and ours.digest == theirs.digest:
             return "the same robots.txt"
-        return (
-            "another robots.txt" if other.decides is EffectivePolicy.RULES else state_words(other)
-        )
+        return "another robots.txt" if other.policy is EffectivePolicy.RULES else state_words(other)
 
     def _verdict(self, verdict: Verdict, held: OriginState | None) -> str:
         word = "allowed" if verdict else "disallowed"
@@ -91,13 +89,13 @@ class AuditPage:
     def _page(self) -> Iterator[str]:
         audit, page = self._audit, self._audit.page
         for number, step in enumerate(audit.steps[:MOST]):
-            held = audit.held if number == 0 else page.held
+            held = audit.origin_state if number == 0 else page.origin_state
             last = number == len(audit.steps) - 1
             status = "" if last or step.status is None else f"status {step.status}; "
             yield f"  {_cut(step.url)}: {status}{self._verdict(step.verdict, held)}"
         yield from self._more(len(audit.steps))
         # A trouble may be that of a robots.txt that is unreachable, and then nobody asked.
-        if page.status is None and (page.trouble is None or not page.verdict):
+        if page.status is None and (page.failure_reason is None or not page.verdict):
             yield "  not asked for, so it is unknown what it says; --own reads it, if it is yours"
             return
         named = parse_media_type(page.fields)

@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from robotrules.access import ACCESS_PROFILES, AccessProfile
-from robotrules.cache import EffectivePolicy, Entry, Freshness, format_timestamp, freshness
+from robotrules.cache import (
+    EffectivePolicy,
+    Entry,
+    Freshness,
+    FreshnessReason,
+    format_timestamp,
+    freshness,
+)
 from robotrules.cli import client
 from robotrules.cli.access_text import answer_words, moment_words
 from robotrules.cli.client import open_given_store, store_option, told
@@ -107,10 +114,10 @@ def _given_origin(text: str) -> str:
 def _as_dict(entry: Entry, fresh: Freshness) -> dict[str, Any]:
     return {
         **entry.as_dict(),
-        "decides": str(fresh.decides),
-        "because": fresh.because,
+        "policy": str(fresh.policy),
+        "reason": str(fresh.reason),
         "until": format_timestamp(fresh.until),
-        "due": fresh.due,
+        "must_refresh": fresh.must_refresh,
     }
 
 
@@ -127,18 +134,18 @@ class _Lines:
     def add(self, entry: Entry) -> None:
         """Take an entry."""
         fresh = freshness(entry, self._now, self._access)
-        word, style = WORDS[fresh.decides]
-        if fresh.decides is EffectivePolicy.DISALLOW and fresh.because == "fresh":
+        word, style = WORDS[fresh.policy]
+        if fresh.policy is EffectivePolicy.DISALLOW and fresh.reason is FreshnessReason.FRESH:
             word = "restricted"
-        last = entry.bad or entry.good
+        last = entry.last_failure or entry.last_success
         came = shortened(answer_words(last), LONGEST) if last else ""
         if self._output.terminal:
-            until = "due" if fresh.due else f"until {moment_words(fresh.until)}"
-            times = (until, f"asked {moment_words(entry.last)}")
+            until = "due" if fresh.must_refresh else f"until {moment_words(fresh.until)}"
+            times = (until, f"asked {moment_words(entry.last_fetch_at)}")
         else:
             times = (
-                "due" if fresh.due else format_timestamp(fresh.until),
-                format_timestamp(entry.last),
+                "due" if fresh.must_refresh else format_timestamp(fresh.until),
+                format_timestamp(entry.last_fetch_at),
             )
         self._rows.append((word, visible(entry.origin), visible(entry.agent), *times, came))
         self._styles.append(style)
@@ -209,7 +216,9 @@ def prune(
         visits = store.prune_evidence(limit) if evidence else None
     if as_json:
         output = Output()
-        output.json({"before": format_timestamp(limit), "entries": entries, "visits": visits})
+        output.json(
+            {"before": format_timestamp(limit), "entries": entries, "fetch_records": visits}
+        )
         output.flush()
         return 0
     forgotten = "1 entry" if entries == 1 else f"{entries:,} entries"

@@ -24,6 +24,7 @@ from robotrules.analysis import (
     exceptions,
 )
 from robotrules.analysis.crawlers import as_documented
+from robotrules.cache import FreshnessReason
 from robotrules.cli.client import Opening, client_options, told
 from robotrules.cli.diff_parts import (
     EVERYONE_ELSE,
@@ -247,12 +248,12 @@ def _live(origin: str, looker: Looker) -> RobotsTxt:
     from robotrules.cli.access_text import failure_of, moment_words, state_words
 
     held = looker.helds([origin])[origin]
-    if held.decides is EffectivePolicy.DISALLOW:
+    if held.policy is EffectivePolicy.DISALLOW:
         raise CliError(f"nobody knows what {origin} says: {state_words(held)}")
-    if held.decides is EffectivePolicy.ALLOW:
+    if held.policy is EffectivePolicy.ALLOW:
         say(f"{origin}: {state_words(held)}", label="hint")
-    elif (failure_of(held) or held.because == "copy") and held.visit:
-        at = moment_words(held.visit.at)
+    elif (failure_of(held) or held.reason is FreshnessReason.STALE_COPY) and held.fetch_record:
+        at = moment_words(held.fetch_record.at)
         _warn(f"{origin}: {state_words(held)}; what was fetched {at} is compared")
     say_notes(held.robots.notes, origin)
     return held.robots

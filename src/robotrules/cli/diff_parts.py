@@ -205,7 +205,7 @@ def parts_of(found: FileDifference, budget: int, *, asked: bool = False) -> Part
 
 def _likeness(change: CrawlerChange) -> object:
     """Return what is the same for changes that read the same but for line numbers."""
-    whys = change.old.because, change.new.because
+    whys = change.old.matched_by, change.new.matched_by
     names = change.old.by, change.new.by
     return whys, names, groups_change(change), *map(_written, (change.old_rules, change.new_rules))
 
@@ -229,7 +229,7 @@ def _order(statements: RecordDifference) -> tuple[bool, bool]:
 def groups_change(change: CrawlerChange) -> bool:
     """Tell whether it is worth saying which groups are obeyed."""
     old, new = change.old, change.new
-    if (old.because, old.by) != (new.because, new.by):
+    if (old.matched_by, old.by) != (new.matched_by, new.by):
         return True
     return len(old.lines) != len(new.lines)
 

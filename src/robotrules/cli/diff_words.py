@@ -76,7 +76,7 @@ def groups_words(part: DiffSection) -> str:
         GroupMatch.PURPOSE: f"obeyed {_of_purpose(several[0])}{where_old}",
         GroupMatch.STAR: f"obeyed *{where_old}",
         GroupMatch.NONE: "had no group",
-    }[old.because]
+    }[old.matched_by]
     now = {
         GroupMatch.TOKEN: (
             f"obey{'' if many else 's'} {_of_name(new.by, several[1])}{where_new}"
@@ -86,9 +86,9 @@ def groups_words(part: DiffSection) -> str:
         GroupMatch.PURPOSE: f"obey{'' if many else 's'} {_of_purpose(several[1])}{where_new}",
         GroupMatch.STAR: f"obey{'' if many else 's'} *{where_new}",
         GroupMatch.NONE: f"{'have' if many else 'has'} no group",
-    }[new.because]
+    }[new.matched_by]
     # Whoever gets a group leaves the one that all obey, and few expect that (RFC 9309 §2.2.1).
-    leaves = old.because is GroupMatch.STAR and new.because in (
+    leaves = old.matched_by is GroupMatch.STAR and new.matched_by in (
         GroupMatch.TOKEN,
         GroupMatch.PURPOSE,
     )
@@ -97,7 +97,7 @@ def groups_words(part: DiffSection) -> str:
 
 def _merged(obeyed: Sequence[ObeyedGroups]) -> ObeyedGroups:
     lines = dict.fromkeys(line for one in obeyed for line in one.lines)
-    return ObeyedGroups(obeyed[0].because, tuple(lines), obeyed[0].by)
+    return ObeyedGroups(obeyed[0].matched_by, tuple(lines), obeyed[0].by)
 
 
 def _own(many: bool, several: bool) -> str:

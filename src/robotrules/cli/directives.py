@@ -100,7 +100,7 @@ def directives(
     groups = parsed.grouped_for("app-directives").select(names or found.product_token)
     octets = given_urls(urls, profile)
     output = Output()
-    for number, (url, answer) in enumerate(zip(octets, found.at_many(octets), strict=True)):
+    for number, (url, answer) in enumerate(zip(octets, found.for_urls(octets), strict=True)):
         if as_json:
             known = {"known": crawler.known_dict if crawler else None}
             output.json({"url": to_text(url), "profile": profile, **answer.as_dict(), **known})
@@ -164,11 +164,11 @@ class _Page:
     def _why_groups(self) -> str:
         answer = self._answer
         token = visible(answer.product_token)
-        if answer.groups_because is GroupMatch.NONE:
+        if answer.matched_by is GroupMatch.NONE:
             return "none is for '*'" if token == "*" else f"none is for {token}, and none for '*'"
         spans = [between(*group.lines, "line") for group in self._groups]
         where = listed(spans, MOST)
-        if answer.groups_because is GroupMatch.TOKEN:
+        if answer.matched_by is GroupMatch.TOKEN:
             return f"{where}, for {token.replace(', ', ' or ')}"
         return f"{where}, for '*'" + ("" if token == "*" else f", because none is for {token}")
 

@@ -264,7 +264,7 @@ def _list_origins(
 
     after, before = span
     found: dict[str, OriginSummary] = {}
-    for visit in filter(chosen_source(source), store.visits(after=after, before=before)):
+    for visit in filter(chosen_source(source), store.fetch_records(after=after, before=before)):
         if agent is None or visit.agent.lower() == agent.strip().lower():
             found[visit.origin] = found.get(visit.origin, OriginSummary(0, visit.at)).with_visit(
                 visit
@@ -329,7 +329,7 @@ def _export(
     if not count:
         raise CliError("no visit is known that could be written: robotrules evidence --list shows")
     if as_json:
-        output.json({"file": target, "visits": count})
+        output.json({"file": target, "fetch_records": count})
     output.flush()
     if not as_json:
         say(f"{plural(count, 'visit')} written to {'stdout' if to_stdout else quoted(target)}")
@@ -400,7 +400,9 @@ def _body(store: Store, digest: str, as_json: bool) -> int:
     """Print a file: its octets for a program, and what can be shown of them for a person."""
     if len(digest) < 64:
         found = {
-            visit.digest for visit in store.visits() if (visit.digest or "").startswith(digest)
+            visit.digest
+            for visit in store.fetch_records()
+            if (visit.digest or "").startswith(digest)
         }
         if len(found) > 1:
             raise CliError(f"{len(found):,} files have a SHA-256 that starts so: pass more digits")

@@ -60,8 +60,8 @@ class TestimonyPage:
         yield self._fact(
             "Crawler", f"{visible(said.product_token)}{purposes}, profile {said.access}"
         )
-        if said.visit is not None:
-            yield from self._visit(said.visit)
+        if said.fetch_record is not None:
+            yield from self._visit(said.fetch_record)
         if said.until is not None:
             yield self._fact("Held", f"until {when(said.until)}")
         yield from self._rule()
@@ -95,7 +95,7 @@ class TestimonyPage:
         yield self._fact("From", f"{url}{by}")
         given = visit.provenance
         yield self._fact("Source", "own fetch" if given is None else visible(imported_from(given)))
-        renewed = ", unchanged since the visit before" if visit.renewed else ""
+        renewed = ", unchanged since the visit before" if visit.revalidated else ""
         yield self._fact("Answer", f"{answer_words(visit)}{renewed}")
         if visit.digest is not None:
             cut = "" if visit.complete else ", cut at the limit"
@@ -134,7 +134,7 @@ class OriginSummary(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
         times = {"first": format_timestamp(self.first), "last": format_timestamp(self.last)}
-        return {"visits": self.visits, "imported": self.imported, **times}
+        return {"fetches": self.visits, "imported": self.imported, **times}
 
 
 def origin_lines(found: Mapping[str, OriginSummary], output: Output) -> Iterator[str]:
@@ -179,7 +179,7 @@ class PeriodLines:
         else:
             found = last.digest[:DIGITS] if self._output.terminal else last.digest
             size = plural(last.size, "octet")
-        visits = plural(period.visits, "visit")
+        visits = plural(period.fetches, "visit")
         word = FOUND[last.state][0]
         given = first.provenance
         source = "own" if given is None else f"import {given.digest[:DIGITS]}"

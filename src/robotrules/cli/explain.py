@@ -216,14 +216,14 @@ class _Page:
         name, several = visible(explanation.product_token), len(explanation.groups) > 1
         if self._known is not None:
             name = " or ".join(self._known.names)
-        if explanation.because is GroupMatch.TOKEN:
+        if explanation.matched_by is GroupMatch.TOKEN:
             name = " or ".join(map(visible, explanation.matched_tokens))
             return f"these name {name} and are merged" if several else f"this one names {name}"
-        if explanation.because is GroupMatch.PURPOSE:
+        if explanation.matched_by is GroupMatch.PURPOSE:
             purpose = " or ".join(map(visible, explanation.matched_purposes))
             chosen = f"these name {purpose}, merged" if several else f"this one names {purpose}"
             return f"none names {name}, and {chosen}"
-        if explanation.because is GroupMatch.NONE:
+        if explanation.matched_by is GroupMatch.NONE:
             if self._known is not None and self._known.ignores_star:
                 return f"none names {name}, which ignores groups for '*'"
             return f"none names {name}, and none is for '*'"

@@ -23,7 +23,7 @@ import click
 
 from robotrules.access import AccessState
 from robotrules.access import FailureReason as AccessTrouble
-from robotrules.cache import EffectivePolicy, format_timestamp
+from robotrules.cache import EffectivePolicy, FreshnessReason, format_timestamp
 from robotrules.cli.access_text import SOURCES, answer_words, failure_of, moment_words
 from robotrules.cli.client import Opening, aloud, client_options, told
 from robotrules.cli.options import fetching_profile_option, json_option
@@ -134,7 +134,7 @@ async def _prefetched(
 ) -> None:
     async with opening.async_client(profile) as client:
         await client.prefetch(
-            source.each(), concurrency=concurrency, progress=lines.add, fresh=opening.fresh
+            source.each(), concurrency=concurrency, progress=lines.add, refresh=opening.fresh
         )
 
 
@@ -262,7 +262,7 @@ class _Lines:
             state = AccessState.UNREACHABLE
         self._counts[str(state)] += 1
         visit = _shown(held, state)
-        if visit is not None and visit.trouble is AccessTrouble.REFUSED:
+        if visit is not None and visit.failure_reason is AccessTrouble.REFUSED:
             host = host_of(visit.url)
             if host not in self._refused and len(self._refused) < MOST_HINTS:
                 self._refused.add(host)
@@ -329,13 +329,15 @@ class _Lines:
 
 def _shown(held: OriginState, state: AccessState) -> FetchRecord | None:
     """Return the visit that a line is about: where it is unreachable, the failure."""
-    return (held.entry.bad if state is AccessState.UNREACHABLE else None) or held.visit
+    return (
+        held.entry.last_failure if state is AccessState.UNREACHABLE else None
+    ) or held.fetch_record
 
 
 def _copy(held: OriginState, state: AccessState) -> FetchRecord | None:
     """Return the visit whose copy decides although the file is unreachable."""
-    decides = held.decides is not EffectivePolicy.DISALLOW
-    return held.entry.good if state is AccessState.UNREACHABLE and decides else None
+    decides = held.policy is not EffectivePolicy.DISALLOW
+    return held.entry.last_success if state is AccessState.UNREACHABLE and decides else None
 
 
 def _row(held: OriginState, state: AccessState) -> _Row:
@@ -350,14 +352,14 @@ def _row(held: OriginState, state: AccessState) -> _Row:
     until = "until" if state is not AccessState.UNREACHABLE else "next try"
     if copy is not None:
         parts.append(f"a copy of {moment_words(copy.at)} decides")
-        until = "until" if held.because == "fresh" else until
+        until = "until" if held.reason is FreshnessReason.FRESH else until
     # Where an address is refused, another try changes nothing.
-    if until == "until" or visit.trouble is not AccessTrouble.REFUSED:
+    if until == "until" or visit.failure_reason is not AccessTrouble.REFUSED:
         parts.append(f"{until} {moment_words(held.until)}")
     if str(held.source) != "fetched":
         parts.append(SOURCES[str(held.source)])
-    answer = str(visit.status) if visit.trouble in (None, AccessTrouble.STATUS) else ""
-    answer = answer or str(visit.trouble)
+    answer = str(visit.status) if visit.failure_reason in (None, AccessTrouble.STATUS) else ""
+    answer = answer or str(visit.failure_reason)
     size = str(visit.size) if visit.digest is not None else ""
     columns = (answer, size, format_timestamp(held.until))
     return _Row(str(state), STYLES[state], held.origin, ", ".join(parts), columns)
@@ -369,7 +371,7 @@ def _json(held: OriginState, state: AccessState) -> dict[str, Any]:
         "origin": held.origin,
         "state": str(state),
         "status": visit.status if visit else None,
-        "trouble": str(visit.trouble) if visit and visit.trouble else None,
+        "failure_reason": str(visit.failure_reason) if visit and visit.failure_reason else None,
         "detail": visit.detail if visit else "",
         "url": visit.url if visit else None,
         "hops": len(visit.hops) if visit else 0,

@@ -56,7 +56,7 @@ class _Done(NamedTuple):
             "changed": self.changed,
             "written": self.written,
             "octets": None if self.trouble else octets,
-            "trouble": self.trouble or None,
+            "error": self.trouble or None,
         }
 
 

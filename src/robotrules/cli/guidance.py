@@ -199,14 +199,18 @@ def _about_live(asked: _Asked, url: str, opening: Opening, access: str, as_json:
     # Groups for '*' are for this command too, whatever the crawler makes of them.
     polite = CrawlerNames(who[0]) if isinstance(who[0], CrawlerNames) else who[0]
     with opening.client(access) as client:
-        first = client.refresh(url) if opening.fresh else client.held(url)
+        first = client.refresh(url) if opening.fresh else client.lookup(url)
         page = client.fetch(url, polite, asked.purposes)
-    if first is not None and page.held is not None and page.held.origin == first.origin:
-        page = page._replace(held=page.held._replace(source=first.source))
-    if page.held is None and not page.hops:
+    if (
+        first is not None
+        and page.origin_state is not None
+        and page.origin_state.origin == first.origin
+    ):
+        page = page._replace(origin_state=page.origin_state._replace(source=first.source))
+    if page.origin_state is None and not page.hops:
         raise CliError(f"{quoted(url)} has no robots.txt: pass an http or https URL with a host")
-    visit = page.held.visit if page.held else None
-    if AccessTrouble.REFUSED in (page.trouble, visit.trouble if visit else None):
+    visit = page.origin_state.fetch_record if page.origin_state else None
+    if AccessTrouble.REFUSED in (page.failure_reason, visit.failure_reason if visit else None):
         hint_private(host_of(page.url))
     find = partial(guidance_of, page, *who, application=asked.application, profile=asked.profile)
     try:
@@ -214,14 +218,14 @@ def _about_live(asked: _Asked, url: str, opening: Opening, access: str, as_json:
     except MissingExtraError:
         warn_html_unread()
         found = find(html=False)
-    if asked.crawler.known is not None and page.held is not None:
-        found = found._replace(verdict=page.held.check(page.url, *who))
-    if page.held is not None and page.held.decides is EffectivePolicy.RULES:
-        say_notes(page.held.robots.notes, page.held.origin)
+    if asked.crawler.known is not None and page.origin_state is not None:
+        found = found._replace(verdict=page.origin_state.check(page.url, *who))
+    if page.origin_state is not None and page.origin_state.policy is EffectivePolicy.RULES:
+        say_notes(page.origin_state.robots.notes, page.origin_state.origin)
     output = Output()
     answer = GuidanceReport(found, asked.profile, None, None, page)
     if as_json:
-        output.json(asked.of_origin(page.held and page.held.origin).as_dict(answer))
+        output.json(asked.of_origin(page.origin_state and page.origin_state.origin).as_dict(answer))
     else:
         output.lines(list(GuidancePage(answer, output).lines()))
     output.flush()
@@ -345,11 +349,11 @@ class _Asked(NamedTuple):
 
 def _access(page: FetchResult) -> dict[str, Any]:
     """Return how a page and its robots.txt were got."""
-    held = page.held
-    failed = held.entry.bad if held else None
+    held = page.origin_state
+    failed = held.entry.last_failure if held else None
     return {
         "hops": [hop._asdict() for hop in page.hops],
-        "trouble": str(page.trouble) if page.trouble else None,
+        "failure_reason": str(page.failure_reason) if page.failure_reason else None,
         "robots_state": str(held.state) if held else None,
         "robots_source": str(held.source) if held else None,
         "robots_until": format_timestamp(held.until) if held else None,

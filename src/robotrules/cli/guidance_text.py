@@ -76,7 +76,7 @@ def shown_answers(found: GuidanceReport) -> Iterator[Answer]:
 def _fetched_because(one: Answer, page: FetchResult, because: tuple[str, ...]) -> tuple[str, ...]:
     """Return the reason of an answer about a page that was asked for."""
     if one.subject == "crawl" and page.verdict.rule is None:
-        return (reason_words(page.verdict, page.held),)
+        return (reason_words(page.verdict, page.origin_state),)
     if one.subject in ("index", "snippet") and page.verdict and not page.ok:
         return ("the page was not read",)
     return because
@@ -175,8 +175,8 @@ class GuidancePage:
         yield from (f"  {line}" for line in hop_lines(page.hops))
         if page.verdict:
             yield f"  the page: {page_words(page)}"
-        if page.held is not None and page.verdict.reason not in NO_FILE:
-            yield f"  {state_words(page.held)}"
+        if page.origin_state is not None and page.verdict.reason not in NO_FILE:
+            yield f"  {state_words(page.origin_state)}"
 
     def _trap(self) -> Iterator[str]:
         """Yield what keeps a page's tags from being read, and what they would have said."""

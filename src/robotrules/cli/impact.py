@@ -142,7 +142,7 @@ class Reach(NamedTuple):
             "crawlers": [one.as_dict() for one in self.crawlers],
             "skipped": self.skipped.as_dict(),
             "complete": not self.trouble,
-            "trouble": self.trouble or None,
+            "error": self.trouble or None,
         }
 
 

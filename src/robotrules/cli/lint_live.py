@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from robotrules import parse
 from robotrules.access import resolve_location
-from robotrules.cache import EffectivePolicy
+from robotrules.cache import EffectivePolicy, FreshnessReason
 from robotrules.cli.access_text import moment_words, page_words, state_words
 from robotrules.cli.client import Opening, told
 from robotrules.cli.lint_given import LintSettings
@@ -71,10 +71,10 @@ class Live:
     def robots(self, url: str, settings: LintSettings) -> tuple[Linted, OriginState]:
         """Ask for the robots.txt that governs a URL; return what is found, and what is held."""
         held = self._open().held_of(os.fsencode(url))
-        visit, name = held.visit, shortened(visible(held.origin), LONGEST)
-        if visit is None or (held.decides is not EffectivePolicy.RULES and visit.status is None):
+        visit, name = held.fetch_record, shortened(visible(held.origin), LONGEST)
+        if visit is None or (held.policy is not EffectivePolicy.RULES and visit.status is None):
             raise CliError(f"{name} was not linted: {state_words(held)}")
-        rules = held.decides is EffectivePolicy.RULES
+        rules = held.policy is EffectivePolicy.RULES
         robots = held.robots if rules else parse(b"", settings.profile)
         received = _received(held, visit)
         notes = lint(
@@ -86,15 +86,15 @@ class Live:
         )
         if not rules:  # what there is to say is about the response, and not about an empty file
             notes = [note for note in notes if note.part != ROBOTS_TXT]
-        if held.decides is EffectivePolicy.DISALLOW and not any(
+        if held.policy is EffectivePolicy.DISALLOW and not any(
             note.code in UNREACHABLE for note in notes
         ):
             raise CliError(f"{name} was not linted: {state_words(held)}")
-        if held.because == "fresh" and held.source is StateSource.STORE:
+        if held.reason is FreshnessReason.FRESH and held.source is StateSource.STORE:
             at = moment_words(visit.at)
             say(f"{name}: the robots.txt was fetched {at}; --fresh asks now", label="hint")
-        if held.because != "fresh" or (not rules and not notes):
-            level = "warning" if held.decides is EffectivePolicy.DISALLOW else "hint"
+        if held.reason is not FreshnessReason.FRESH or (not rules and not notes):
+            level = "warning" if held.policy is EffectivePolicy.DISALLOW else "hint"
             say(f"{name}: {state_words(held)}", label=level, style="warning")
         where = os.fsencode(received.url or "")
         found = Linted(where, False, tuple(notes), robots.body, fail_on=settings.fail_on)
@@ -111,7 +111,7 @@ class Live:
         if not page.verdict:
             say(f"{name} was not asked for: the rules disallow it", label="hint")
             return
-        if page.trouble is not None or not page.ok:
+        if page.failure_reason is not None or not page.ok:
             raise CliError(f"{name} was not linted: {page_words(page)}")
         with told():
             notes = lint_page(
@@ -119,7 +119,7 @@ class Live:
                 headers=page.fields,
                 html=self._html(page),
                 complete=page.complete,
-                robots=held.robots if page.held is None else page.held.robots,
+                robots=held.robots if page.origin_state is None else page.origin_state.robots,
                 select=settings.select,
                 ignore=settings.ignore,
             )
@@ -150,7 +150,7 @@ def _received(held: OriginState, visit: FetchRecord) -> Received:
     return Received(
         url=robots_url(held.origin),
         # After a 304 the fields are those of the answer that it renews.
-        status=200 if visit.renewed else visit.status,
+        status=200 if visit.revalidated else visit.status,
         media_type=parse_media_type(visit.fields) or "",
         charset=parse_charset(visit.fields),
         redirects=tuple(targets),

@@ -134,7 +134,7 @@ def matrix(
         robots,
         crawlers=tokens,
         purposes=purposes,
-        everybody=everybody,
+        all_crawlers=everybody,
         paths=[_path(path) for path in paths or usual.paths],
         url=visible(name) if name else _called(file),
         budget=budget,

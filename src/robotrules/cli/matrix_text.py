@@ -44,9 +44,9 @@ class MatrixPage:
         self._marks = _marks()
         self._in_words = self._marks != MARKS
         self._dagger = "+" if self._in_words else DAGGER
-        names = [cells(self._named(asked)) for asked in matrix.asked]
+        names = [cells(self._named(asked)) for asked in matrix.rows]
         self._name = min(max([*names, 7]), LONGEST_NAME)
-        self._group = max(cells(_group(asked)) for asked in matrix.asked)
+        self._group = max(cells(_group(asked)) for asked in matrix.rows)
         self._headings, self._gap = self._chosen_headings()
 
     def lines(self) -> Iterator[str]:
@@ -110,7 +110,7 @@ class MatrixPage:
 
     def _band(self, band: PurposeBand) -> Iterator[str]:
         yield self._paint("heading", band.title)
-        for asked in band.asked:
+        for asked in band.rows:
             name = _padded(shortened(self._named(asked), LONGEST_NAME), self._name)
             style = _STYLES.get(asked.summary, "faint")
             summary = self._paint(style, _padded(asked.summary, SUMMARY))

@@ -110,7 +110,7 @@ class Looker:
         """Return what is held of an origin; with `--fresh`, after its server was asked."""
         with told():
             if not self._fresh or origin in self._asked:
-                found = self._client.held(origin)
+                found = self._client.lookup(origin)
             else:
                 if len(self._asked) >= MOST_ASKED:
                     self._asked.clear()
@@ -151,8 +151,8 @@ class Looker:
 
     def _hint(self, held: OriginState) -> None:
         """Say the cure for an address that is not asked, once for a host."""
-        visit = held.visit
-        if visit is None or visit.trouble is not AccessTrouble.REFUSED:
+        visit = held.fetch_record
+        if visit is None or visit.failure_reason is not AccessTrouble.REFUSED:
             return
         host = host_of(visit.url)
         if host not in self._refused and len(self._refused) < MOST_HINTS:
@@ -398,10 +398,10 @@ def fetched_robots(urls: Sequence[str], profile: str, opening: Opening) -> Robot
         Looker(client, fresh=opening.fresh, profile=profile) as looker,
     ):
         held = looker.held_of(octets[0])
-    if held.decides is EffectivePolicy.DISALLOW:
+    if held.policy is EffectivePolicy.DISALLOW:
         name = shortened(visible(held.origin), LONGEST)
         raise CliError(f"nobody knows what {name} says: {state_words(held)}")
-    if held.decides is EffectivePolicy.ALLOW:
+    if held.policy is EffectivePolicy.ALLOW:
         say(state_words(held), label="hint")
     return held.robots
 

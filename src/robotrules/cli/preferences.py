@@ -176,7 +176,7 @@ class _Page:
         return f"not applicable: the URL is disallowed{which}"
 
     def _why(self, category: str) -> list[str]:
-        because = self._found.because(category)
+        because = self._found.statements_for(category)
         if not because:
             return ["no statement says"]
         where = [self._where(statement) for statement in because[:MOST_LINES]]

@@ -231,7 +231,7 @@ class _Page:
         for rule, (name, _) in zip(shown_rules, self._rules.values, strict=True):
             words = KNOWN[name].words if name in KNOWN else ""
             yield f"  {rule}{' ' * (width - cells(rule))}  {words}".rstrip()
-            because = self._rules.because(name)
+            because = self._rules.mentions_of(name)
             yield from (f"    {self._said(one)}" for one in because[:MOST_SOURCES])
             if len(because) > MOST_SOURCES:
                 yield f"    and {len(because) - MOST_SOURCES:,} more, which --json shows"
@@ -275,7 +275,7 @@ def _fresh_words(found: ResponseFreshness) -> str:
     words = []
     if found.lifetime is not None:
         spent = f", {found.age:,.0f} of them spent" if found.age else ""
-        words.append(f"{found.lifetime:,.0f} seconds ({found.because}){spent}")
+        words.append(f"{found.lifetime:,.0f} seconds ({found.reason}){spent}")
     if found.must_validate:
         words.append("to be asked for anew each time (no-cache)")
     if not found.may_store:

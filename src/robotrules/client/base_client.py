@@ -129,11 +129,11 @@ class BaseClient:
         profile: str | Profile,
         access: str | AccessProfile | None,
         store: Store | str | os.PathLike[str] | None,
-        background: bool,
+        stale_while_revalidate: bool,
         min_delay: float,
         connections_per_origin: int,
         on_fetch: Callable[..., object] | None,
-        seconds: float,
+        timeout: float,
         clock: Callable[[], float],
     ) -> None:
         count = connections_per_origin
@@ -144,7 +144,7 @@ class BaseClient:
         parsing, fetching = find_profiles(profile)
         if access is not None:
             fetching = find_access_profile(access)
-        for name, value, least in (("min_delay", min_delay, 0), ("seconds", seconds, 0.001)):
+        for name, value, least in (("min_delay", min_delay, 0), ("seconds", timeout, 0.001)):
             if not isinstance(value, (int, float)) or not least <= value <= 86_400:
                 raise ValueError(f"{name} is {value!r}: use seconds, {least:g} to 86400")
         self._identity = identity(user_agent, product_token, purposes, parsing)
@@ -160,8 +160,8 @@ class BaseClient:
             profile=parsing,
             access=fetching,
             clock=clock,
-            seconds=float(seconds),
-            background=background,
+            timeout=float(timeout),
+            stale_while_revalidate=stale_while_revalidate,
         )
         self._turns = RateLimiter(self._desk)
         self._slots = count
@@ -201,9 +201,9 @@ class BaseClient:
         return self._desk.store
 
     @property
-    def trouble(self) -> str | None:
+    def store_error(self) -> str | None:
         """What is wrong with the store now; None: nothing."""
-        return self._desk.trouble
+        return self._desk.store_error
 
     @property
     def stats(self) -> Stats:
@@ -216,7 +216,7 @@ class BaseClient:
         """Tell whether the origin of a URL was asked since a moment."""
         origin = self._origin(url)
         found = self._desk.memory.get(origin) if origin else None
-        return found is not None and found.entry.last >= began
+        return found is not None and found.entry.last_fetch_at >= began
 
     def cached(self, url: URL) -> OriginState | None:
         """
@@ -225,9 +225,9 @@ class BaseClient:
         None: nothing, and `held()` looks further. This asks no store and no server.
         """
         origin = self._origin(url)
-        return None if origin is None else self._desk.look(origin)[0]
+        return None if origin is None else self._desk.lookup_memory(origin)[0]
 
-    def forget(self) -> None:
+    def clear_memory(self) -> None:
         """Forget what this process remembers of origins; the store keeps what it has."""
         self._desk.memory.clear()
 
@@ -245,7 +245,7 @@ class BaseClient:
         tokens, purposes = self._identity.tokens, self._identity.purposes
         # Where no rules decide, purposes change nothing.
         check: Callable[[str], Verdict] = partial(found.check, product_token=tokens)
-        if found.decides is EffectivePolicy.RULES:
+        if found.policy is EffectivePolicy.RULES:
             check = found.robots.rules_for(tokens, purposes).check
         self._desk.memory.make_ready(found, check)
 
@@ -297,7 +297,7 @@ class BaseClient:
 
     def _pace(self, found: OriginState) -> Pace | None:
         """Return what a file asks of this crawler; of a file its records are read once."""
-        if found.decides is not EffectivePolicy.RULES:
+        if found.policy is not EffectivePolicy.RULES:
             return None
         known = self._paces.get(found.origin)
         if known is None or known[0] is not found.robots:

@@ -132,7 +132,7 @@ class Evidence:
         # itself was told more than what others were.
         known.sort(
             key=lambda one: (
-                *(not one.imported, one.held, one.agent.lower() in tokens, one.entry.last),
+                *(not one.imported, one.held, one.agent.lower() in tokens, one.entry.last_fetch_at),
             )
         )
         chosen = known.pop()
@@ -141,22 +141,22 @@ class Evidence:
         later = next(visits, None)
         visits.close()
         explained = self._explained(chosen, url, product_token, purposes)
-        notes = *explained.notes, *_limits(chosen, known, explained.held.visit, later)
+        notes = *explained.notes, *_limits(chosen, known, explained.held.fetch_record, later)
         return blank._replace(
             verdict=explained.said.verdict if explained.said else None,
             explanation=explained.said,
-            decides=chosen.fresh.decides,
-            because=chosen.fresh.because,
-            held=chosen.held,
+            policy=chosen.fresh.policy,
+            policy_reason=chosen.fresh.reason,
+            in_force=chosen.held,
             until=chosen.until,
             entry=chosen.entry,
-            visit=explained.held.visit,
+            fetch_record=explained.held.fetch_record,
             robots=explained.robots,
-            next=later,
+            next_fetch_record=later,
             notes=notes,
         )
 
-    def visits(
+    def fetch_records(
         self,
         url: URL,
         *,
@@ -188,7 +188,9 @@ class Evidence:
         """
         periods: list[Period] = []
         current: dict[tuple[str, str | None], int] = {}
-        for visit in self.visits(url, agent=agent, source=source, after=after, before=before):
+        for visit in self.fetch_records(
+            url, agent=agent, source=source, after=after, before=before
+        ):
             history = visit.agent, visit.provenance.digest if visit.provenance else None
             number = current.get(history)
             if number is not None and _outcome(periods[number].last) == _outcome(visit):
@@ -212,7 +214,7 @@ class Evidence:
         """Yield visits, those of one crawler or source or of all, `after <= at <= before`."""
         is_chosen = chosen_source(source)
         wanted = None if agent is None else agent.lower()
-        visits = self.store.visits(origin, after=after, before=before)
+        visits = self.store.fetch_records(origin, after=after, before=before)
         with closing(visits) if isinstance(visits, Generator) else nullcontext():
             for visit in visits:
                 if (wanted is None or visit.agent.lower() == wanted) and is_chosen(visit):
@@ -232,14 +234,14 @@ class Evidence:
             before, doubt = folded.get(history, (None, None))
             read = _read_as(visit, before, self.access)
             if read.usable:
-                doubt = (doubt or _doubtful(before, read)) if read.renewed else None
+                doubt = (doubt or _doubtful(before, read)) if read.revalidated else None
             folded[history] = updated_entry(before, read), doubt
         return folded
 
     def _known(self, entry: Entry, seconds: float, doubt: FetchRecord | None) -> _Known:
         """Return what decided at a moment; of what had lapsed, what decided last."""
-        good, bad = entry.good, entry.bad
-        ends = [min(good.until, good.at + self.access.longest)] if good else []
+        good, bad = entry.last_success, entry.last_failure
+        ends = [min(good.until, good.at + self.access.max_ttl)] if good else []
         until = max([*ends, bad.until] if bad else ends)
         fresh = freshness(entry, min(seconds, nextafter(until, -inf)), self.access)
         held = seconds < until
@@ -255,15 +257,17 @@ class Evidence:
         by = f" by {agent}" if agent else ""
         words = f"No visit to {origin}{by}{f' ({source})' if source else ''} is known"
         words += f" before {when(first.at)}, the first one." if first else "."
-        return blank._replace(next=first, notes=(EvidenceNote("never-visited", "error", words),))
+        return blank._replace(
+            next_fetch_record=first, notes=(EvidenceNote("never-visited", "error", words),)
+        )
 
     def _explained(
         self, known: _Known, url: URL, product_token: Tokens, purposes: Sequence[str]
     ) -> _Explained:
         """Return what was said about a URL; the file is looked up if rules decide."""
         found: RobotsTxt | EvidenceNote | None = None
-        if known.fresh.decides is EffectivePolicy.RULES and known.entry.good is not None:
-            found = self._file(known.entry.good)
+        if known.fresh.policy is EffectivePolicy.RULES and known.entry.last_success is not None:
+            found = self._file(known.entry.last_success)
         note = found if isinstance(found, EvidenceNote) else None
         robots = found if isinstance(found, RobotsTxt) else None
         told = held(
@@ -311,7 +315,7 @@ class _Known(NamedTuple):
     @property
     def provenance(self) -> Provenance | None:
         """Where the last visit comes from."""
-        visits = [visit for visit in (self.entry.good, self.entry.bad) if visit]
+        visits = [visit for visit in (self.entry.last_success, self.entry.last_failure) if visit]
         return max(visits, key=attrgetter("at")).provenance
 
     @property
@@ -321,9 +325,9 @@ class _Known(NamedTuple):
 
     def outcome(self) -> tuple[EffectivePolicy, str | None]:
         """Return what is compared between crawlers."""
-        good = self.entry.good
-        rules = self.fresh.decides is EffectivePolicy.RULES
-        return self.fresh.decides, good.digest if good and rules else None
+        good = self.entry.last_success
+        rules = self.fresh.policy is EffectivePolicy.RULES
+        return self.fresh.policy, good.digest if good and rules else None
 
 
 class _Explained(NamedTuple):
@@ -338,14 +342,14 @@ class _Explained(NamedTuple):
 def _read_as(visit: FetchRecord, before: Entry | None, profile: AccessProfile) -> FetchRecord:
     """Return a visit as this profile reads it: another may have recorded it (AMB-50, AMB-55)."""
     state = visit.state
-    if visit.trouble is FailureReason.STATUS and visit.status is not None:
+    if visit.failure_reason is FailureReason.STATUS and visit.status is not None:
         state = classify_status(visit.status, profile)
-    elif visit.trouble in LOST and _led_nowhere(visit):
-        state = classify_failed_redirect(visit.trouble, profile)
+    elif visit.failure_reason in LOST and _led_nowhere(visit):
+        state = classify_failed_redirect(visit.failure_reason, profile)
     if state is not visit.state:
         result = AccessResult(
-            *(visit.origin, state, visit.status, visit.trouble, visit.detail, visit.url),
-            *(visit.hops, visit.fields, b"", visit.complete, visit.renewed, visit.address),
+            *(visit.origin, state, visit.status, visit.failure_reason, visit.detail, visit.url),
+            *(visit.hops, visit.fields, b"", visit.complete, visit.revalidated, visit.address),
         )
         agent, user_agent = visit.agent, visit.user_agent
         provenance = visit.provenance
@@ -363,7 +367,7 @@ def _doubtful(before: Entry | None, visit: FetchRecord) -> FetchRecord | None:
     An earlier version sent conditions that any file meets (`If-None-Match: *`, a date in the
     future) and took a 304 with another ETag for a renewal (RFC 9111 §4.3.4).
     """
-    good = before.good if before else None
+    good = before.last_success if before else None
     if good is None or good.digest != visit.digest:
         return None
     known = drop_invalid_validators(good.fields, good.at)
@@ -373,7 +377,7 @@ def _doubtful(before: Entry | None, visit: FetchRecord) -> FetchRecord | None:
 
 def _led_nowhere(visit: FetchRecord) -> bool:
     """Tell whether the redirects of a visit lead nowhere for any client that follows them."""
-    if visit.trouble is not FailureReason.LOCATION or not visit.hops:
+    if visit.failure_reason is not FailureReason.LOCATION or not visit.hops:
         return True
     try:
         return next_url(visit.hops[-1]) is None
@@ -389,13 +393,13 @@ def _limits(
         words = f"What was known held until {when(chosen.until)}, and nothing is known after it: "
         yield EvidenceNote("lapsed", "warning", f"{words}this is what was known last.")
     entry = chosen.entry
-    if chosen.doubt is not None and chosen.fresh.decides is EffectivePolicy.RULES:
+    if chosen.doubt is not None and chosen.fresh.policy is EffectivePolicy.RULES:
         words = f"The 304 of {when(chosen.doubt.at)} does not carry a validator of the copy, or "
         words += "answered a condition that any file meets: the file may have changed by then."
         yield EvidenceNote("renewal-in-doubt", "warning", words)
-    if entry.bad is not None:
+    if entry.last_failure is not None:
         times = "once" if entry.failures == 1 else f"{entry.failures:,} times in a row"
-        words = f"Asking for the file failed {times}, first on {when(entry.since)}."
+        words = f"Asking for the file failed {times}, first on {when(entry.failing_since)}."
         yield EvidenceNote("failing", "info", words)
     if later is not None and visit is not None:
         yield _found_later(visit, later)
@@ -449,7 +453,12 @@ def _found_later(visit: FetchRecord, later: FetchRecord) -> EvidenceNote:
 
 def _outcome(visit: FetchRecord) -> tuple[Any, ...]:
     """Return what makes two visits the same to a reader of their history."""
-    return visit.state, visit.status if not visit.renewed else 200, visit.trouble, visit.digest
+    return (
+        visit.state,
+        visit.status if not visit.revalidated else 200,
+        visit.failure_reason,
+        visit.digest,
+    )
 
 
 def _seconds(given: datetime | float) -> float:

@@ -77,7 +77,7 @@ class OriginCache:
         with self._lock:
             kept = self._held.get(origin)
             if kept is not None:
-                if found.entry.last < kept.entry.last <= now + MAX_CLOCK_SKEW:
+                if found.entry.last_fetch_at < kept.entry.last_fetch_at <= now + MAX_CLOCK_SKEW:
                     return
                 self._forget(origin)
             self._octets += _octets_of(found.entry)
@@ -92,7 +92,11 @@ class OriginCache:
         with self._lock:
             kept = self._held.get(found.origin)
             if kept is not None and kept.entry is found.entry and kept.until == found.until:
-                self.ready[found.origin] = found.entry.last - MAX_CLOCK_SKEW, found.until, check
+                self.ready[found.origin] = (
+                    found.entry.last_fetch_at - MAX_CLOCK_SKEW,
+                    found.until,
+                    check,
+                )
 
     def clear(self) -> None:
         """Forget all of it."""
@@ -115,6 +119,6 @@ def _octets_of(entry: Entry) -> int:
         + visit.size
         + sum(map(len, chain.from_iterable(visit.fields.lines)))
         + sum(len(hop.url) + len(hop.location) for hop in visit.hops)
-        for visit in (entry.good, entry.bad)
+        for visit in (entry.last_success, entry.last_failure)
         if visit
     )

@@ -158,7 +158,7 @@ def _cure(question: Question, robots: RobotsTxt, found: Explanation, url: str) -
     wanted, verdict = bool(question.value), found.verdict
     name, path = visible(found.product_token), visible(found.path)
     star = robots.check(url, "*")
-    if found.because is GroupMatch.TOKEN and star.allowed == wanted and star.rule is not None:
+    if found.matched_by is GroupMatch.TOKEN and star.allowed == wanted and star.rule is not None:
         return (
             f"{name} has a group of its own, so it does not read line {star.line} of the group for "
             f"'*': repeat the rule in its own group, {between(*found.groups[0].lines)}"
@@ -266,7 +266,7 @@ def counterexample(
 
 def _obeys(question: Question, robots: RobotsTxt) -> ExpectationResult:
     found = robots.explain("/", question.crawler, question.about.purposes)
-    is_own = OBEYS[found.because]
+    is_own = OBEYS[found.matched_by]
     expected, passed = OBEYED[question.value], is_own == question.value
     cure = "" if passed else f'correct the user-agent lines, or say obeys = "{is_own}"'
     words = why_groups(found)

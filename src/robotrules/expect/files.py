@@ -214,11 +214,11 @@ class ClientFetcher:
         """Return the robots.txt of the origin of a URL; none there is one that allows all."""
         from robotrules.cache import EffectivePolicy
 
-        held = self._client.held(url)
+        held = self._client.lookup(url)
         if held is None:
             raise ExpectationError(f"{url}: no robots.txt governs it; name an http or https URL")
-        if held.decides is EffectivePolicy.DISALLOW:
-            visit = held.entry.bad or held.visit
+        if held.policy is EffectivePolicy.DISALLOW:
+            visit = held.entry.last_failure or held.fetch_record
             why = f" ({visit.detail or visit.status})" if visit else ""
             raise ExpectationError(f"{held.origin}: the robots.txt is unreachable{why}; try again")
         return held.robots
@@ -226,7 +226,7 @@ class ClientFetcher:
     def page(self, url: str, crawler: tuple[str, ...], purposes: tuple[str, ...]) -> Carriers:
         """Return headers and HTML of a page; of one that may not be crawled, nothing."""
         fetched = self._client.fetch(url, crawler, purposes)
-        if not fetched.verdict.allowed and fetched.held and not fetched.trouble:
+        if not fetched.verdict.allowed and fetched.origin_state and not fetched.failure_reason:
             return Carriers(url=url)
         if not fetched.ok:
             why = fetched.detail or (f"status {fetched.status}" if fetched.status else "no answer")

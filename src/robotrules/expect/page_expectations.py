@@ -120,7 +120,7 @@ def _named(name: str, expected: tuple[str, ...]) -> bool:
 def _mentioned(usage: UsageRules) -> tuple[ReportLine, ...]:
     told = []
     for name, value in usage.values[: 2 * MOST]:
-        for one in usage.because(name)[:MOST]:
+        for one in usage.mentions_of(name)[:MOST]:
             where = shortened(visible(f"{one.source}: {one.text}"))
             told.append(ReportLine(f"          {written(name, value)}: {where}"))
     return tuple(told)
@@ -135,7 +135,7 @@ def of_preferences(
     """Judge what should be stated about the use of what is found at a URL."""
     category, wanted = question.value
     stated = _guided(question, robots, carriers, origin).preferences
-    found, because = stated.get(category), stated.because(category)
+    found, because = stated.get(category), stated.statements_for(category)
     expected, passed = f"{category} {wanted}", str(found) == wanted
     told: tuple[ReportLine, ...] = ()
     cure = ""
@@ -164,7 +164,9 @@ def of_directives(
     """Judge what should be said to an application about a URL."""
     url = _address(question, origin) or "/"
     token = question.crawler or None
-    said = directives_for(robots, question.about.application or "", product_token=token).at(url)
+    said = directives_for(robots, question.about.application or "", product_token=token).for_url(
+        url
+    )
     absent = question.key == "no-app-directives"
     name = question.value if absent else question.value[0]
     found = next((one for one in said.directives if one.name == name), None)

@@ -59,15 +59,15 @@ def why_groups(found: Explanation) -> str:
     if len(found.groups) > MOST:
         where += f" and {len(found.groups) - MOST:,} more"
     several = "s" if len(found.groups) > 1 else ""
-    if found.because is GroupMatch.TOKEN:
+    if found.matched_by is GroupMatch.TOKEN:
         named = " or ".join(map(visible, found.matched_tokens))
         return f"{where}: the group{several} that name{'' if several else 's'} {named}"
-    if found.because is GroupMatch.PURPOSE:
+    if found.matched_by is GroupMatch.PURPOSE:
         named = " or ".join(map(visible, found.matched_purposes))
         return (
             f"{where}: none names {name}, and {'these name' if several else 'this names'} {named}"
         )
-    if found.because is GroupMatch.NONE:
+    if found.matched_by is GroupMatch.NONE:
         return "none is for '*'" if name == "*" else f"none names {name}, and none is for '*'"
     if found.product_token == "*":
         return f"{where}: the group{several} for '*'"

@@ -93,13 +93,13 @@ class PreferenceSet:
         """What is odd about the Content-Usage records of these groups."""
         return self._notes
 
-    def at(self, url: URL) -> Preferences:
+    def for_url(self, url: URL) -> Preferences:
         """Return the preferences that the robots.txt states for *url*."""
         if not self._rules.allows(url):
             return self._not_applicable
         return self._scoped.at(url)
 
-    def at_many(self, urls: Iterable[URL]) -> list[Preferences]:
+    def for_urls(self, urls: Iterable[URL]) -> list[Preferences]:
         """
         Return the same for many URLs.
 
@@ -154,7 +154,7 @@ def preferences(
     """
     stated = Preferences(True, NOTHING, ())
     if robots is not None:
-        stated = preferences_for(robots, product_token, purposes).at(url)
+        stated = preferences_for(robots, product_token, purposes).for_url(url)
     if field is None and agreement is None:
         return stated
     # A robots.txt that disallows the URL takes nothing away from a field that came with content.

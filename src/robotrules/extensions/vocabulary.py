@@ -113,7 +113,7 @@ class Preferences(NamedTuple):
         found = self.get(category)
         return default if default is not None and found is Preference.UNKNOWN else found
 
-    def because(self, category: str) -> tuple[Statement, ...]:
+    def statements_for(self, category: str) -> tuple[Statement, ...]:
         """Return the statements that the preference for a category follows from."""
         found = self.get(category)
         if found is Preference.UNKNOWN:
@@ -122,18 +122,18 @@ class Preferences(NamedTuple):
         return tuple(statement for statement in heard if statement.get(category) is found)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON; `because` has positions in `statements`."""
+        """Return it as plain values for JSON; `decided_by` has positions in `statements`."""
         return {
             "applicable": self.applicable,
             "preferences": {category: str(value) for category, value in self.values},
-            "because": {category: self._positions(category) for category, _ in self.values},
+            "decided_by": {category: self._positions(category) for category, _ in self.values},
             "statements": [statement.as_dict() for statement in self.statements],
             "notes": [note.as_dict() for note in self.notes],
         }
 
     def _positions(self, category: str) -> list[int]:
         """Return the positions of the statements that decide."""
-        deciding = set(map(id, self.because(category)))
+        deciding = set(map(id, self.statements_for(category)))
         return [at for at, statement in enumerate(self.statements) if id(statement) in deciding]
 
 

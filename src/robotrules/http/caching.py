@@ -46,7 +46,7 @@ class ResponseFreshness(NamedTuple):
 
     lifetime: float | None
     """Seconds from when it was made; None: nothing says how long."""
-    because: str
+    reason: str
     """`s-maxage`, `max-age`, `expires`, `recrawl-interval`, `last-modified` or `nothing`."""
     age: float
     """Seconds of the lifetime that were spent when it was received (RFC 9111 §4.2.3)."""
@@ -82,7 +82,7 @@ class ResponseFreshness(NamedTuple):
         until = self.fresh_until
         return {
             "lifetime": self.lifetime,
-            "because": self.because,
+            "reason": self.reason,
             "age": self.age,
             "received": self.received.isoformat() if self.received else None,
             "fresh_until": until.isoformat() if until else None,

@@ -136,7 +136,7 @@ def example(context: LintContext, pattern: bytes) -> str | None:
     form = normalize_path(pattern, pattern=True, profile=profile).removesuffix("$")
     path = form.replace("*", "x" if form[:1] == "/" else "/x", 1).replace("*", "x")
     url = ORIGIN + path
-    matches = path.startswith("/") and RuleSet.from_patterns([pattern], profile).best(url)
+    matches = path.startswith("/") and RuleSet.from_patterns([pattern], profile).tied_rules(url)
     return url if matches else None
 
 

@@ -12,7 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from robotrules.analysis import DeadRule, Description, Undecided, dead_rules, describe, witness
+from robotrules.analysis import (
+    DeadRuleFinding,
+    Description,
+    Undecided,
+    dead_rules,
+    describe,
+    witness,
+)
 from robotrules.errors import RobotrulesError
 from robotrules.extensions.crawl_delay import crawl_delay
 from robotrules.linting.note import LintNote
@@ -127,7 +134,7 @@ def _urls(found: Description) -> Iterator[str]:
 
 def _deciding(document: OpenDocument, group: Group, rule: Rule) -> Iterator[str]:
     """Say whether a rule decides anything for anyone it is for."""
-    dead: list[DeadRule] = []
+    dead: list[DeadRuleFinding] = []
     for rules in _rule_sets(document, group):
         if len(rules) > MOST_RULES:
             yield f"There are {len(rules):,} rules: lint says which of them decide nothing."
@@ -161,7 +168,7 @@ def _rule_sets(document: OpenDocument, group: Group) -> Iterator[RuleSet]:
             yield document.robots.rules_for(name, purposes)
 
 
-def _why_dead(dead: DeadRule) -> str:
+def _why_dead(dead: DeadRuleFinding) -> str:
     if dead.matches_nothing:
         return "**It decides nothing**: no URL matches its pattern."
     covers = [f"line {rule.line}, {code(str(rule))}" for rule in dead.covers[:MOST_URLS]]

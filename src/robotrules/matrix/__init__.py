@@ -61,7 +61,7 @@ def matrix(
     *,
     crawlers: Sequence[str] = (),
     purposes: Sequence[str] = (),
-    everybody: bool = False,
+    all_crawlers: bool = False,
     paths: Sequence[str] = (),
     url: str | None = None,
     budget: int = MAX_STATES,
@@ -72,7 +72,7 @@ def matrix(
 
     Without *crawlers*, product tokens to pick, the main well-known ones are asked about, all that
     the file names, its purposes, and everyone else. *purposes* are those of well-known crawlers,
-    and pick all who have one; *everybody* picks all well-known ones. Without *paths* some are made
+    and pick all who have one; *all_crawlers* picks all well-known ones. Without *paths* some are made
     from the rules. *url* is what the file is called. Well-known crawlers choose groups as their
     operators document it; *literal*: by their name alone.
     """
@@ -81,7 +81,7 @@ def matrix(
             raise TypeError(f"{what} are a list of str, not one: pass [{given!r}]")
     if len(paths) > MOST_GIVEN:
         raise ValueError(f"{len(paths)} paths do not fit in one matrix: pass at most {MOST_GIVEN}")
-    people, left_out = whom(robots, crawlers, purposes, everybody)
+    people, left_out = whom(robots, crawlers, purposes, all_crawlers)
     choices = [(one, chosen(robots, one, literal=literal)) for one in people]
     obeyed = Counter(choice.groups for _, choice in choices)
     # Crawlers that obey the same groups are told the same, so it is looked up once.

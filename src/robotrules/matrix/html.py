@@ -106,7 +106,7 @@ class _Page:
         yield "</header>"
 
     def _count(self, band: PurposeBand) -> str:
-        total = len(band.asked)
+        total = len(band.rows)
         parts = [
             f'<i class="{_CLASSES[summary]}" style="flex:{count}"></i>'
             for summary, count in band.counts.items()
@@ -151,7 +151,7 @@ class _Page:
             f'<tr class="band"><th scope="rowgroup" colspan="{span}" id="band-{number}">'
             f"<span>{markup(band.title)}</span> <small>{markup(band.sentence)}</small></th></tr>"
         )
-        for asked in band.asked:
+        for asked in band.rows:
             yield self._asked(asked)
         yield "</tbody>"
 

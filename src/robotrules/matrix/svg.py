@@ -63,9 +63,9 @@ class _Picture:
     """A matrix as lines of SVG; each part draws from a height on, and says where it ends."""
 
     def __init__(self, matrix: Matrix, date: str | None) -> None:
-        shown = matrix.asked[:MOST_ASKED]
-        self._matrix = matrix._replace(asked=shown)
-        self._unseen = len(matrix.asked) - len(shown)
+        shown = matrix.rows[:MOST_ASKED]
+        self._matrix = matrix._replace(rows=shown)
+        self._unseen = len(matrix.rows) - len(shown)
         self._date = date
         self._left = MARGIN + NAME + SUMMARY
         # Headings lean to the right, beyond their last column; and the legend wants its room.
@@ -140,7 +140,7 @@ class _Picture:
         title = _text(MARGIN, y + BAND - 13, band.title, 15, "ink", weight=700, beside=beside)
         parts = [self._rule(y + 6), title]
         y += BAND
-        for asked in band.asked:
+        for asked in band.rows:
             lines, y = self._asked(asked, y)
             parts += lines
         return parts, y

@@ -100,7 +100,7 @@ def badges(asked: MatrixRow) -> tuple[str, ...]:
 
 def badges_of(matrix: Matrix) -> dict[str, str]:
     """Return the badges that some name of a matrix has, each with what it means."""
-    shown = {badge for asked in matrix.asked for badge in badges(asked)}
+    shown = {badge for asked in matrix.rows for badge in badges(asked)}
     return {badge: words for badge, words in BADGES.items() if badge in shown}
 
 
@@ -123,25 +123,25 @@ def headline(matrix: Matrix) -> str:
     counts = {summary: count for summary, count in matrix.counts.items() if count}
     if len(counts) == 1:
         (summary,) = counts
-        many = "both" if len(matrix.asked) == 2 else f"all {len(matrix.asked):,}"
+        many = "both" if len(matrix.rows) == 2 else f"all {len(matrix.rows):,}"
         who = f"{many} shown here"
-        if len(matrix.asked) == 1:
-            who = plain(matrix.asked[0].name, 60)
+        if len(matrix.rows) == 1:
+            who = plain(matrix.rows[0].name, 60)
         if summary == NOT_DECIDED:
             return f"What {who} may fetch was not decided."
         # A name stands as it is spelled, also at the start of a sentence.
-        who = who.capitalize() if len(matrix.asked) > 1 or who == OTHERS else who
+        who = who.capitalize() if len(matrix.rows) > 1 or who == OTHERS else who
         return f"{who} may fetch {_SHARES[summary]}."
     told = _shares(counts)
     if undecided := counts.get(NOT_DECIDED, 0):
         told.append(f"for {undecided:,} it was not decided")
-    return f"Of the {len(matrix.asked):,} shown here, {', '.join(told[:-1])} and {told[-1]}."
+    return f"Of the {len(matrix.rows):,} shown here, {', '.join(told[:-1])} and {told[-1]}."
 
 
 def notes(matrix: Matrix) -> list[str]:
     """Return what is to be known about a matrix, in sentences."""
     found = []
-    if any(may_not_obey(asked) for asked in matrix.asked):
+    if any(may_not_obey(asked) for asked in matrix.rows):
         found.append(f"† {MAY_NOT_OBEY[0].upper()}{MAY_NOT_OBEY[1:]}.")
     if matrix.left_out:
         noun = "name of the file is" if matrix.left_out == 1 else "names of the file are"

@@ -90,7 +90,7 @@ class RuleSet:
         """Return the verdicts for many URLs with one crossing into the engine."""
         raise NotImplementedError
 
-    def best(self, url: URL) -> tuple[int, ...]:
+    def tied_rules(self, url: URL) -> tuple[int, ...]:
         """Return the positions of the rules that match with the most octets: those that tie."""
         return tuple(self.tied(url))
 

@@ -252,7 +252,7 @@ def _read_headers(
     over_tls: bool | None,
 ) -> _Found:
     notes: list[TagNote] = []
-    if new and profile.old_name_only:
+    if new and profile.x_robots_tag_only:
         notes.append(note("field-not-documented", TagSource(FIELD, over_tls=over_tls)))
         new = ()
     read = [(FIELD, robots_tag(new, profile, more))]

@@ -41,7 +41,7 @@ MOST_ODD = 20
 CUT = "field-cut"
 # Switches that read more of a broken carrier than its grammar has.
 TOLERANCES = (
-    *("lower_keys", "salvage", "skip_empty_lines", "legacy_words", "space_separates"),
+    *("lower_keys", "recover_malformed", "skip_empty_lines", "legacy_words", "space_separates"),
     "scope_both",
 )
 
@@ -197,10 +197,10 @@ def _robots_tag(lines: tuple[bytes, ...], profile: TagProfile, more: frozenset[s
     said: list[Said] = []
     for span, (token, parameters) in zip(spans(value, ends), parsed.value or (), strict=False):
         said += _member(token, parameters, field.place(*span), profile, more, odd)
-    if profile.salvage and parsed.value is None:
+    if profile.recover_malformed and parsed.value is None:
         for span, (token, parameters) in _members(_lowered(value, profile, []), ends):
             said += _member(token, parameters, field.place(*span), profile, more, odd)
-    if profile.salvage and (parsed.value is None or not apart):
+    if profile.recover_malformed and (parsed.value is None or not apart):
         # That is what the grammar says; it may not take back what a line says alone.
         for (number, line), start in zip(numbered, field.starts, strict=True):
             if start >= limit:

@@ -132,7 +132,7 @@ class UsageRules(NamedTuple):
         """Return the value of a rule in force, True for a plain one; None: it is not in force."""
         return self.rules.get(name.lower())
 
-    def because(self, name: str) -> tuple[Mention, ...]:
+    def mentions_of(self, name: str) -> tuple[Mention, ...]:
         """Return the mentions that put a rule in force, with the value that counts."""
         value = self.get(name)
         if value is None:
@@ -240,7 +240,7 @@ class UsageRules(NamedTuple):
         return ", ".join(written(name, value) for name, value in self.values)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON; `because` has positions in `mentions`."""
+        """Return it as plain values for JSON; `decided_by` has positions in `mentions`."""
         return {
             "product_tokens": list(self.product_tokens),
             "read": list(self.read),
@@ -255,7 +255,7 @@ class UsageRules(NamedTuple):
             "max_image_preview": self.max_image_preview,
             "max_video_preview": self.max_video_preview,
             "unavailable_after": plain(self.unavailable_after) if self.unavailable_after else None,
-            "because": {
+            "decided_by": {
                 name: [at for at, one in enumerate(self.mentions) if _says(one, name, value)]
                 for name, value in self.values
             },

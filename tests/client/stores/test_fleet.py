@@ -148,15 +148,15 @@ class TestAway:
         clock = [100.0]
         monkeypatch.setattr(time, "monotonic", lambda: clock[0])
         state = circuit_breaker.CircuitBreaker("Redis, host", ["pass"])
-        assert "no pass" not in str(state.trouble(OSError("no pass"), 100.0, "cure"))
+        assert "no pass" not in str(state.record_failure(OSError("no pass"), 100.0, "cure"))
         state.check()
-        state.trouble(OSError(), 98.0, "cure")
+        state.record_failure(OSError(), 98.0, "cure")
         with pytest.raises(StoreError, match="OSError; cure; it is asked again in 5 s"):
             state.check()
         clock[0] += circuit_breaker.REST
         state.check()
-        state.trouble(OSError(), 90.0, "cure")
-        state.answered()
+        state.record_failure(OSError(), 90.0, "cure")
+        state.record_success()
         state.check()
 
 
@@ -234,7 +234,7 @@ class TestSecrets:
     def test_servers_that_repeat_it(self) -> None:
         """An old server quotes what it was sent."""
         state = circuit_breaker.CircuitBreaker("Redis, host", [PASSWORD, None, ""])
-        error = state.trouble(OSError(f"unknown command AUTH {PASSWORD}"), 0.0, "cure")
+        error = state.record_failure(OSError(f"unknown command AUTH {PASSWORD}"), 0.0, "cure")
         assert "s3cr3t" not in str(error)
         assert "***" in str(error)
 
@@ -258,8 +258,8 @@ class TestRedis:
     def test_keys(self, store: RedisStore, client: Any) -> None:
         """All have the prefix; only leases and turns expire by themselves."""
         assert store.lease("key", "me", 60)
-        store.reserve(ORIGIN, NOW, 1)
-        store.postpone("https://b.example", NOW)
+        store.reserve_slot(ORIGIN, NOW, 1)
+        store.postpone_slot("https://b.example", NOW)
         lives = {key.decode(): client.ttl(key) for key in client.scan_iter()}
         assert all(key.startswith("robotrules:") for key in lives)
         expiring = {key for key, left in lives.items() if left != -1}
@@ -282,7 +282,7 @@ class TestRedis:
         """A server with millions of keys is not stopped by us."""
         client.config_resetstat()
         list(store.entries())
-        list(store.visits())
+        list(store.fetch_records())
         store.prune(NOW)
         store.prune_evidence(NOW)
         assert "cmdstat_keys" not in client.info("commandstats")
@@ -318,13 +318,13 @@ class TestRedis:
         client.hset(visits, name, b"other")
         for origin in (None, ORIGIN):
             with pytest.raises(StoreError, match="damaged or was evicted"):
-                list(store.visits(origin))
+                list(store.fetch_records(origin))
 
     def test_eviction(self, store: RedisStore, client: Any) -> None:
         """Evidence that a server threw away is missed; entries and bodies are fetched again."""
         client.delete(f"robotrules:visits:{ORIGIN}")
         with pytest.raises(StoreError, match="noeviction"):
-            list(store.visits())
+            list(store.fetch_records())
         client.delete(f"robotrules:entry:{AGENT}:{ORIGIN}")
         assert store.get(ORIGIN, AGENT) is None
         assert list(store.entries()) == []
@@ -342,7 +342,7 @@ class TestRedis:
                 with pytest.raises(StoreError, match="memory"):
                     call()
             assert store.get(ORIGIN, AGENT) == updated_entry(None, made())
-            assert list(store.visits()) == [made()]
+            assert list(store.fetch_records()) == [made()]
         finally:
             client.config_set("maxmemory", 0)
         put(store, NOW + 1)
@@ -415,9 +415,9 @@ class TestPostgres:
         with closing(PostgresStore(postgres_where)) as store:
             client.execute("DROP TABLE robotrules_turns")
             with pytest.raises(StoreError, match="robotrules_turns"):
-                store.reserve(ORIGIN, NOW, 1)
+                store.reserve_slot(ORIGIN, NOW, 1)
         with closing(PostgresStore(postgres_where)) as store:
-            assert store.reserve(ORIGIN, NOW, 1) == NOW
+            assert store.reserve_slot(ORIGIN, NOW, 1) == NOW
 
     def test_may_not(self, postgres_server: PostgresServer) -> None:
         """A schema that does not exist: nothing can be made in it."""
@@ -444,7 +444,7 @@ class TestPostgres:
         client.execute("UPDATE robotrules_visits SET row = 'other'")
         for origin in (None, ORIGIN):
             with pytest.raises(StoreError, match="damaged"):
-                list(store.visits(origin))
+                list(store.fetch_records(origin))
 
     def test_a_statement_that_takes_long(
         self, postgres_where: str, client: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
@@ -558,9 +558,9 @@ def _forked(store: Store) -> None:
     _in_child(lambda: put(store, NOW + 1))
     entry = store.get(ORIGIN, AGENT)
     assert entry is not None
-    assert entry.last == NOW + 1
+    assert entry.last_fetch_at == NOW + 1
     put(store, NOW + 2)
-    assert [visit.at - NOW for visit in store.visits()] == [0, 1, 2]
+    assert [visit.at - NOW for visit in store.fetch_records()] == [0, 1, 2]
 
 
 def _in_child(work: Callable[[], object]) -> None:

@@ -32,8 +32,8 @@ class TestProvenance:
     def test_kept(self, store: Store) -> None:
         """Archive, digest and time come back with the visit."""
         assert store.add([(IMPORTED, BODY)]) == 1
-        assert list(store.visits()) == [IMPORTED]
-        assert list(store.visits(ORIGIN)) == [IMPORTED]
+        assert list(store.fetch_records()) == [IMPORTED]
+        assert list(store.fetch_records(ORIGIN)) == [IMPORTED]
         assert store.body(body_digest(BODY)) == BODY
         assert store.get(ORIGIN, AGENT) is None
 
@@ -41,31 +41,31 @@ class TestProvenance:
         """The same visit in an archive changes nothing."""
         store.put(made(), BODY, updated_entry(None, made()))
         assert store.add([(IMPORTED._replace(user_agent="x", until=NOW + 1), BODY)]) == 0
-        assert list(store.visits()) == [made()]
+        assert list(store.fetch_records()) == [made()]
 
     def test_the_first_import_stays(self, store: Store) -> None:
         """A second archive with the same visit changes nothing."""
         other = IMPORTED._replace(provenance=Provenance("other.warc", "0" * 64, NOW))
         assert store.add([(IMPORTED, BODY), (other, BODY)]) == 1
-        assert list(store.visits()) == [IMPORTED]
+        assert list(store.fetch_records()) == [IMPORTED]
 
     def test_an_own_visit_replaces_an_import(self, store: Store) -> None:
         """An archive that came first does not hide an own visit of the same moment."""
         beside = made(provenance=ARCHIVE, agent="OtherBot")
         store.add([(beside, BODY), (IMPORTED._replace(until=NOW + 1), BODY)])
         store.put(made(), BODY, updated_entry(None, made()))
-        assert sorted(store.visits()) == [made(), beside]
-        assert sorted(store.visits(ORIGIN)) == [made(), beside]
+        assert sorted(store.fetch_records()) == [made(), beside]
+        assert sorted(store.fetch_records(ORIGIN)) == [made(), beside]
         assert store.prune_evidence(NOW + 1) == 2
         assert store.body(body_digest(BODY)) == BODY
-        assert list(store.visits(ORIGIN)) == []
+        assert list(store.fetch_records(ORIGIN)) == []
         assert store.add([(IMPORTED, BODY)]) == 1
 
     def test_put_is_for_own_visits(self, store: Store) -> None:
         """An entry decides about URLs, so no import makes one."""
         with pytest.raises(ValueError, match=r"imported from 'crawl\.warc\.gz': put\(\) keeps own"):
             store.put(IMPORTED, BODY, updated_entry(None, IMPORTED))
-        assert list(store.visits()) == []
+        assert list(store.fetch_records()) == []
         assert store.get(ORIGIN, AGENT) is None
 
 
@@ -80,14 +80,14 @@ class TestNames:
                 store.add([(visit, BODY)])
             with pytest.raises(ValueError, match="control characters are not allowed"):
                 store.put(visit, BODY, None)
-        assert list(store.visits()) == []
+        assert list(store.fetch_records()) == []
 
     @pytest.mark.parametrize(
         "bad", ["", "abc", f"{body_digest(BODY)}\n", body_digest(BODY).upper()]
     )
     def test_digests(self, store: Store, bad: str) -> None:
         """A digest is 64 digits."""
-        with pytest.raises(ValueError, match=r"use digest_of\(body\)"):
+        with pytest.raises(ValueError, match=r"use body_digest\(body\)"):
             store.add([(made(digest=bad), None)])
 
     @pytest.mark.parametrize("agent", ["a:b", "%0A", "a%", "Straße", "日本", "a b", ""])
@@ -98,7 +98,7 @@ class TestNames:
             store.put(visit, BODY, updated_entry(None, visit))
         for visit in visits:
             assert store.get(ORIGIN, visit.agent) == updated_entry(None, visit)
-        assert sorted(store.visits()) == sorted(visits)
+        assert sorted(store.fetch_records()) == sorted(visits)
         assert {entry.agent for entry in store.entries()} == {agent, "a", "a%3Ab"}
         assert store.prune(NOW + 1) == 3
         assert store.prune_evidence(NOW + 1) == 3
@@ -121,10 +121,10 @@ class TestPlanted:
                 client.hset(f"robotrules:visits:{old.origin}", member, visit_row(visit))
                 client.zadd(f"robotrules:times:{old.origin}", {member: visit.at})
                 client.zadd("robotrules:times", {f"{old.origin}\n{member}": visit.at})
-            assert list(store.visits(old.origin)) == [visit]
+            assert list(store.fetch_records(old.origin)) == [visit]
             assert store.prune_evidence(NOW) == 1
             assert store.body(body_digest(BODY)) == BODY
-            assert list(store.visits()) == [victim]
+            assert list(store.fetch_records()) == [victim]
 
 
 # --- Version 1 ------------------------------------------------------------------------------------
@@ -193,11 +193,11 @@ class TestVersion1:
         old_store(where)
         assert version_of(where) == 1
         with closing(open_store(where)) as store:
-            assert list(store.visits()) == [made()]
-            assert [visit.source for visit in store.visits()] == ["own"]
+            assert list(store.fetch_records()) == [made()]
+            assert [visit.source for visit in store.fetch_records()] == ["own"]
             assert store.get(ORIGIN, AGENT) == updated_entry(None, made())
             assert store.add([(IMPORTED._replace(at=NOW + 5), BODY)]) == 1
-            assert [visit.source for visit in store.visits()] == ["own", "import"]
+            assert [visit.source for visit in store.fetch_records()] == ["own", "import"]
         assert version_of(where) == serialization.VERSION == 2
 
     def test_a_file_that_is_busy(self, tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ class TestVersion1:
         path = tmp_path / "robots.sqlite"
         old_store(str(path))
         stores = [SQLiteStore(path) for _ in range(2)]
-        assert [len(list(store.visits())) for store in stores] == [1, 1]
+        assert [len(list(store.fetch_records())) for store in stores] == [1, 1]
         for store in stores:
             store.close()
 

@@ -51,7 +51,7 @@ class TestRoundTrip:
         """Plain texts would compare equal to what they are read as."""
         found = serialization.read_visit(serialization.visit_row(made(body=None)))
         assert found is not None
-        assert (type(found.trouble), type(found.hops), type(found.hops[0]).__name__) == (
+        assert (type(found.failure_reason), type(found.hops), type(found.hops[0]).__name__) == (
             FailureReason,
             tuple,
             "Hop",

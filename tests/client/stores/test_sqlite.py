@@ -274,11 +274,11 @@ class TestDamage:
         assert store.get(ORIGIN, AGENT) is None
         assert list(store.entries()) == []
         with pytest.raises(StoreError, match=f"{ORIGIN} at 1800000000.0 is damaged"):
-            list(store.visits())
+            list(store.fetch_records())
         with pytest.raises(StoreError, match="is damaged"):
-            list(store.visits(ORIGIN))
+            list(store.fetch_records(ORIGIN))
         assert store.prune_evidence(NOW + 1) == 1
-        assert list(store.visits()) == []
+        assert list(store.fetch_records()) == []
 
     def test_rows_in_the_wrong_place(self, store: SQLiteStore, path: Path) -> None:
         """A whole row of another origin is none."""
@@ -286,7 +286,7 @@ class TestDamage:
         ask(path, "UPDATE visits SET origin = 'https://b.example'")
         assert store.get("https://b.example", AGENT) is None
         with pytest.raises(StoreError, match="is damaged"):
-            list(store.visits("https://b.example"))
+            list(store.fetch_records("https://b.example"))
 
     def test_bodies(self, store: SQLiteStore, path: Path) -> None:
         """A body that came to harm is none, until a visit brings it again."""
@@ -342,7 +342,7 @@ def _all_of(path: Path, count: int) -> list[str]:
                 visit, body, _ = numbered(number)
                 try:
                     found = store.get(visit.origin, visit.agent)
-                    assert found is None or found == numbered(round(found.last - NOW))[2]
+                    assert found is None or found == numbered(round(found.last_fetch_at - NOW))[2]
                     there = store.body(visit.digest or "")
                     assert there in (None, body)
                     said.append("same" if there and found else "none")
@@ -350,15 +350,15 @@ def _all_of(path: Path, count: int) -> list[str]:
                     said.append("error")
             try:
                 for entry in store.entries():
-                    assert entry == numbered(round(entry.last - NOW))[2]
-                for visit in store.visits():
+                    assert entry == numbered(round(entry.last_fetch_at - NOW))[2]
+                for visit in store.fetch_records():
                     assert visit == numbered(round(visit.at - NOW))[0]
             except StoreError:
                 said.append("error")
             try:
                 store.put(*numbered(count))
                 store.prune_evidence(NOW + 5)
-                store.reserve(ORIGIN, NOW, 1)
+                store.reserve_slot(ORIGIN, NOW, 1)
                 store.lease("key", "me", 5)
             except StoreError:
                 said.append("error")
@@ -383,7 +383,7 @@ class TestDisk:
                 store.put(visit, body, updated_entry(None, visit))
         assert store.get(ORIGIN, AGENT) == updated_entry(None, made())
         assert store.body(body_digest(body)) is None
-        assert list(store.visits()) == [made()]
+        assert list(store.fetch_records()) == [made()]
         assert is_sound(path)
         with store._writes.lock:
             store._db(store._writes).execute("PRAGMA max_page_count = 1000000")
@@ -466,7 +466,7 @@ class TestOthers:
         with hurried():
             assert store.get(ORIGIN, AGENT) == updated_entry(None, visit)
             store.put(made(NOW + 2), BODY, updated_entry(None, made(NOW + 2)))
-        assert [visit.at - NOW for visit in store.visits()] == [0, 1, 2]
+        assert [visit.at - NOW for visit in store.fetch_records()] == [0, 1, 2]
 
     def test_in_a_hurry_behind_a_thread(
         self, store: SQLiteStore, monkeypatch: pytest.MonkeyPatch
@@ -475,8 +475,8 @@ class TestOthers:
         monkeypatch.setattr(sqlite, "BUSY", 0.3)
         calls: tuple[Callable[[], object], ...] = (
             lambda: store.get(ORIGIN, AGENT),
-            lambda: store.begin(ORIGIN, NOW, 1),
-            lambda: next(store.visits()),
+            lambda: store.begin_slot(ORIGIN, NOW, 1),
+            lambda: next(store.fetch_records()),
         )
         with store._reads.lock, store._writes.lock:
             for call in calls:
@@ -613,9 +613,9 @@ class TestForks:
         assert store._writes.db is None
         entry = store.get(ORIGIN, AGENT)
         assert entry is not None
-        assert entry.last == NOW + 1
+        assert entry.last_fetch_at == NOW + 1
         store.put(made(NOW + 2), BODY, updated_entry(None, made(NOW + 2)))
-        assert [visit.at - NOW for visit in store.visits()] == [0, 1, 2]
+        assert [visit.at - NOW for visit in store.fetch_records()] == [0, 1, 2]
         assert is_sound(path)
 
     def test_many_children_of_busy_threads(self, store: SQLiteStore, path: Path) -> None:
@@ -640,7 +640,7 @@ class TestForks:
             over.set()
             thread.join()
         assert written
-        times = [visit.at - NOW for visit in store.visits()]
+        times = [visit.at - NOW for visit in store.fetch_records()]
         assert times == [float(n) for n in range(-10, len(written) + 1)]
         assert is_sound(path)
 
@@ -660,7 +660,7 @@ class TestForks:
         assert store.get(ORIGIN, AGENT) is not None
         with store._reads.lock, store._writes.lock:
             assert self.forked(work) == 0
-        assert [visit.at - NOW for visit in store.visits()] == [0, 1]
+        assert [visit.at - NOW for visit in store.fetch_records()] == [0, 1]
 
     def test_beneath_python(self, store: SQLiteStore) -> None:
         """A process with another number than the one that opened it opens it itself."""

@@ -97,7 +97,7 @@ def test_half_of_it_is_never_kept(
         look_away()
     monkeypatch.undo()
     assert store.holder("key") is None
-    assert list(store.visits()) == []
+    assert list(store.fetch_records()) == []
 
 
 def test_a_commit_that_fails(store: SQLiteStore) -> None:

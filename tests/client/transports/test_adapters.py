@@ -106,7 +106,7 @@ class Adapted:
     def __init__(self, kind: str, options: dict[str, Any], **settings: Any) -> None:
         make, self.threads = LIBRARIES[kind]
         self.runner = asyncio.Runner()
-        settings = {"addresses": wire.here(), "seconds": 5.0, **settings}
+        settings = {"addresses": wire.here(), "timeout": 5.0, **settings}
         self.client = make(**{"verify": wire.client_tls(), **options})
         if asyncio.iscoroutine(self.client):
             self.client = self.runner.run(self.client)
@@ -218,7 +218,7 @@ def test_a_location_that_is_no_url_is_handed_on(adapted: Make, location: str) ->
     with wire.serve(wire.says(moved)) as site:
         answer = one.send(site.url)
         if isinstance(answer, Failure) and not isinstance(one.client, requests.Session):
-            assert answer.trouble is FailureReason.PROTOCOL, answer  # the library refuses the field
+            assert answer.reason is FailureReason.PROTOCOL, answer  # the library refuses the field
             return
         assert isinstance(answer, Response), answer
         assert answer.status == 301
@@ -236,7 +236,7 @@ def test_the_body_of_a_redirect_is_not_waited_for(adapted: Make) -> None:
     sent: list[bool] = []
     one = adapted()
     with wire.serve(endless) as site:
-        answer = one.send(Request(site.url, seconds=1.0))
+        answer = one.send(Request(site.url, timeout=1.0))
         assert isinstance(answer, Response), answer
         assert answer.status == 301
         assert not sent
@@ -298,7 +298,7 @@ def test_a_fault_is_a_failure(adapted: Make, fault: str, trouble: FailureReason)
     with wire.serve(getattr(wire, fault)) as site:
         answer = one.send(site.url)
         assert isinstance(answer, Failure), answer
-        assert answer.trouble is trouble, answer
+        assert answer.reason is trouble, answer
         assert answer.detail.isprintable()
 
 
@@ -308,7 +308,7 @@ def test_a_407_is_the_proxys(adapted: Make) -> None:
     with wire.serve(wire.says(required)) as site:
         answer = adapted().send(site.url)
         assert isinstance(answer, Failure), answer
-        assert answer.trouble is FailureReason.CONNECT, answer
+        assert answer.reason is FailureReason.CONNECT, answer
 
 
 @pytest.mark.parametrize("fault", ["never_answers", "drips_headers", "drips_body"])
@@ -319,10 +319,10 @@ def test_a_slow_server_is_late(adapted: Make, fault: str) -> None:
         pytest.skip("httpx and requests have no time for the whole")
     with wire.serve(getattr(wire, fault)) as site:
         begun = time.monotonic()
-        answer = one.send(Request(site.url, seconds=0.4))
+        answer = one.send(Request(site.url, timeout=0.4))
         assert time.monotonic() - begun < 2.0
         assert isinstance(answer, Failure), answer
-        assert answer.trouble is FailureReason.TIMEOUT, answer
+        assert answer.reason is FailureReason.TIMEOUT, answer
 
 
 @pytest.mark.parametrize("status", ["200 OK", "404 Not Found"])
@@ -335,9 +335,9 @@ def test_a_head_that_comes_late_is_late(adapted: Make, status: str) -> None:
             peer.send(part)
 
     with wire.serve(late) as site:
-        answer = adapted().send(Request(site.url, seconds=0.4))
+        answer = adapted().send(Request(site.url, timeout=0.4))
         assert isinstance(answer, Failure), answer
-        assert answer.trouble is FailureReason.TIMEOUT, answer
+        assert answer.reason is FailureReason.TIMEOUT, answer
 
 
 def test_what_keeps_a_connection_from_being(adapted: Make) -> None:
@@ -345,11 +345,11 @@ def test_what_keeps_a_connection_from_being(adapted: Make) -> None:
     with wire.closed_port() as origin:
         answer = one.send(origin)
         assert isinstance(answer, Failure)
-        assert answer.trouble is FailureReason.CONNECT, answer
+        assert answer.reason is FailureReason.CONNECT, answer
     with wire.serve(wire.ok, tls=wire.server_tls()) as site:
         answer = one.send(site.url)
         assert isinstance(answer, Failure)
-        assert answer.trouble is FailureReason.TLS, answer
+        assert answer.reason is FailureReason.TLS, answer
     with wire.serve(wire.ok, tls=wire.server_tls()) as site:
         assert isinstance(adapted().send(site.url), Response)
 
@@ -363,7 +363,7 @@ def test_an_address_in_a_url_is_vetted(adapted: Make, host: str, vet_names: bool
     with wire.serve(wire.ok) as site:
         answer = adapted(addresses=PUBLIC, vet_names=vet_names).send(f"http://{host}:{site.port}/")
         assert isinstance(answer, Failure)
-        assert answer.trouble is FailureReason.REFUSED
+        assert answer.reason is FailureReason.REFUSED
         assert site.connections == 0
 
 
@@ -372,7 +372,7 @@ def test_a_name_is_vetted_before_the_client_has_it(adapted: Make) -> None:
     with wire.serve(wire.ok) as site:
         answer = adapted(addresses=inside).send(site.named("inside.example"))
         assert isinstance(answer, Failure)
-        assert answer.trouble is FailureReason.REFUSED
+        assert answer.reason is FailureReason.REFUSED
         assert site.connections == 0
 
 
@@ -385,7 +385,7 @@ def test_names_may_be_left_to_a_proxy(adapted: Make) -> None:
         assert isinstance(one.send(site.named("far.example")), Response)
         answer = one.send(site.named("localhost"))
         assert isinstance(answer, Failure)
-        assert answer.trouble is FailureReason.REFUSED
+        assert answer.reason is FailureReason.REFUSED
         assert site.connections == 1
 
 
@@ -447,7 +447,7 @@ def test_a_cookie_that_a_library_cannot_send_back(adapted: Make, cookie: str) ->
         assert isinstance(first, Response), first
         second = one.send(site.named("one.example"))
         if isinstance(second, Failure):
-            assert second.trouble is FailureReason.PROTOCOL, second
+            assert second.reason is FailureReason.PROTOCOL, second
             assert second.detail.isprintable()
 
 

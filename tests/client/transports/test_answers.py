@@ -279,6 +279,6 @@ def test_any_certificate_is_taken_where_one_says_so(carrier: Make) -> None:
 def test_failures_leave_the_transport_usable(carrier: Make) -> None:
     one = carrier(connections=2)
     with wire.serve(wire.never_answers) as slow, wire.serve(wire.ok) as fine:
-        late = one.send_all([Request(slow.url, seconds=0.2)] * 4, at_once=2)
+        late = one.send_all([Request(slow.url, timeout=0.2)] * 4, at_once=2)
         assert all(isinstance(answer, Failure) for answer in late)
         assert isinstance(one.send(fine.url), Response)

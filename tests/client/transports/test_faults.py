@@ -51,7 +51,7 @@ FAULTS = {
 def check(answer: object, trouble: FailureReason) -> None:
     """Assert that an answer is a failure of a kind, with a detail that people can read."""
     assert isinstance(answer, Failure), answer
-    assert answer.trouble is trouble, answer
+    assert answer.reason is trouble, answer
     assert 5 < len(answer.detail) <= 300, answer
     assert answer.detail.isascii()
     assert answer.detail.isprintable()
@@ -75,7 +75,7 @@ def test_a_slow_server_is_late_as_a_whole(carrier: Make, fault: str) -> None:
     """Each octet is in time; all of them are not."""
     with wire.serve(getattr(wire, fault)) as site:
         begun = time.monotonic()
-        answer = carrier().send(Request(site.url, seconds=0.4))
+        answer = carrier().send(Request(site.url, timeout=0.4))
         assert 0.35 < time.monotonic() - begun < 1.4
         check(answer, FailureReason.TIMEOUT)
         assert isinstance(answer, Failure)
@@ -85,7 +85,7 @@ def test_a_slow_server_is_late_as_a_whole(carrier: Make, fault: str) -> None:
 @pytest.mark.parametrize("fault", ["never_answers", "drips_headers", "drips_body"])
 def test_a_slow_server_is_late_over_tls(carrier: Make, fault: str) -> None:
     with wire.serve(getattr(wire, fault), tls=wire.server_tls()) as site:
-        check(carrier().send(Request(site.url, seconds=0.4)), FailureReason.TIMEOUT)
+        check(carrier().send(Request(site.url, timeout=0.4)), FailureReason.TIMEOUT)
 
 
 def test_the_transports_own_time_goes_without_one_of_the_request(carrier: Make) -> None:
@@ -97,13 +97,13 @@ def test_the_transports_own_time_goes_without_one_of_the_request(carrier: Make) 
 
 def test_no_time_at_all_is_too_little(carrier: Make) -> None:
     with wire.serve(wire.ok) as site:
-        check(carrier().send(Request(site.url, seconds=0.0)), FailureReason.TIMEOUT)
+        check(carrier().send(Request(site.url, timeout=0.0)), FailureReason.TIMEOUT)
 
 
 def test_tls_that_never_begins_is_late(carrier: Make) -> None:
     with wire.serve(wire.never_answers, reads=False, scheme="https") as site:
         begun = time.monotonic()
-        check(carrier().send(Request(site.url, seconds=0.4)), FailureReason.TIMEOUT)
+        check(carrier().send(Request(site.url, timeout=0.4)), FailureReason.TIMEOUT)
         assert time.monotonic() - begun < 1.4
 
 
@@ -150,14 +150,14 @@ def test_a_server_that_wants_a_certificate_from_us(carrier: Make) -> None:
         answer = carrier().send(site.url)
         assert isinstance(answer, Failure)
         # With TLS 1.3 the refusal comes after the handshake: as an alert, or as a reset.
-        assert answer.trouble in (FailureReason.TLS, FailureReason.CUT)
+        assert answer.reason in (FailureReason.TLS, FailureReason.CUT)
 
 
 def test_tls_spoken_to_a_plain_client(carrier: Make) -> None:
     with wire.serve(wire.ok, tls=wire.server_tls(), scheme="http") as site:
         answer = carrier().send(site.url)
         assert isinstance(answer, Failure)
-        assert answer.trouble in (FailureReason.PROTOCOL, FailureReason.CUT)
+        assert answer.reason in (FailureReason.PROTOCOL, FailureReason.CUT)
 
 
 # --- Names ----------------------------------------------------------------------------------------
@@ -181,7 +181,7 @@ def test_a_resolver_that_hangs_is_late(carrier: Make) -> None:
 
         begun = time.monotonic()
         answer = carrier(addresses=AddressPolicy(["127.0.0.1"], hangs)).send(
-            Request("http://slow.example/", seconds=0.3)
+            Request("http://slow.example/", timeout=0.3)
         )
         assert time.monotonic() - begun < 1.0
         check(answer, FailureReason.TIMEOUT)
@@ -240,7 +240,7 @@ def test_whatever_comes_is_an_answer_or_a_failure(carrier: Make) -> None:
             answer = one.send(Request(site.url, limit=1000))
             assert time.monotonic() - begun < 1.0, said
             if isinstance(answer, Failure):
-                check(answer, answer.trouble)
+                check(answer, answer.reason)
 
 
 UNSENDABLE = ("a\r\nX-Evil: 1", "a\x00b", "ä€")

@@ -166,11 +166,11 @@ RESPONSES: dict[str, tuple[bytes, tuple[int, bytes] | None]] = {
 def test_all_transports_have_one_rule(carrier: Make, case: str) -> None:
     data, expected = RESPONSES[case]
     with wire.serve(wire.says(data)) as site:
-        answer = carrier().send(Request(site.url, seconds=3.0))
+        answer = carrier().send(Request(site.url, timeout=3.0))
         assert site.connections == 1
     if expected is None:
         assert isinstance(answer, Failure), answer
-        assert answer.trouble is FailureReason.PROTOCOL, answer
+        assert answer.reason is FailureReason.PROTOCOL, answer
         assert answer.detail.startswith("127.0.0.1:"), answer
     else:
         assert isinstance(answer, Response), answer
@@ -289,7 +289,7 @@ def test_a_server_that_resets_is_asked_once(carrier: Make, fault: str) -> None:
     with wire.serve(getattr(wire, fault)) as site:
         answer = carrier().send(site.url)
         assert isinstance(answer, Failure)
-        assert answer.trouble is FailureReason.CUT
+        assert answer.reason is FailureReason.CUT
         assert site.connections == 1
 
 
@@ -303,7 +303,7 @@ def test_a_server_that_speaks_first(carrier: Make) -> None:
     with wire.serve(early, reads=False) as site:
         one = carrier()
         for _ in range(2):
-            answer = one.send(Request(site.url, seconds=3.0))
+            answer = one.send(Request(site.url, timeout=3.0))
             assert isinstance(answer, Failure) or answer.body == BODY
         assert site.connections == 2
 

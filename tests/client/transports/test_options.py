@@ -152,7 +152,7 @@ def test_private_places_behind_a_proxy(carrier: Make, scheme: str, host: str) ->
     with wire.serve(wire.proxies) as proxy:
         answer = carrier(proxy=proxy.url, addresses=PUBLIC).send(f"{scheme}://{host}/")
         assert isinstance(answer, Failure), answer
-        assert answer.trouble is FailureReason.REFUSED, answer
+        assert answer.reason is FailureReason.REFUSED, answer
         assert "allow_private=" in answer.detail
         assert proxy.connections == 0
 
@@ -174,7 +174,7 @@ def test_a_name_that_is_like_a_private_one_goes_through_a_proxy() -> None:
         "arpa.example",
         "lan.example",
     ):
-        assert PUBLIC.refusal_by_name(host) is None
+        assert PUBLIC.refusal_of_name(host) is None
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
@@ -183,7 +183,7 @@ def test_a_proxy_that_wants_credentials_is_a_failed_connection(carrier: Make, sc
     with wire.serve(wire.says(PROXY_AUTHENTICATION_REQUIRED)) as proxy:
         answer = carrier(proxy=proxy.url).send(f"{scheme}://far.example/robots.txt")
         assert isinstance(answer, Failure), answer
-        assert answer.trouble is FailureReason.CONNECT, answer
+        assert answer.reason is FailureReason.CONNECT, answer
         assert proxy.connections == 1
 
 
@@ -192,7 +192,7 @@ def test_a_407_without_a_proxy_of_ours_is_a_failed_connection(carrier: Make) -> 
     with wire.serve(wire.says(PROXY_AUTHENTICATION_REQUIRED)) as site:
         answer = carrier().send(site.url)
         assert isinstance(answer, Failure), answer
-        assert answer.trouble is FailureReason.CONNECT, answer
+        assert answer.reason is FailureReason.CONNECT, answer
         assert "407" in answer.detail
 
 
@@ -210,9 +210,9 @@ def test_a_proxy_that_wants_credentials_allows_nothing() -> None:
     "host", ["127.0.0.1", "127.0.0.1.", "[::1]", "[::1].", "10.0.0.1.", "localhost..", "a.lan.."]
 )
 def test_a_private_host_is_refused_by_name_however_it_ends(host: str) -> None:
-    assert PUBLIC.refusal_by_name(host)
+    assert PUBLIC.refusal_of_name(host)
     assert (
-        AddressPolicy(["127.0.0.0/8", "::1", "10.0.0.1", "localhost", "*.lan"]).refusal_by_name(
+        AddressPolicy(["127.0.0.0/8", "::1", "10.0.0.1", "localhost", "*.lan"]).refusal_of_name(
             host
         )
         is None
@@ -221,7 +221,7 @@ def test_a_private_host_is_refused_by_name_however_it_ends(host: str) -> None:
 
 def test_public_addresses_are_not_refused_by_name() -> None:
     for host in ("93.184.215.14", "93.184.215.14.", "[2606:2800:21f:cb07:6820:80da:af6b:8b2c]"):
-        assert PUBLIC.refusal_by_name(host) is None
+        assert PUBLIC.refusal_of_name(host) is None
 
 
 @pytest.mark.parametrize("make", [*KINDS.values(), *CLIENTS])

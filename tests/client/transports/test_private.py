@@ -38,7 +38,7 @@ def secret(site: wire.Site) -> Iterator[wire.Site]:
 def refused(answer: object) -> Failure:
     """Assert that an answer says that nobody goes there."""
     assert isinstance(answer, Failure), answer
-    assert answer.trouble is FailureReason.REFUSED, answer
+    assert answer.reason is FailureReason.REFUSED, answer
     return answer
 
 
@@ -294,7 +294,7 @@ def test_a_proxy_that_does_not_connect(carrier: Make, no_proxies: pytest.MonkeyP
             no_proxies.setenv("https_proxy", url.replace("//", "//me:hush@"))
             answer = carrier(trust_env=True).send("https://far.example/")
             assert isinstance(answer, Failure)
-            assert answer.trouble is FailureReason.CONNECT, answer
+            assert answer.reason is FailureReason.CONNECT, answer
             assert "hush" not in answer.detail
 
 
@@ -307,4 +307,4 @@ def test_a_proxy_of_another_kind_raises_with_the_cure(
     no_proxies.setenv("https_proxy", "127.0.0.1:1")
     answer = carrier(trust_env=True).send("https://far.example/")
     assert isinstance(answer, Failure)
-    assert answer.trouble is FailureReason.CONNECT
+    assert answer.reason is FailureReason.CONNECT

@@ -43,9 +43,9 @@ Make = Callable[..., Carrier]
         ("Bött/1.0", {}, "use ASCII"),
         (AGENT, {"connections": 0}, "use 1 or more"),
         (AGENT, {"connections": 2.5}, "use 1 or more"),
-        (AGENT, {"seconds": 0}, "more than 0"),
-        (AGENT, {"seconds": float("nan")}, "more than 0"),
-        (AGENT, {"seconds": float("inf")}, "more than 0"),
+        (AGENT, {"timeout": 0}, "more than 0"),
+        (AGENT, {"timeout": float("nan")}, "more than 0"),
+        (AGENT, {"timeout": float("inf")}, "more than 0"),
     ],
 )
 def test_what_cannot_be_used_raises_with_the_cure(
@@ -284,7 +284,7 @@ def test_whatever_a_parser_raises_is_a_failure(
         monkeypatch.setattr("robotrules.client.transports.exchange.Exchange.head", surprised)
         answer = one.send(site.url)
         assert isinstance(answer, Failure)
-        assert answer.trouble is FailureReason.PROTOCOL
+        assert answer.reason is FailureReason.PROTOCOL
         assert "of all things" in answer.detail
 
 
@@ -305,7 +305,7 @@ def test_what_a_library_lets_through(error: Exception, trouble: FailureReason) -
     )
     assert not isinstance(exchange, Failure)
     found = exchange.surprise(error)
-    assert found.trouble is trouble
+    assert found.reason is trouble
     assert found.detail.startswith("a.example: ")
     assert "_ssl.c" not in found.detail
 

@@ -84,7 +84,7 @@ class SitemapListing(NamedTuple):
             "named_by": self.named_by,
             "allowed": page.verdict.allowed,
             "status": page.status,
-            "trouble": str(page.trouble) if page.trouble else None,
+            "failure_reason": str(page.failure_reason) if page.failure_reason else None,
             "media_type": parse_media_type(page.fields),
             "form": str(file.form) if file else None,
             "gzipped": file.gzipped if file else None,
@@ -117,7 +117,7 @@ class Audit(NamedTuple):
     purposes: tuple[str, ...]
     user_agent: str
     """Who asked."""
-    held: OriginState
+    origin_state: OriginState
     """The robots.txt of the URL, and how it was got."""
     verdict: Verdict
     """On the URL itself."""
@@ -149,7 +149,7 @@ class Audit(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON; `docs/cli/audit.md` describes them."""
-        visit = self.held.entry.bad or self.held.visit
+        visit = self.origin_state.entry.last_failure or self.origin_state.fetch_record
         return {
             "schema_version": SCHEMA_VERSION,
             "url": self.url,
@@ -159,7 +159,7 @@ class Audit(NamedTuple):
             "asked_at": format_timestamp(visit.at) if visit else None,
             "allowed": self.verdict.allowed,
             "verdict": self.verdict.as_dict(),
-            "robots": self.held.as_dict(),
+            "robots": self.origin_state.as_dict(),
             "steps": [step.as_dict() for step in self.steps],
             "page": {
                 "url": self.page.url,
@@ -167,7 +167,9 @@ class Audit(NamedTuple):
                 "media_type": parse_media_type(self.page.fields),
                 "octets": len(self.page.body),
                 "complete": self.page.complete,
-                "trouble": str(self.page.trouble) if self.page.trouble else None,
+                "failure_reason": str(self.page.failure_reason)
+                if self.page.failure_reason
+                else None,
                 "detail": self.page.detail,
             },
             "guidance": self.guidance.as_dict(),
@@ -186,8 +188,8 @@ def audit(
     purposes: Sequence[str] = (),
     *,
     profile: str = "default",
-    own: bool = False,
-    most_sitemaps: int = MAX_SITEMAPS,
+    ignore_disallow: bool = False,
+    max_sitemaps: int = MAX_SITEMAPS,
     progress: Callable[[str], object] | None = None,
     html: bool = True,
 ) -> Audit:
@@ -195,7 +197,7 @@ def audit(
     Audit one live page, for a crawler or for all that no group names.
 
     The robots.txt is asked for now, whatever the client has of it. *profile* is for the tags.
-    *own*: the site is yours, so a page that the rules disallow is read once all the same, to see
+    *ignore_disallow*: the site is yours, so a page that the rules disallow is read once all the same, to see
     what no crawler sees. *progress* is told each URL before it is asked for. *html*: whether the
     page's HTML is read; without it, headers alone speak for the page.
     """
@@ -205,7 +207,7 @@ def audit(
     if origin is None:
         raise ValueError(f"{url!r} has no robots.txt: pass an http or https URL")
     return _Auditor(client, tokens, tuple(purposes), progress or _silent, html).audit(
-        url, origin, profile, own, most_sitemaps
+        url, origin, profile, ignore_disallow, max_sitemaps
     )
 
 
@@ -229,7 +231,9 @@ class _Auditor:
         self._progress = progress
         self._html = html
 
-    def audit(self, url: str, origin: str, profile: str, own: bool, most_sitemaps: int) -> Audit:
+    def audit(
+        self, url: str, origin: str, profile: str, ignore_disallow: bool, max_sitemaps: int
+    ) -> Audit:
         """Ask for everything, then compare."""
         client, (tokens, purposes) = self._client, self._asked
         self._progress(robots_url(origin))
@@ -238,14 +242,14 @@ class _Auditor:
         self._progress(url)
         page = client.fetch(url, *self._asked)
         unseen = None
-        if own and not page.verdict and page.held is not None:
+        if ignore_disallow and not page.verdict and page.origin_state is not None:
             unseen = self._read_anyway(page.url)
         found = self._guidance(page, unseen, profile)
         seen = unseen or page
         links = self._canonicals(seen) if seen.ok else ()
         steps = tuple(self._steps(page, unseen))
         other = self._other_scheme(origin)
-        listed, left = self._sitemaps(held, steps, most_sitemaps)
+        listed, left = self._sitemaps(held, steps, max_sitemaps)
         rules = {one.url: client.check(one.url, *self._asked) for one in links}
         verdict = held.check(url, *self._asked)
         findings = [
@@ -255,19 +259,19 @@ class _Auditor:
             *about_guidance(found, links, rules),
             *about_sitemaps(listed, steps, found),
         ]
-        if left and most_sitemaps:
-            most = f"{most_sitemaps:,}"
+        if left and max_sitemaps:
+            most = f"{max_sitemaps:,}"
             findings.append(
                 finding("sitemaps-not-read", "robots.txt", most=most, count=f"{left:,}")
             )
-        if held.decides is EffectivePolicy.RULES and not listed and not left:
+        if held.policy is EffectivePolicy.RULES and not listed and not left:
             findings.append(finding("no-sitemap", "robots.txt"))
         return Audit(
             url=url,
             product_tokens=(tokens,) if isinstance(tokens, str) else tuple(tokens),
             purposes=purposes,
             user_agent=client.user_agent,
-            held=held,
+            origin_state=held,
             verdict=verdict,
             steps=steps,
             page=seen,
@@ -314,8 +318,8 @@ class _Auditor:
                 purposes,
                 profile=client._desk.profile.name,
                 limit=MOST_OCTETS,
-                seconds=client._desk.seconds,
-                own=True,
+                timeout=client._desk.timeout,
+                ignore_disallow=True,
             )
         )
 
@@ -333,10 +337,10 @@ class _Auditor:
     ) -> tuple[list[SitemapListing], int]:
         """Ask for sitemaps, and for those that an index names; return how many were left out."""
         # Where no rules decide, the file that says the same names no sitemap.
-        assert held.visit is not None
+        assert held.fetch_record is not None
         waiting = deque(
             (one.url, f"robots.txt, line {one.line}")
-            for one in sitemaps(held.robots, held.visit.url)
+            for one in sitemaps(held.robots, held.fetch_record.url)
         )
         seen = {target for target, _ in waiting}
         found: list[SitemapListing] = []

@@ -46,14 +46,14 @@ MOST_CONFLICTS = 20
 
 def about_robots(held: OriginState) -> Iterator[Finding]:
     """Yield what is odd about a robots.txt and how it is served."""
-    failed, visit = held.entry.bad, held.visit
+    failed, visit = held.entry.last_failure, held.fetch_record
     if failed is not None:
-        code = "robots-lost" if failed.trouble in LOST else "robots-unreachable"
+        code = "robots-lost" if failed.failure_reason in LOST else "robots-unreachable"
         yield finding(code, ROBOTS, why=_why(failed))
-        if held.decides is EffectivePolicy.RULES:
+        if held.policy is EffectivePolicy.RULES:
             yield finding("robots-old-copy", ROBOTS)
     elif visit is not None and visit.state is AccessState.UNAVAILABLE:
-        if visit.trouble in LOST:
+        if visit.failure_reason in LOST:
             yield finding("robots-lost", ROBOTS, why=_why(visit))
         elif visit.status in (401, 403):
             yield finding("robots-restricted", ROBOTS, status=visit.status)
@@ -61,7 +61,7 @@ def about_robots(held: OriginState) -> Iterator[Finding]:
             yield finding("no-robots", ROBOTS, why=_why(visit))
     elif visit is not None:
         yield from _served(visit)
-    if held.decides is EffectivePolicy.RULES:
+    if held.policy is EffectivePolicy.RULES:
         for note in (*held.robots.notes, *extensions.notes(held.robots)):
             where = f"{ROBOTS}, line {note.line}" if note.line else ROBOTS
             yield Finding(note.code, note.level, note.message, where)
@@ -79,7 +79,7 @@ def _served(visit: FetchRecord) -> Iterator[Finding]:
     said = response_freshness(visit.fields)
     if not said.may_store or said.must_validate:
         yield finding("robots-short-lifetime", ROBOTS, time="a moment")
-    elif said.because in ("max-age", "expires") and said.lifetime is not None:
+    elif said.reason in ("max-age", "expires") and said.lifetime is not None:
         if said.lifetime > DAY:
             yield finding("robots-long-lifetime", ROBOTS, time=_time(said.lifetime))
         elif said.lifetime < SHORT:
@@ -87,9 +87,9 @@ def _served(visit: FetchRecord) -> Iterator[Finding]:
 
 
 def _why(visit: FetchRecord) -> str:
-    if visit.trouble is None or visit.trouble is FailureReason.STATUS:
+    if visit.failure_reason is None or visit.failure_reason is FailureReason.STATUS:
         return f"status {visit.status}"
-    return _words(visit.trouble, visit.detail)
+    return _words(visit.failure_reason, visit.detail)
 
 
 def _words(trouble: FailureReason, detail: str) -> str:
@@ -136,7 +136,9 @@ def about_schemes(
         or held.state is AccessState.UNREACHABLE
     ):
         return  # what does not answer contradicts nobody; that this one does not is said
-    if (held.visit and held.visit.digest) == (other.visit and other.visit.digest):
+    if (held.fetch_record and held.fetch_record.digest) == (
+        other.fetch_record and other.fetch_record.digest
+    ):
         return
     there = other.check(other.origin + url[authority_end(url) :], *asked)
     if there.allowed == verdict.allowed:
@@ -153,16 +155,16 @@ def about_page(page: FetchResult, unseen: FetchResult | None, allowed: bool) -> 
     """Yield how the page answers; *unseen* is what was read although it is disallowed."""
     if not page.verdict and page.status is None:
         # Nobody asked for it: the trouble is that of its robots.txt, and told there.
-        page = page._replace(trouble=None)
-    if page.hops and page.trouble is None:
+        page = page._replace(failure_reason=None)
+    if page.hops and page.failure_reason is None:
         if page.verdict:
             yield finding("page-redirected", PAGE, url=_short(page.url))
         elif allowed:
             why = _said(page.verdict)
             yield finding("redirect-to-disallowed", PAGE, url=_short(page.url), why=why)
     last = unseen or page
-    if last.trouble is not None:
-        yield finding("page-unreachable", PAGE, why=_words(last.trouble, last.detail))
+    if last.failure_reason is not None:
+        yield finding("page-unreachable", PAGE, why=_words(last.failure_reason, last.detail))
     elif last.status is not None and not last.ok:
         yield finding("page-status", PAGE, status=last.status)
 
@@ -206,7 +208,7 @@ def _tags_disagree(usage: UsageRules) -> Iterator[Finding]:
     pairs = (
         (strict, other)
         for name, value in usage.values
-        for strict in usage.because(name)[:1]
+        for strict in usage.mentions_of(name)[:1]
         for other in usage.mentions
         if other.source != strict.source and _speaks_against(other, name, value)
     )
@@ -284,8 +286,8 @@ def about_sitemaps(
 def _about_file(one: SitemapListing, page: FetchResult, where: str) -> Iterator[Finding]:
     if not page.verdict:
         yield finding("sitemap-disallowed", where, why=_said(page.verdict))
-    elif page.trouble is not None:
-        yield finding("sitemap-unreachable", where, why=_words(page.trouble, page.detail))
+    elif page.failure_reason is not None:
+        yield finding("sitemap-unreachable", where, why=_words(page.failure_reason, page.detail))
     elif not page.ok:
         yield finding("sitemap-unreachable", where, why=f"status {page.status}")
     elif one.file is not None:

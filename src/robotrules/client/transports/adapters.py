@@ -75,7 +75,7 @@ class _Adapter:
         client: Any,
         *,
         addresses: AddressPolicy = PUBLIC,
-        seconds: float = 30.0,
+        timeout: float = 30.0,
         headers: ExtraHeaders = (),
         vet_names: bool = True,
     ) -> None:
@@ -86,7 +86,7 @@ class _Adapter:
         proxy resolves names. Addresses in URLs are vetted all the same.
         """
         extra = extra_headers(headers)
-        settings = TransportSettings(user_agent, addresses, seconds, None, True, False, None, extra)
+        settings = TransportSettings(user_agent, addresses, timeout, None, True, False, None, extra)
         self._settings = settings.vet()
         self._client = client
         self._lookups = Lookups(addresses, 32) if vet_names else None
@@ -96,7 +96,7 @@ class _Adapter:
         if isinstance(exchange, Failure) or self._lookups is not None:
             return exchange
         # As with a proxy of ours: what cannot be vetted by address is by name.
-        why = self._settings.addresses.refusal_by_name(exchange.target.host)
+        why = self._settings.addresses.refusal_of_name(exchange.target.host)
         return exchange if why is None else Failure(FailureReason.REFUSED, why)
 
     def expect(self, requests: int) -> None:

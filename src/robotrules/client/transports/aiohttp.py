@@ -77,7 +77,7 @@ class AiohttpTransport:
         user_agent: str,
         *,
         addresses: AddressPolicy = PUBLIC,
-        seconds: float = 30.0,
+        timeout: float = 30.0,
         connections: int | None = None,
         verify: ssl.SSLContext | bool = True,
         trust_env: bool = False,
@@ -86,7 +86,7 @@ class AiohttpTransport:
     ) -> None:
         extra = extra_headers(headers)
         made = TransportSettings(
-            user_agent, addresses, seconds, connections, verify, trust_env, proxy, extra
+            user_agent, addresses, timeout, connections, verify, trust_env, proxy, extra
         )
         self._settings = made.vet()
         self._count = self._settings.slots
@@ -96,7 +96,7 @@ class AiohttpTransport:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
 
-    def expect(self, requests: int) -> None:
+    def expect_concurrency(self, requests: int) -> None:
         """
         Be told how many requests will be made at a time: as many connections may be open.
 

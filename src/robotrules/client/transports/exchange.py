@@ -165,7 +165,7 @@ class TransportSettings(NamedTuple):
             return Failure(FailureReason.PROTOCOL, "no http or https URL with a host")
         # A library may go to an address in a URL without asking a resolver.
         if literal_of(target.host):
-            if why := self.addresses.refusal(target.host, target.host):
+            if why := self.addresses.refusal_of_address(target.host, target.host):
                 return Failure(FailureReason.REFUSED, why)
         headers = []
         for name, value in request.headers:
@@ -179,9 +179,9 @@ class TransportSettings(NamedTuple):
         if len(headers) < len(request.headers):
             request = request._replace(headers=tuple(headers))
         proxy = self.proxy or (self._proxy(target) if self.trust_env else None)
-        if proxy and (why := self.addresses.refusal_by_name(target.host)):
+        if proxy and (why := self.addresses.refusal_of_name(target.host)):
             return Failure(FailureReason.REFUSED, why)
-        seconds = self.seconds if request.seconds is None else request.seconds
+        seconds = self.seconds if request.timeout is None else request.timeout
         return Exchange(request, target, self._sent(request, target), seconds, proxy)
 
     def _sent(self, request: Request, target: Target) -> list[tuple[str, str]]:
@@ -286,14 +286,14 @@ class Exchange:
         request: Request,
         target: Target,
         fields: list[tuple[str, str]],
-        seconds: float,
+        timeout: float,
         proxy: str | None,
     ) -> None:
         self.request = request
         self.target = target
         self.fields = fields
         self.proxy = proxy
-        self.seconds = seconds
+        self.seconds = timeout
         self.start()
         self.restart()
 
@@ -470,12 +470,12 @@ def same_loop(before: asyncio.AbstractEventLoop | None) -> asyncio.AbstractEvent
     return loop
 
 
-async def acquired(slots: asyncio.Semaphore, seconds: float) -> bool:
+async def acquired(slots: asyncio.Semaphore, timeout: float) -> bool:
     """Wait for one of the connections; False: none was free for so long."""
     if not slots.locked():  # a timer for what is not waited for would cost more than the rest
         return await slots.acquire()
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(timeout):
             return await slots.acquire()
     except TimeoutError:
         return False

@@ -72,7 +72,7 @@ class Httpx2Transport:
         user_agent: str,
         *,
         addresses: AddressPolicy = PUBLIC,
-        seconds: float = 30.0,
+        timeout: float = 30.0,
         connections: int | None = None,
         verify: ssl.SSLContext | bool = True,
         trust_env: bool = False,
@@ -81,7 +81,7 @@ class Httpx2Transport:
     ) -> None:
         extra = extra_headers(headers)
         made = TransportSettings(
-            user_agent, addresses, seconds, connections, verify, trust_env, proxy, extra
+            user_agent, addresses, timeout, connections, verify, trust_env, proxy, extra
         )
         self._settings = made.vet()
         self._count = self._settings.slots
@@ -92,7 +92,7 @@ class Httpx2Transport:
         self._parents: list[object] = []
         self._closed = False
 
-    def expect(self, requests: int) -> None:
+    def expect_concurrency(self, requests: int) -> None:
         """
         Be told how many requests will be made at a time: as many connections may be open.
 
@@ -200,7 +200,7 @@ class AsyncHttpx2Transport:
         user_agent: str,
         *,
         addresses: AddressPolicy = PUBLIC,
-        seconds: float = 30.0,
+        timeout: float = 30.0,
         connections: int | None = None,
         verify: ssl.SSLContext | bool = True,
         trust_env: bool = False,
@@ -209,7 +209,7 @@ class AsyncHttpx2Transport:
     ) -> None:
         extra = extra_headers(headers)
         made = TransportSettings(
-            user_agent, addresses, seconds, connections, verify, trust_env, proxy, extra
+            user_agent, addresses, timeout, connections, verify, trust_env, proxy, extra
         )
         self._settings = made.vet()
         self._count = self._settings.slots
@@ -219,7 +219,7 @@ class AsyncHttpx2Transport:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
 
-    def expect(self, requests: int) -> None:
+    def expect_concurrency(self, requests: int) -> None:
         """
         Be told how many requests will be made at a time: as many connections may be open.
 

@@ -223,10 +223,10 @@ def _chosen(
     store: Store, origins: list[str] | None, after: float | None, before: float | None
 ) -> Iterator[FetchRecord]:
     if origins is None:
-        yield from store.visits(after=after, before=before)
+        yield from store.fetch_records(after=after, before=before)
     else:
         for one in dict.fromkeys(origins):
-            yield from store.visits(one, after=after, before=before)
+            yield from store.fetch_records(one, after=after, before=before)
 
 
 def _created(where: Where, opened: ExitStack) -> BinaryIO:

@@ -51,7 +51,7 @@ class ContradictingTags(PageCheck):
         """Yield what speaks against a rule in force, for each pair of places once."""
         told: set[tuple[str, str, str]] = set()
         for name, value in page.usage.values:
-            for strict in page.usage.because(name)[:1]:
+            for strict in page.usage.mentions_of(name)[:1]:
                 for other in page.usage.mentions:
                     key = name, str(strict.source), str(other.source)
                     if key in told or not _speaks_against(other, name, value):

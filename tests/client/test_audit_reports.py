@@ -282,7 +282,7 @@ class TestFindings:
             f"{ORIGIN}/private/0": Response(301, {"Location": "/private/1"}),
             **page("", "/private/1"),
         }
-        found = audited(moved, f"{ORIGIN}/private/0", own=True)
+        found = audited(moved, f"{ORIGIN}/private/0", ignore_disallow=True)
         assert list(found.findings) == [NOT_CRAWLED]
 
     def test_three_canonical_urls_are_named(self) -> None:

@@ -155,7 +155,7 @@ class TestWithinWhatWasKnown:
         read = []
 
         class Slow(MemoryStore):
-            def visits(self, *args: Any, **options: Any) -> Iterator[FetchRecord]:
+            def fetch_records(self, *args: Any, **options: Any) -> Iterator[FetchRecord]:
                 found = super().fetch_records(*args, **options)
                 read.append(found)
                 return found
@@ -276,7 +276,7 @@ class TestUnreachable:
             *(False, False, True, True)
         ]
         found = at(diary, moment, profile="stale")
-        assert (found.policy_reason, found.allowed) == ("copy", False)
+        assert (found.policy_reason, found.allowed) == ("stale-copy", False)
         assert found.fetch_record is not None
         assert found.fetch_record.state is AccessState.SUCCESS
         assert (found.profile, found.access) == ("default", "stale")
@@ -326,7 +326,7 @@ class TestUnreachable:
         diary.visit(1, Response(429))
         assert at(diary, 1 + 1e-4, B, profile="strict").policy_reason == "fresh"
         found = at(diary, 1 + 1e-4, B, profile="stale")
-        assert (found.policy_reason, found.allowed) == ("copy", True)
+        assert (found.policy_reason, found.allowed) == ("stale-copy", True)
 
     def test_restricted(self) -> None:
         access = ACCESS_PROFILES["default"].replace(name="old", deny_on_401_403=True)
@@ -757,7 +757,7 @@ class TestWhatItCosts:
                 self.bodies += 1
                 return super().body(digest)
 
-            def visits(self, *args: Any, **options: Any) -> Iterator[FetchRecord]:
+            def fetch_records(self, *args: Any, **options: Any) -> Iterator[FetchRecord]:
                 self.open += 1
                 try:
                     yield from super().fetch_records(*args, **options)
@@ -772,7 +772,7 @@ class TestWhatItCosts:
 
     def test_a_store_may_give_any_iterator(self) -> None:
         class Listing(MemoryStore):
-            def visits(self, *args: Any, **options: Any) -> Iterator[FetchRecord]:
+            def fetch_records(self, *args: Any, **options: Any) -> Iterator[FetchRecord]:
                 return iter(list(super().fetch_records(*args, **options)))
 
         diary = Diary(Listing())

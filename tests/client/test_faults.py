@@ -63,8 +63,8 @@ class Cell(NamedTuple):
 
 
 FILE = Cell(True, Reason.NO_MATCH, "file")
-COPY = Cell(True, Reason.NO_MATCH, "copy", asked=False)
-COPY_AFTER_ALL = Cell(True, Reason.NO_MATCH, "copy")
+COPY = Cell(True, Reason.NO_MATCH, "stale-copy", asked=False)
+COPY_AFTER_ALL = Cell(True, Reason.NO_MATCH, "stale-copy")
 NO_FILE = Cell(True, Reason.UNAVAILABLE, "nothing")
 NOBODY_KNOWS = Cell(False, Reason.UNREACHABLE, "nothing")
 
@@ -520,7 +520,7 @@ class Kept(NamedTuple):
 def kept(store: Any, origin: str) -> Kept:
     """Look into a store, past what is wrong with it."""
     inner = getattr(store, "inner", store)
-    return Kept(inner.get(origin, "ExampleBot"), list(inner.visits(origin)))
+    return Kept(inner.get(origin, "ExampleBot"), list(inner.fetch_records(origin)))
 
 
 class Asked(NamedTuple):
@@ -540,7 +540,7 @@ class Asked(NamedTuple):
         asked = self.line.sent > self.sent
         by = "nothing"
         if verdict.reason in (Reason.NO_MATCH, Reason.NO_GROUP):
-            by = "file" if self.client.check(f"{self.origin}/copy") else "copy"
+            by = "file" if self.client.check(f"{self.origin}/copy") else "stale-copy"
         return Cell(verdict.allowed, verdict.reason, by, asked)
 
 
@@ -581,7 +581,7 @@ def _check_fresh(row: Row, asked: Asked) -> None:
     _check_kept(row.stays if row.fresh.asked else "unchanged", row, asked)
     if row.fresh.asked:
         # What was lost is not waited for until its lifetime is over.
-        assert asked.client.held(asked.origin).until == asked.clock.now + row.again
+        assert asked.client.lookup(asked.origin).until == asked.clock.now + row.again
 
 
 def _check_kept(stays: str, row: Row, asked: Asked) -> None:
@@ -611,14 +611,14 @@ def _check_kept(stays: str, row: Row, asked: Asked) -> None:
         if good is not None and good.at > asked.clock.now:
             good = good._replace(at=asked.clock.now - DAY, until=asked.clock.now)  # of unknown age
         assert now.entry.last_success == (None if stays == "failure alone" else good)
-    said = asked.client.trouble
+    said = asked.client.store_error
     assert (row.says in said) if said else not row.says or stays == "unchanged"
-    assert asked.client.held(asked.origin).trouble == said
+    assert asked.client.lookup(asked.origin).store_error == said
 
 
 def _check_again(row: Row, asked: Asked) -> None:
     client, clock, line, sent = asked.client, asked.clock, asked.line, asked.line.sent
-    held = client.held(asked.origin)
+    held = client.lookup(asked.origin)
     assert held.until == clock.now + row.again
     clock.now += row.again - 1
     assert client.check(f"{asked.origin}/page") == held.check(f"{asked.origin}/page", "ExampleBot")
@@ -628,7 +628,7 @@ def _check_again(row: Row, asked: Asked) -> None:
     assert line.sent > sent
     if row.cold == NOBODY_KNOWS:
         # The second failure in a row: twice as long, unless the origin asks for more.
-        assert client.held(asked.origin).until == clock.now + max(120, row.again)
+        assert client.lookup(asked.origin).until == clock.now + max(120, row.again)
 
 
 @pytest.mark.parametrize("kind", ["sync", "async"])
@@ -644,7 +644,7 @@ def test_the_clock_is_set_while_a_visit_is_put(kind: str, seconds: int) -> None:
 
     store.fault = jump
     with opened(kind, server, clock, store=store) as client:
-        held = client.held("https://example.com")
+        held = client.lookup("https://example.com")
         assert held.check("https://example.com/copy", "ExampleBot").reason is Reason.DISALLOW_RULE
         assert held.check("https://example.com/page", "ExampleBot").reason is Reason.NO_MATCH
         client.check("https://example.com/page")
@@ -702,7 +702,7 @@ One rule holds over every HTTP library (RFC 9112 §2 to §7):
 ## The store
 
 Without its store a client follows RFC 9309 all the same, from memory and the network. It logs one
-warning to the logger `robotrules`, and says so in `client.trouble` and in `OriginState.trouble`,
+warning to the logger `robotrules`, and says so in `client.store_error` and in `OriginState.trouble`,
 until the store answers again. After a failure the store is left alone for five seconds, so that a
 crawl does not wait for a dead one at every origin; one that cannot be written is read all the same.
 What other processes share through it they do not share meanwhile: each asks an origin by itself.

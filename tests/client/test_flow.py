@@ -86,7 +86,7 @@ class Plain:
 
 def desk_of(store: Any, clock: Clock, **options: Any) -> CacheEngine:
     """Return the desk of a client."""
-    given: dict[str, Any] = {"access": ACCESS_PROFILES["default"], "background": False}
+    given: dict[str, Any] = {"access": ACCESS_PROFILES["default"], "stale_while_revalidate": False}
     given |= {"profile": DEFAULT, "timeout": 30.0} | options
     return CacheEngine(store, user_agent=AGENT, agent="ExampleBot", clock=clock, **given)
 
@@ -192,7 +192,7 @@ class TestFirstVisit:
         found, requests, _ = run(desk.refresh(SITE, RefreshMode.NOW), Response(304, {}))
         assert store.calls == ["lease", "get", "put", "release"]
         assert dict(requests[0].headers) == {"If-None-Match": '"1"'}
-        assert (found.visit.renewed, found.robots.body) == (True, FILE)
+        assert (found.fetch_record.revalidated, found.robots.body) == (True, FILE)
 
     def test_after_its_time(self, store: Told, clock: Clock) -> None:
         """What is due is asked for; what memory knows is looked at in the store first."""
@@ -263,7 +263,7 @@ class TestOthers:
 
     def test_nobody_waits_for_ever(self, store: Told, clock: Clock) -> None:
         """After twice the time of a lease the server is asked without one."""
-        desk = desk_of(store, clock, seconds=1.0)
+        desk = desk_of(store, clock, timeout=1.0)
         assert MemoryStore.lease(store, SITE, "somebody else", 1000)
         found, requests, pauses = run(desk.refresh(SITE), FOUND, clock=clock)
         assert len(requests) == 1
@@ -276,7 +276,7 @@ class TestOthers:
         run(desk_of(store, clock).refresh(SITE), FOUND)
         clock.now += 10
         assert MemoryStore.lease(store, SITE, "somebody else", 1000)
-        desk = desk_of(store, clock, seconds=1.0)
+        desk = desk_of(store, clock, timeout=1.0)
         _, requests, pauses = run(desk.refresh(SITE, RefreshMode.NOW), FOUND, clock=clock)
         assert (len(requests), bool(pauses)) == (1, True)
 
@@ -288,7 +288,7 @@ class TestOthers:
         for other, waits in (("dead", False), ("alive", True)):
             clock.now += 10
             assert MemoryStore.lease(store, SITE, other, 1000)
-            desk = desk_of(store, clock, seconds=1.0)
+            desk = desk_of(store, clock, timeout=1.0)
             store.calls.clear()
             _, requests, pauses = run(desk.refresh(SITE, RefreshMode.NOW), FOUND, clock=clock)
             assert (len(requests), bool(pauses)) == (1, waits)
@@ -357,7 +357,7 @@ class TestTrouble:
         desk = desk_of(store, clock)
         with caplog.at_level(logging.WARNING, "robotrules"):
             found, _, _ = run(desk.refresh(SITE), FOUND)
-        assert (desk.store_error, found.trouble) == ("get fails", "get fails")
+        assert (desk.store_error, found.store_error) == ("get fails", "get fails")
         assert [record.getMessage() for record in caplog.records] == [
             "going on without the store: get fails"
         ]
@@ -410,7 +410,7 @@ class TestTrouble:
         with caplog.at_level(logging.WARNING, "robotrules"):
             for site in (SITE, "https://b.example"):
                 found, _, _ = run(desk.refresh(site), FOUND)
-                assert found.trouble == desk.store_error == "no folder"
+                assert found.store_error == desk.store_error == "no folder"
         assert [record.getMessage() for record in caplog.records] == [
             "going on without the store: no folder"
         ]
@@ -476,7 +476,7 @@ class TestKeeping:
         )
         assert "put" not in store.calls
         assert store.calls[-1] == "release"
-        assert found.decides is EffectivePolicy.DISALLOW
+        assert found.policy is EffectivePolicy.DISALLOW
 
     def test_a_copy_that_is_lost(self, store: Told, clock: Clock) -> None:
         """Where it would decide, nobody knows: until the failure is to be asked about again."""
@@ -486,7 +486,7 @@ class TestKeeping:
         clock.now += DAY
         desk = desk_of(store, clock, access=access)
         found, _, _ = run(desk.refresh(SITE), Response(503))
-        assert (found.decides, found.because, found.source) == (
+        assert (found.policy, found.reason, found.source) == (
             *(EffectivePolicy.DISALLOW, "unreachable", StateSource.FETCHED),
         )
         assert found.until == clock.now + 60
@@ -521,7 +521,7 @@ class TestKeeping:
         """Redirects share one time, and what is left of it is told with each."""
         now = [100.0]
         monkeypatch.setattr(cache_engine, "monotonic", lambda: now[0])
-        going = desk_of(store, clock, seconds=9.0).refresh(SITE)
+        going = desk_of(store, clock, timeout=9.0).refresh(SITE)
         effect = going.send(None)
         left: list[float | None] = []
         while True:
@@ -538,6 +538,6 @@ class TestKeeping:
                 found = ended.value
                 break
         assert left == [9.0, 5.0, 1.0]
-        bad: FetchRecord | None = found.entry.bad
+        bad: FetchRecord | None = found.entry.last_failure
         assert bad is not None
         assert (bad.failure_reason, bad.detail) == (FailureReason.TIMEOUT, "9 s in all")

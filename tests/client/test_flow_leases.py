@@ -90,7 +90,7 @@ class TestWaiting:
         def put(method: str, pauses: int) -> None:
             if (method, pauses) == ("get", 3):
                 visit, _, _ = run(desk_of(MemoryStore(), clock).refresh(SITE), FOUND)
-                MemoryStore.put(store, visit.visit, FILE, visit.entry)
+                MemoryStore.put(store, visit.fetch_record, FILE, visit.entry)
 
         going = desk_of(store, clock).refresh(SITE, RefreshMode.NOW)
         found, pauses = interrupted(going, clock, put)
@@ -105,7 +105,7 @@ class TestWaiting:
 
         def put(method: str, pauses: int) -> None:
             if (method, pauses) == ("get", 2):
-                MemoryStore.put(store, visit.visit, FILE, visit.entry)
+                MemoryStore.put(store, visit.fetch_record, FILE, visit.entry)
 
         going = desk_of(store, clock).refresh(SITE, RefreshMode.NOW)
         found, pauses = interrupted(going, clock, put)
@@ -154,7 +154,7 @@ class TestWaiting:
         run(desk_of(store, clock).refresh(SITE), FOUND)
         clock.now += 10
         assert MemoryStore.lease(store, SITE, SOMEBODY, 1000)
-        desk = desk_of(store, clock, seconds=1.0)
+        desk = desk_of(store, clock, timeout=1.0)
         _, requests, _ = run(desk.refresh(SITE, RefreshMode.NOW), Response(304, {}), clock=clock)
         assert [dict(request.headers) for request in requests] == [{"If-None-Match": '"1"'}]
 
@@ -162,7 +162,7 @@ class TestWaiting:
         """Twice the time of a lease, and not a look more."""
         monkeypatch.setattr(cache_engine, "FIRST_LOOK", 0.25)
         assert MemoryStore.lease(store, SITE, SOMEBODY, 1000)
-        _, _, pauses = run(desk_of(store, clock, seconds=1.0).refresh(SITE), FOUND, clock=clock)
+        _, _, pauses = run(desk_of(store, clock, timeout=1.0).refresh(SITE), FOUND, clock=clock)
         assert sum(pauses) == 2 * (1.0 + cache_engine.MARGIN)
 
 
@@ -187,7 +187,7 @@ class TestClaiming:
         class Between(Told):
             def lease(self, *args: Any) -> Any:
                 visit, _, _ = run(desk_of(MemoryStore(), clock).refresh(SITE), FOUND)
-                MemoryStore.put(self, visit.visit, FILE, visit.entry)
+                MemoryStore.put(self, visit.fetch_record, FILE, visit.entry)
                 return super().lease(*args)
 
         store = Between()
@@ -310,7 +310,7 @@ def test_the_profile_says_how_many_redirects(store: Told, clock: Clock) -> None:
     access = ACCESS_PROFILES["default"].replace(max_redirects=6)
     moved = [Response(301, {"Location": f"/{number}"}) for number in range(6)]
     found, requests, _ = run(desk_of(store, clock, access=access).refresh(SITE), *moved, FOUND)
-    assert (len(requests), found.decides) == (7, EffectivePolicy.RULES)
+    assert (len(requests), found.policy) == (7, EffectivePolicy.RULES)
 
 
 class TestTrouble:
@@ -335,9 +335,9 @@ class TestTrouble:
         desk = desk_of(store, clock, without="no folder")
         store.failing = {"put"}
         with caplog.at_level(logging.WARNING, "robotrules"):
-            assert run(desk.refresh(SITE), FOUND)[0].trouble == "put fails"
+            assert run(desk.refresh(SITE), FOUND)[0].store_error == "put fails"
             store.failing = set()
-            assert run(desk.refresh("https://b.example"), FOUND)[0].trouble == "no folder"
+            assert run(desk.refresh("https://b.example"), FOUND)[0].store_error == "no folder"
             run(desk.refresh("https://c.example"), FOUND)
         assert desk.store_error == "no folder"
         assert [record.getMessage() for record in caplog.records] == [
@@ -389,7 +389,7 @@ class TestTrouble:
         """In thousandths of a second; with nothing left the server is not asked."""
         asked: list[float | None] = []
         monkeypatch.setattr(cache_engine, "monotonic", lambda: 100.0 + each * len(asked))
-        going = desk_of(store, clock, seconds=seconds).refresh(SITE)
+        going = desk_of(store, clock, timeout=seconds).refresh(SITE)
         answer = None
         while True:
             try:
@@ -404,7 +404,7 @@ class TestTrouble:
                 assert isinstance(effect, Call)
                 answer = effect.work()
         assert asked == left
-        assert found.entry.bad.trouble is FailureReason.TIMEOUT
+        assert found.entry.last_failure.failure_reason is FailureReason.TIMEOUT
 
     def test_a_transport_that_returns_something_else(self, store: Told, clock: Clock) -> None:
         """It is told what, and what is wanted."""
@@ -439,11 +439,11 @@ class TestCopies:
         desk = desk_of(store, clock)
         store.calls.clear()
         found, requests, _ = run(desk.refresh(SITE))
-        assert (found.decides, requests, store.calls) == (EffectivePolicy.DISALLOW, [], ["get"])
+        assert (found.policy, requests, store.calls) == (EffectivePolicy.DISALLOW, [], ["get"])
         clock.now += 60
         found, [request], _ = run(desk.refresh(SITE), Response(304, {}))
         assert dict(request.headers) == {"If-None-Match": '"1"'}
-        assert (found.decides, found.robots.body) == (EffectivePolicy.RULES, FILE)
+        assert (found.policy, found.robots.body) == (EffectivePolicy.RULES, FILE)
 
     def test_until_the_failure_is_asked_about_again(self, store: Told, clock: Clock) -> None:
         """Not until the lifetime of what is lost is over; and the store's trouble is told."""
@@ -451,8 +451,8 @@ class TestCopies:
         clock.now += 10
         store.failing = {"body"}
         found, _, _ = run(desk_of(store, clock).refresh(SITE, RefreshMode.NOW), Response(503))
-        assert (found.decides, found.until) == (EffectivePolicy.DISALLOW, clock.now + 60)
-        assert found.trouble == "body fails"
+        assert (found.policy, found.until) == (EffectivePolicy.DISALLOW, clock.now + 60)
+        assert found.store_error == "body fails"
 
     def test_what_another_thread_found_meanwhile_stays(self, store: Told, clock: Clock) -> None:
         """Also where the clock was set back a little."""
@@ -510,4 +510,4 @@ class TestMemory:
         clock.now += 100
         found, refresh = desk.lookup_memory(SITE)
         assert found is not None
-        assert (found.policy, found.reason, refresh) == (EffectivePolicy.RULES, "copy", False)
+        assert (found.policy, found.reason, refresh) == (EffectivePolicy.RULES, "stale-copy", False)

@@ -69,7 +69,7 @@ def test_what_is_forgotten_is_gone(server: Server) -> None:
     with client_of(server, Clock()) as client:
         assert not client.check("https://s1.example/x")
         assert not client.check("https://s1.example/x")
-        file = client._desk.memory.file(client.lookup("https://s1.example").entry.good)  # type: ignore[union-attr]
+        file = client._desk.memory.file(client.lookup("https://s1.example").entry.last_success)  # type: ignore[union-attr]
         assert file is not None
         there = weakref.ref(file)
         del file

@@ -117,17 +117,17 @@ class TestNumbersThatAreRefused:
     @pytest.mark.parametrize("value", [0, 0.0009, 86_400.1, "1", None])
     def test_seconds(self, kind: str, value: Any) -> None:
         """A request takes some time."""
-        words = f"seconds is {value!r}: use seconds, 0.001 to 86400"
-        assert message(ValueError, lambda: made(kind, seconds=value)) == words
+        words = f"timeout is {value!r}: use seconds, 0.001 to 86400"
+        assert message(ValueError, lambda: made(kind, timeout=value)) == words
 
     def test_bounds_are_within(self, kind: str) -> None:
         """The least and the most are allowed."""
         for delay, seconds, count in ((0, 0.001, 1), (86_400, 86_400, 16)):
-            client = made(kind, min_delay=delay, seconds=seconds, connections_per_origin=count)
-            assert (client._min_delay, client._desk.seconds, client._slots) == (
+            client = made(kind, min_delay=delay, timeout=seconds, connections_per_origin=count)
+            assert (client._min_delay, client._desk.timeout, client._slots) == (
                 *(delay, seconds, count),
             )
-            assert type(client._min_delay) is type(client._desk.seconds) is float
+            assert type(client._min_delay) is type(client._desk.timeout) is float
 
     def test_a_hook_that_is_no_function(self, kind: str) -> None:
         """What is shown of it is short."""
@@ -202,10 +202,12 @@ class TestCarriers:
         """A transport that wants to know is told, and others are not."""
         told: list[int] = []
         served = Server if kind == "sync" else AsyncServer
-        monkeypatch.setattr(served, "expect", lambda _, count: told.append(count), raising=False)
+        monkeypatch.setattr(
+            served, "expect_concurrency", lambda _, count: told.append(count), raising=False
+        )
         with opened(kind, Server(), Clock()) as client:
             client.prefetch([SITE], concurrency=7)
-            monkeypatch.setattr(served, "expect", None)
+            monkeypatch.setattr(served, "expect_concurrency", None)
             client.prefetch([SITE], concurrency=8)
         assert told == [7]
 
@@ -253,7 +255,7 @@ class TestQuestions:
             assert message(ValueError, lambda ask=ask: ask("mailto:x")) == words  # type: ignore[misc]
 
         def turn() -> None:
-            with client.turn("mailto:x"):
+            with client.slot("mailto:x"):
                 pass
 
         assert message(ValueError, turn) == words
@@ -296,8 +298,8 @@ class TestQuestions:
 
     def test_a_turn_within_ones_own(self, tmp_path: Path) -> None:
         """A thread would wait for itself."""
-        with opened("sync", Server(), Clock()) as client, client.turn(SITE):
-            assert message(RuntimeError, lambda: client.turn(SITE).__enter__()) == (
+        with opened("sync", Server(), Clock()) as client, client.slot(SITE):
+            assert message(RuntimeError, lambda: client.slot(SITE).__enter__()) == (
                 f"this thread has a turn at {SITE} already, and would wait for itself: end it "
                 "first, or fetch with your own library inside of it"
             )

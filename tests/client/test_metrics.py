@@ -59,7 +59,7 @@ def test_each_request_is_told_of(kind: str, server: Server) -> None:
     assert all(event.seconds >= 0 for event in events)
     assert (stats.requests, stats.robots, stats.pages, stats.octets) == (5, 2, 3, 37)
     assert stats.statuses == {301: 1, 200: 3}
-    assert stats.troubles == {"timeout": 1}
+    assert stats.failures == {"timeout": 1}
     assert stats.seconds == pytest.approx(sum(event.seconds for event in events))
     assert json.loads(json.dumps(stats.as_dict()))["statuses"] == {"200": 3, "301": 1}
     assert json.loads(json.dumps(events[3].as_dict()))["failure_reason"] == "timeout"

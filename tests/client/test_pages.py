@@ -90,7 +90,7 @@ def test_rules_of_the_target_count(make: Make, server: Server) -> None:
 def test_trouble(make: Make, server: Server, answer: Any, trouble: FailureReason) -> None:
     server.answers[f"{SITE}/odd"] = answer
     page = make().fetch(f"{SITE}/odd")
-    assert (page.trouble, page.ok) == (trouble, False)
+    assert (page.failure_reason, page.ok) == (trouble, False)
     assert page.detail == ("10 s" if trouble is FailureReason.TIMEOUT else trouble.sentence)
 
 
@@ -98,7 +98,7 @@ def test_too_many_redirects(make: Make, server: Server) -> None:
     for n in range(30):
         server.answers[f"{OTHER}/{n}"] = Response(302, {"Location": f"/{n + 1}"})
     page = make().fetch(f"{OTHER}/0")
-    assert (page.trouble, len(page.hops)) == (FailureReason.REDIRECTS, 11)
+    assert (page.failure_reason, len(page.hops)) == (FailureReason.REDIRECTS, 11)
 
 
 def test_rules_are_asked_again_when_the_turn_comes(
@@ -106,7 +106,7 @@ def test_rules_are_asked_again_when_the_turn_comes(
 ) -> None:
     client = make()
     client.fetch(f"{SITE}/page")
-    client.heed(SITE, 503, {"Retry-After": "86400"})
+    client.record_response(SITE, 503, {"Retry-After": "86400"})
     server.answers[f"{SITE}/robots.txt"] = Response(200, {}, b"User-agent: *\nDisallow: /")
     page = client.fetch(f"{SITE}/page")
     assert (page.verdict.allowed, page.status, page.verdict.line) == (False, None, 2)
@@ -116,7 +116,7 @@ def test_rules_are_asked_again_when_the_turn_comes(
 def test_why_a_robots_txt_keeps_a_page_away(make: Make, server: Server) -> None:
     server.answers[f"{SITE}/robots.txt"] = Failure(FailureReason.DNS, "no address")
     page = make().fetch(f"{SITE}/page")
-    assert (page.trouble, page.detail) == (FailureReason.DNS, "robots.txt: no address")
+    assert (page.failure_reason, page.detail) == (FailureReason.DNS, "robots.txt: no address")
 
 
 def test_a_copy_that_keeps_a_page_away(make: Make, server: Server, clock: Clock) -> None:
@@ -126,13 +126,17 @@ def test_a_copy_that_keeps_a_page_away(make: Make, server: Server, clock: Clock)
     clock.now += 86_401
     server.answers[f"{SITE}/robots.txt"] = Failure(FailureReason.DNS, "no address")
     page = client.fetch(f"{SITE}/private")
-    assert (page.verdict.reason, page.trouble, page.detail) == (Reason.DISALLOW_RULE, None, "")
+    assert (page.verdict.reason, page.failure_reason, page.detail) == (
+        Reason.DISALLOW_RULE,
+        None,
+        "",
+    )
 
 
 def test_no_origin(make: Make) -> None:
     page = make().fetch("mailto:x")
     assert (page.verdict.allowed, page.verdict.reason) == (False, Reason.NO_ORIGIN)
-    assert (page.url, page.held, page.hops) == ("mailto:x", None, ())
+    assert (page.url, page.origin_state, page.hops) == ("mailto:x", None, ())
 
 
 def test_rules_that_change_while_a_request_waits() -> None:
@@ -154,7 +158,7 @@ def test_rules_that_change_while_a_request_waits() -> None:
     with pytest.raises(StopIteration) as ended:
         flow.send(Sent(None, 2.0, after))
     page = ended.value.value
-    assert (page.url, page.verdict.allowed, page.held) == (f"{SITE}/b", False, after)
+    assert (page.url, page.verdict.allowed, page.origin_state) == (f"{SITE}/b", False, after)
     assert [hop.url for hop in page.hops] == [url]
 
 
@@ -238,7 +242,7 @@ class TestToTheValue:
 
     def test_what_is_asked(self, make: Make, server: Server) -> None:
         """The limit of the call, and the seconds of the client."""
-        client = make(seconds=7.0)
+        client = make(timeout=7.0)
         client.fetch(f"{SITE}/page", limit=99)
         client.fetch(f"{SITE}/page")
         *_, first, second = server.asked
@@ -260,7 +264,7 @@ class TestToTheValue:
         for here, there in (("a", "b"), ("b", "c"), ("c", "b")):
             server.answers[f"{OTHER}/{here}"] = Response(302, {"Location": f"/{there}"})
         page = make().fetch(f"{OTHER}/a")
-        assert (page.trouble, page.url) == (FailureReason.LOOP, f"{OTHER}/c")
+        assert (page.failure_reason, page.url) == (FailureReason.LOOP, f"{OTHER}/c")
         assert [(hop.url, hop.location) for hop in page.hops] == [
             *((f"{OTHER}/a", "/b"), (f"{OTHER}/b", "/c"), (f"{OTHER}/c", "/b")),
         ]

@@ -133,9 +133,9 @@ class CacheEngine:
 
     def lease(self, *given: Any) -> Generator[Any, Any, Any]:
         """Ask the store for a lease."""
-        return self.ask(self.store.lease, *given)
+        return self.call_store(self.store.lease, *given)
 
-    def ask(self, call: Callable[..., Any], *given: Any) -> Generator[Any, Any, Any]:
+    def call_store(self, call: Callable[..., Any], *given: Any) -> Generator[Any, Any, Any]:
         """Ask the store."""
         return call(*given)
         yield

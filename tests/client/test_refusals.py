@@ -270,5 +270,5 @@ class TestResolver:
         assert words_of(AsyncResolver, b"x") == "nameservers is a list, not one: pass [b'x']"
         for seconds in (0, 60.5):
             words = f"seconds is {seconds}: use more than 0, and 60 at most"
-            assert words_of(AsyncResolver, seconds=seconds) == words
+            assert words_of(AsyncResolver, timeout=seconds) == words
         assert words_of(AsyncResolver, tries=0) == "tries is 0: use 1 or more"

@@ -93,7 +93,7 @@ class TestVetting:
             allowed = AddressPolicy(["127.0.0.1"], names)
 
             async def main() -> list[Any]:
-                one = kind(AGENT, addresses=allowed, seconds=5.0)
+                one = kind(AGENT, addresses=allowed, timeout=5.0)
                 try:
                     request = Request(site.named("fickle.example"))
                     return [await one.send(request) for _ in range(2)]

@@ -102,7 +102,7 @@ class TestAway:
         client = make(store=where)
         follows_the_rfc(client, A)
         assert "cannot be used" in client.store_error
-        assert client.held(A).trouble is not None
+        assert client.lookup(A).store_error is not None
 
     def test_goes_down_and_comes_back(
         self,
@@ -119,7 +119,7 @@ class TestAway:
             follows_the_rfc(client, A)
             follows_the_rfc(client, B)
             assert len(web.asked) == 3
-            with client.turn(B):
+            with client.slot(B):
                 pass
             assert "cannot be used" in client.store_error
             assert len(caplog.records) == 1

@@ -268,7 +268,7 @@ class TestJson:
         diary = told_days(file("/a"), NO_FILE)
         found = at(diary, 0.5, purposes=["EXAMPLE-1"])
         values = found.as_dict()
-        visits = values.pop("visit"), values.pop("next_fetch_record")
+        visits = values.pop("fetch_record"), values.pop("next_fetch_record")
         assert found.fetch_record is not None
         assert found.next_fetch_record is not None
         assert visits == (found.fetch_record.as_dict(), found.next_fetch_record.as_dict())
@@ -315,7 +315,7 @@ class TestJson:
         assert note["code"] == "never-visited"
         assert {key for key, value in values.items() if value is None} == {
             *("allowed", "reason", "line", "until", "agent", "source", "failing_since"),
-            *("visit", "next_fetch_record", "explanation"),
+            *("fetch_record", "next_fetch_record", "explanation"),
         }
         assert (values["policy"], values["policy_reason"]) == ("nothing", "never-fetched")
         assert (values["in_force"], values["failures"]) == (False, 0)

@@ -459,7 +459,7 @@ hops = st.lists(st.builds(Hop, urls, st.integers(300, 399), texts), max_size=3).
 
 
 @st.composite
-def visits(draw: st.DrawFn) -> tuple[FetchRecord, bytes | None]:
+def fetch_records(draw: st.DrawFn) -> tuple[FetchRecord, bytes | None]:
     """Return a visit that could have been, and its file."""
     state = draw(st.sampled_from(AccessState))
     found = state is AccessState.SUCCESS
@@ -500,7 +500,7 @@ def visits(draw: st.DrawFn) -> tuple[FetchRecord, bytes | None]:
 class TestAnyVisit:
     """Whatever a visit was, the archive gives it back; and both readers read the archive."""
 
-    @given(st.lists(visits(), max_size=6, unique_by=lambda one: one[0].at), st.booleans())
+    @given(st.lists(fetch_records(), max_size=6, unique_by=lambda one: one[0].at), st.booleans())
     def test_comes_back(
         self, history: list[tuple[FetchRecord, bytes | None]], compressed: bool
     ) -> None:
@@ -517,7 +517,7 @@ class TestAnyVisit:
             assert next(iter(read(archive))).kind == "warcinfo"
             assert len(list(read(archive))) > 0
 
-    @given(visits())
+    @given(fetch_records())
     def test_as_json(self, given: tuple[FetchRecord, bytes | None]) -> None:
         visit, _ = given
         assert visit_from(json.loads(written(visit))) == visit

@@ -144,7 +144,7 @@ class BaseClient:
         parsing, fetching = find_profiles(profile)
         if access is not None:
             fetching = find_access_profile(access)
-        for name, value, least in (("min_delay", min_delay, 0), ("seconds", timeout, 0.001)):
+        for name, value, least in (("min_delay", min_delay, 0), ("timeout", timeout, 0.001)):
             if not isinstance(value, (int, float)) or not least <= value <= 86_400:
                 raise ValueError(f"{name} is {value!r}: use seconds, {least:g} to 86400")
         self._identity = identity(user_agent, product_token, purposes, parsing)
@@ -409,7 +409,7 @@ def carrying(
 
 def expect_requests(transport: object, count: int) -> None:
     """Tell a transport how many requests will be made at a time, if it wants to know."""
-    expect = getattr(transport, "expect", None)
+    expect = getattr(transport, "expect_concurrency", None)
     if callable(expect):
         expect(count)
 

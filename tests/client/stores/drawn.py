@@ -41,8 +41,8 @@ ENTRIES = st.builds(
     Entry,
     origin=TEXTS,
     agent=TEXTS,
-    good=st.none() | VISITS,
-    bad=st.none() | VISITS,
-    since=MOMENTS,
+    last_success=st.none() | VISITS,
+    last_failure=st.none() | VISITS,
+    failing_since=MOMENTS,
     failures=st.integers(),
 )

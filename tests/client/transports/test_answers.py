@@ -146,7 +146,7 @@ def test_a_body_that_is_of_no_use_is_not_read(carrier: Make, status: str) -> Non
         peer.pause(wire.LONGEST)
 
     with wire.serve(stalls) as site:
-        answer = carrier(seconds=3.0).send(site.url)
+        answer = carrier(timeout=3.0).send(site.url)
         assert isinstance(answer, Response), answer
         assert answer.status == int(status[:3])
         assert answer.body == b""
@@ -183,7 +183,7 @@ def test_what_is_past_the_limit_need_not_come(carrier: Make) -> None:
 
     for behaviour in (stalls, wire.says(wire.message(b"#" * 2000, length=5000))):
         with wire.serve(behaviour) as site:
-            answer = carrier(seconds=3.0).send(Request(site.url, limit=1000))
+            answer = carrier(timeout=3.0).send(Request(site.url, limit=1000))
             assert isinstance(answer, Response), answer
             assert answer.body == b"#" * 1000
             assert not answer.complete

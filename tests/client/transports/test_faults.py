@@ -91,7 +91,7 @@ def test_a_slow_server_is_late_over_tls(carrier: Make, fault: str) -> None:
 def test_the_transports_own_time_goes_without_one_of_the_request(carrier: Make) -> None:
     with wire.serve(wire.never_answers) as site:
         begun = time.monotonic()
-        check(carrier(seconds=0.3).send(site.url), FailureReason.TIMEOUT)
+        check(carrier(timeout=0.3).send(site.url), FailureReason.TIMEOUT)
         assert time.monotonic() - begun < 1.0
 
 

@@ -56,7 +56,7 @@ def test_what_cannot_be_used_raises_with_the_cure(
 
 
 def test_opening_takes_what_is_installed() -> None:
-    transport = open_transport(AGENT, addresses=wire.here(), seconds=1.0)
+    transport = open_transport(AGENT, addresses=wire.here(), timeout=1.0)
     assert isinstance(transport, Httpx2Transport)
     transport.close()
     assert isinstance(open_async_transport(AGENT, connections=5), AiohttpTransport)
@@ -183,9 +183,9 @@ def test_ten_threads_share_one() -> None:
 FORKS = """
 import os, sys
 from robotrules.access import Request, Response
-from robotrules.client.ssrf import Addresses
+from robotrules.client.ssrf import AddressPolicy
 from robotrules.client.transports import open_transport
-transport = open_transport("ExampleBot/1.0", addresses=Addresses(["127.0.0.1"]))
+transport = open_transport("ExampleBot/1.0", addresses=AddressPolicy(["127.0.0.1"]))
 ask = lambda: isinstance(transport.send(Request(sys.argv[1])), Response)
 assert ask()
 child = os.fork()

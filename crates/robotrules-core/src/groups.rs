@@ -1,7 +1,9 @@
-//! Records to groups, by role alone (RFC 9309 §2.1), and the groups a product token obeys (§2.2.1).
+//! Records to groups, by role alone (RFC 9309 §2.1), and the groups that name a product token
+//! (§2.2.1).
 //!
-//! It does not know what a rule says. A group is a run of records: from its first user-agent line
-//! to the next group's, so a group costs four octets and a record does not need to name its group.
+//! A group is a run of records, from its first user-agent line to the next group. It costs four
+//! octets. Finding a token is linear in the user-agent lines, or one hash lookup in an
+//! [`AgentIndex`]. This module does not read rules.
 
 use crate::notes::Code;
 use crate::records::{faults, Listener, Record};
@@ -15,12 +17,12 @@ use std::sync::OnceLock;
 pub struct Groups {
     /// Number of the first record of each group.
     pub starts: Vec<u32>,
-    // True while user-agent lines still join the open group.
+    // Whether the next user-agent line extends the open group.
     listing: bool,
 }
 
 impl Groups {
-    /// Takes the next record; `number` counts records from 0.
+    /// Adds the next record; `number` counts records from 0.
     #[inline]
     pub fn take(&mut self, role: Role, number: u32) {
         match role {
@@ -30,32 +32,32 @@ impl Groups {
                 }
                 self.listing = true;
             }
-            // A rule outside any group changes nothing (§2.2.2, AMB-31).
+            // A rule outside a group has no effect (§2.2.2, AMB-31).
             Role::Rule => self.listing = false,
             // §2.2.4: other records MUST NOT interfere (AMB-28, AMB-29).
             Role::Other => {}
         }
     }
 
-    /// Whether user-agent lines still join the open group.
+    /// Whether the next user-agent line extends the open group.
     pub fn is_listing(&self) -> bool {
         self.listing
     }
 }
 
-/// Whom a user-agent line names.
+/// The crawlers that a user-agent value names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agent<'a> {
-    /// Everybody without a group of their own.
+    /// All crawlers that no other group names.
     Star,
-    /// A crawler: by leading identifier (AMB-21), and perhaps by the whole value (AMB-22).
+    /// A crawler: by leading identifier (AMB-21), and optionally by the whole value (AMB-22).
     Token {
-        /// The leading identifier; may be empty, and then names nobody.
+        /// The leading identifier. An empty one does not name a crawler.
         identifier: &'a [u8],
         /// The whole value.
         whole: &'a [u8],
     },
-    /// Nobody (AMB-24).
+    /// An empty value, which names no crawler (AMB-24).
     Nobody,
 }
 
@@ -72,7 +74,7 @@ pub fn identifier(value: &[u8]) -> &[u8] {
     &value[..length]
 }
 
-/// Reads one user-agent value (already trimmed).
+/// Parses a user-agent value without surrounding whitespace.
 #[inline]
 pub fn agent<'a>(value: &'a [u8], settings: &Settings) -> Agent<'a> {
     match value {
@@ -83,7 +85,7 @@ pub fn agent<'a>(value: &'a [u8], settings: &Settings) -> Agent<'a> {
     }
 }
 
-/// The agents of a value: one, or as many as a comma list has (AMB-25).
+/// The agents of a value: one, or those of a comma-separated list (AMB-25).
 pub fn agents<'a>(value: &'a [u8], settings: &'a Settings) -> impl Iterator<Item = Agent<'a>> {
     let list = settings.switches.comma_user_agents;
     value.split(move |&octet| list && octet == b',').map(|part| agent(trimmed(part), settings))
@@ -97,7 +99,7 @@ fn trimmed(mut value: &[u8]) -> &[u8] {
 }
 
 impl<'a> Agent<'a> {
-    /// The tokens that this names: the star, or one crawler by one or two spellings.
+    /// The tokens that this names: the star, or a crawler in one or two spellings.
     #[inline]
     pub fn tokens(&self, settings: &Settings) -> [Option<&'a [u8]>; 2] {
         match *self {
@@ -110,7 +112,7 @@ impl<'a> Agent<'a> {
         }
     }
 
-    /// Whether this names `token`, without regard to ASCII case (§2.2.1). `*` names the star.
+    /// Whether this names `token`, ignoring ASCII case (§2.2.1). `*` names the star group.
     #[inline]
     pub fn names(&self, token: &[u8], settings: &Settings) -> bool {
         self.tokens(settings).iter().flatten().any(|own| own.eq_ignore_ascii_case(token))
@@ -125,29 +127,29 @@ pub fn names(record: &Record, body: &[u8], token: &[u8], settings: &Settings) ->
         return faults(value).usable_token(settings)
             && agents(value, settings).any(|agent| agent.names(token, settings));
     }
-    // Most lines name somebody else: look at the octets only of those that might match.
+    // Most lines name another crawler: check for faults only those that match.
     agent(value, settings).names(token, settings) && faults(value).usable_token(settings)
 }
 
-/// Groups by the names in their user-agent lines, in lower case.
+/// Groups by the tokens of their user-agent lines, in lower case.
 type Index = HashMap<Box<[u8]>, Vec<u32>>;
 
-/// The names of a file with very many groups, once it is asked for very many crawlers: to look at
-/// all its user-agent lines for each of them would cost their square.
+/// A hash index of product tokens, built when a file with many groups is queried for many crawlers.
+/// Without it the cost would be quadratic: all user-agent lines for each crawler.
 #[derive(Debug, Default)]
 pub struct Names {
     asked: AtomicU32,
     index: OnceLock<Index>,
 }
 
-/// So many groups are looked through each time; and of more, so many times. A crawler asks for its
-/// own name, once or twice, and making an index costs some ten looks.
+/// Up to this many groups are always scanned. With more, the first `FEW_LOOKUPS` lookups scan: a
+/// crawler looks up one or two tokens, and building the index costs about ten scans.
 const FEW_GROUPS: usize = 64;
 const FEW_QUESTIONS: u32 = 16;
 
 impl Names {
-    /// The groups that name `token`, in order; none as long as looking at all of them costs less.
-    /// `lines` are the user-agent lines, each with the number of its group.
+    /// The groups that name `token`, in order; `None` while a scan costs less. `lines` returns the
+    /// user-agent values, each with the number of its group.
     pub fn find<'a>(
         &self,
         token: &[u8],
@@ -189,14 +191,14 @@ fn index(lines: Vec<(u32, &[u8])>, settings: &Settings) -> Index {
     index
 }
 
-/// Whether the whole value of a START record is `token`, without regard to ASCII case.
+/// Whether the whole value of a START record is `token`, ignoring ASCII case.
 #[inline]
 pub fn is(record: &Record, body: &[u8], token: &[u8], settings: &Settings) -> bool {
     let value = record.value(body);
     value.eq_ignore_ascii_case(token) && faults(value).usable_token(settings)
 }
 
-/// Tells a listener what is odd about a user-agent line.
+/// Reports the notes on a user-agent line.
 pub fn notes(record: &Record, body: &[u8], settings: &Settings, listener: &mut impl Listener) {
     let value = record.value(body);
     let (start, end) = (record.value_start as usize, record.value_end as usize);

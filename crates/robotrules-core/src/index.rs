@@ -1,11 +1,13 @@
-//! An index over a large rule set: what decides a path without trying the rules one by one.
+//! An index over a large rule set: a prefix trie for literals, an n-gram index for wildcard patterns.
 //!
-//! Patterns without a wildcard stand in a [`Tree`] of prefixes: a path walks down it once, whatever
-//! the number of rules. Of every other pattern one *gram*, four octets it cannot match without,
-//! stands in a hash table: the grams of a path name the few patterns worth trying. Grams are chosen
-//! rarest first within the rule set, so that a piece all patterns share is not what they are found by.
+//! Patterns without a wildcard are in a [`PrefixTrie`]: one descent per path, for any number of
+//! rules. Every other pattern has an entry in a hash table by one n-gram, up to four octets that each
+//! of its matches contains: the n-grams of a path select the few candidates to match. The rarest
+//! n-gram of a pattern within the rule set is chosen, so that a piece that all patterns share does
+//! not select them all.
 //!
-//! Built once. It knows patterns by their rank: of those that match, the greatest decides.
+//! Building costs about 60 scans of the rule set. A lookup is linear in the path plus the candidates.
+//! This module does not decide: it returns the greatest rank of the patterns that match.
 
 use crate::bigrams;
 use crate::pattern::{Arena, Pattern};
@@ -15,7 +17,7 @@ use crate::simd::first_word;
 use crate::url_path::Path;
 use std::collections::HashMap;
 
-/// To try so many patterns costs less than to look for their grams.
+/// Matching up to this many patterns costs less than looking up n-grams.
 const FEW: usize = 4;
 
 /// The index of a rule set.
@@ -23,9 +25,9 @@ const FEW: usize = 4;
 pub struct Index {
     tree: Tree,
     grams: Grams,
-    // Patterns that are searched for, best first; the other lists hold their numbers here.
+    // Wildcard patterns, greatest rank first; the other lists hold positions in this one.
     wild: Vec<(Rank, Pattern)>,
-    // Those that have no gram, such as `/*`: always tried, best first.
+    // Those without an n-gram, such as `/*`: always matched, greatest rank first.
     always: Vec<u32>,
 }
 
@@ -46,7 +48,7 @@ impl Index {
         Index { tree, grams, wild, always }
     }
 
-    /// The greatest rank of a pattern that matches `path`; zero where none does.
+    /// The greatest rank of a pattern that matches `path`; zero if none matches.
     #[inline]
     pub fn winner(&self, arena: &Arena, path: Path<'_>) -> Rank {
         let mut best = self.tree.winner(arena, path.octets());
@@ -69,10 +71,10 @@ impl Index {
     }
 }
 
-/// Up to four octets, the first lowest, and above them how many.
+/// An n-gram: up to four octets, the first lowest, and above them their number.
 type Gram = u64;
 
-/// The first octets, so many of them.
+/// The n-gram of the lowest `length` octets.
 #[inline(always)]
 fn gram(octets: u64, length: u32) -> Gram {
     Gram::from(length) << 32 | octets & !(u64::MAX << (8 * length))
@@ -87,27 +89,28 @@ fn hash(gram: Gram) -> u64 {
     gram.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// A hash table from grams to the patterns found by them.
+/// A hash table from n-grams to patterns.
 #[derive(Debug)]
 struct Grams {
-    // Open addressing; the size is a power of two and at least twice the number of grams.
+    // Open addressing: n-gram, start and end in `numbers`. The size is a power of two and at least
+    // twice the number of n-grams.
     slots: Vec<(Gram, u32, u32)>,
     numbers: Vec<u32>,
-    // How long the grams are that start with a pair of octets, one bit for each length: most pairs
-    // of a path start none and cost no more than this.
+    // The lengths of the n-grams that start with a bigram, one bit per length. Most bigrams of a
+    // path start no n-gram and cost only this lookup.
     starts: Box<[u8; PAIRS]>,
 }
 
 const PAIRS: usize = 1 << 12;
 
-/// The pair that a gram starts with; of one octet alone the pair with zero.
+/// The slot of the bigram that an n-gram starts with; zero is the second octet of a unigram.
 fn start(gram: Gram) -> usize {
     let [first, second, ..] = gram.to_le_bytes();
     bigrams::place::<PAIRS>(first, second)
 }
 
 impl Grams {
-    /// `wild` stands in the order of precedence; so do the lists made from it.
+    /// `wild` is in order of precedence, and so are the lists built from it.
     fn new(arena: &Arena, wild: &[(Rank, Pattern)]) -> (Grams, Vec<u32>) {
         let mut frequency: HashMap<Gram, u32> = HashMap::new();
         for (_, pattern) in wild {
@@ -145,7 +148,7 @@ impl Grams {
         (grams, always)
     }
 
-    /// Where `gram` is, or would be.
+    /// The slot of `gram`, or the free slot for it.
     #[inline]
     fn slot(&self, gram: Gram) -> usize {
         let mask = self.slots.len() - 1;
@@ -156,18 +159,18 @@ impl Grams {
         at
     }
 
-    /// Notes the pairs that a gram may start with.
+    /// Marks the bigrams that an n-gram may start with.
     fn mark(&mut self, gram: Gram) {
         let length = length(gram);
-        // One octet alone starts a pair with any other.
+        // A unigram starts a bigram with any second octet.
         for second in 0..if length == 1 { 256 } else { 1 } {
             self.starts[start(gram) ^ second] |= 1 << length;
         }
     }
 
-    /// Gives `try_each` the patterns of every gram that `path` has, each gram once.
+    /// Calls `try_each` with the patterns of every n-gram of `path`, once per n-gram.
     fn visit(&self, path: &[u8], try_each: &mut impl FnMut(&[u32])) {
-        // Grams repeat in hostile paths: remember the hits, first in place, then sorted.
+        // N-grams repeat in hostile paths: keep the hits, the first sixteen on the stack.
         let mut hits = [(0, 0); 16];
         let mut count = 0;
         let mut more: Vec<(u32, u32)> = vec![];
@@ -209,13 +212,13 @@ impl Grams {
     }
 }
 
-/// The grams of everything a pattern needs: its start and the runs of its pieces.
+/// The n-grams that every match of a pattern contains: of its prefix and the runs of its pieces.
 fn each_gram(arena: &Arena, pattern: &Pattern, mut take: impl FnMut(Gram)) {
     let pieces = arena.pieces_of(pattern);
     let runs = pieces.iter().take(64).map(|piece| piece.run);
     for run in std::iter::once(pattern.first).chain(runs) {
         let octets = run.of(&arena.octets);
-        // "/" alone starts every path, so it finds nothing.
+        // Every path starts with "/", so that it does not select anything.
         if octets.is_empty() || octets == b"/" {
             continue;
         }

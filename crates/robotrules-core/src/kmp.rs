@@ -1,8 +1,9 @@
-//! KMP (Knuth, Morris, Pratt): how much of a searched piece is matched after one more octet.
+//! Knuth–Morris–Pratt (KMP): how many octets of a needle are matched after one more octet.
 //!
-//! Their failure function, built once for each piece. It does not know patterns: `pattern_dfa.rs` does.
+//! The failure function is built once per needle, in linear time; a step costs the logarithm of the
+//! needle in the worst case. This module does not use patterns: `pattern_dfa.rs` does.
 
-/// Octets, as a set.
+/// A set of octets.
 pub type Octets = [u64; 4];
 
 /// Adds an octet to a set.
@@ -17,17 +18,17 @@ pub fn contains(set: &Octets, octet: u8) -> bool {
     set[usize::from(octet >> 6)] >> (octet & 63) & 1 == 1
 }
 
-/// Octets with their failure function: one spelling of a piece.
+/// A needle with its failure function: one normal form of a piece.
 #[derive(Clone, Copy)]
 pub struct Spelling<'a> {
     /// The octets.
     pub octets: &'a [u8],
-    /// How much is still matched after one that does not fit, by position.
+    /// The failure function: how many octets are still matched after a mismatch, by position.
     pub fall: &'a [u32],
 }
 
 impl Spelling<'_> {
-    /// How much is matched after one more octet.
+    /// How many octets are matched after `at` matched octets and one more.
     #[inline]
     pub fn advance(self, mut at: usize, octet: u8) -> usize {
         if at == self.octets.len() {
@@ -44,7 +45,7 @@ impl Spelling<'_> {
         }
     }
 
-    /// The octets that match at a position, or at one that a failure leads to.
+    /// Adds the octets that match at a position, or at one that its failures lead to.
     #[inline]
     pub fn chain(self, mut at: usize, found: &mut Octets) {
         if at == self.octets.len() {
@@ -60,16 +61,15 @@ impl Spelling<'_> {
     }
 }
 
-/// Appends how much of `octets` is still matched after an octet that does not fit, by position.
-/// Positions where the same octet would not fit either are passed over, so that no chain of
-/// failures is longer than a logarithm.
+/// Appends the failure function of `octets` and returns its start. Positions where the same octet
+/// would mismatch again are skipped, so that a chain of failures has at most logarithmic length.
 pub fn push_failure(falls: &mut Vec<u32>, octets: &[u8]) -> u32 {
     let start = falls.len();
     falls.resize(start + octets.len() + 1, 0);
     let fall = &mut falls[start..];
     let mut at = 0;
     for position in 1..octets.len() {
-        // `at` octets before this position are those at the beginning.
+        // The last `at` octets before this position equal the first `at` octets.
         let fits = octets[position] == octets[at];
         fall[position] = if fits { fall[at] } else { at as u32 };
         while at > 0 && octets[position] != octets[at] {

@@ -1,36 +1,36 @@
-//! The percent-encoding normal form that paths and patterns are compared in (RFC 9309 §2.2.2; RFC
+//! The percent-encoding normal form in which paths and patterns are compared (RFC 9309 §2.2.2; RFC
 //! 3986 §2, §6.2.2).
 //!
-//! A unit of the form is an octet or an escape, `%` and two digits (AMB-43). While forms are compared
-//! the digits of an escape have their highest bit set, which no other octet of a form has. So they
-//! differ from the same octets in their own right, and equal octets are equal units: whatever searches
-//! octets never starts or ends inside an escape, and does not have to know that there are any.
-//! [`Compared::shown`] takes the bits away.
+//! A unit of the normal form is an octet or an escape: `%` and two hexadecimal digits (AMB-43). In
+//! the compared form the digits of an escape have their highest bit set; no other octet has. Equal
+//! octets are therefore equal units, and a search over octets never starts or ends inside an escape.
+//! [`Comparison::to_readable`] clears the bits.
 //!
-//! How an octet is written is looked up, not decided: what is to be escaped comes as it likes, and a
-//! branch that cannot be guessed costs more than all else. It knows octets, not URLs or patterns.
+//! Linear in the text. The encoding of an octet is a table lookup instead of a branch: whether an
+//! octet is escaped is unpredictable, and a mispredicted branch costs more than the lookup. This
+//! module does not parse URLs or patterns.
 
 use crate::settings::Settings;
 use memchr::memchr_iter;
 use std::borrow::Cow;
 
-/// What tells a digit of an escape from the same octet in its own right.
+/// The bit that marks an octet of the compared form as a digit of an escape.
 pub const DIGIT: u8 = 0x80;
 
-/// What paths and patterns are compared by.
+/// The form in which paths and patterns are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compared {
-    /// Units of the normal form: an escape is one, so that nothing starts or ends inside it.
+    /// Units of the normal form: no match starts or ends inside an escape.
     #[default]
     Units,
     /// Octets of the normal form (AMB-43).
     Octets,
-    /// Octets of the path as the URL gives it (AMB-46), which has no normal form and no units.
+    /// Octets of the path as it is written in the URL (AMB-46), without normal form and units.
     AsGiven,
 }
 
 impl Compared {
-    /// What the switches say.
+    /// The form that the switches select.
     pub fn by(settings: &Settings) -> Compared {
         match (settings.switches.url_as_given, settings.switches.split_escapes) {
             (true, _) => Compared::AsGiven,
@@ -39,7 +39,7 @@ impl Compared {
         }
     }
 
-    /// A compared form as people read it.
+    /// A compared form without the marks of escape digits.
     pub fn shown(self, form: &[u8]) -> Vec<u8> {
         match self {
             Compared::Units => form.iter().map(|octet| octet & !DIGIT).collect(),
@@ -47,7 +47,7 @@ impl Compared {
         }
     }
 
-    /// A path in normal form, as people read it, as it is compared.
+    /// A path in normal form as it is compared: the inverse of [`Comparison::to_readable`].
     pub fn of_shown(self, path: &[u8]) -> Cow<'_, [u8]> {
         if self != Compared::Units || !path.contains(&b'%') {
             return Cow::Borrowed(path);
@@ -59,7 +59,7 @@ impl Compared {
         Cow::Owned(form)
     }
 
-    /// The bits of what is [`Written`] that count.
+    /// The bits of a [`PackedUnit`] that are written.
     fn mask(self) -> Written {
         match self {
             Compared::Units => Written::MAX,
@@ -72,28 +72,28 @@ impl Compared {
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
-/// Where an octet stands, which decides what the delimiters `/ ? = &` mean there (AMB-33).
+/// The part of a URL that an octet is in: it decides which of `/ ? = &` are delimiters (AMB-33).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Before the first `?`: `/` delimits; `=` and `&` are data.
     Path,
     /// After it: `=` and `&` delimit; `/` and `?` are data.
     Query,
-    /// In a pattern after `*`: the wildcard may have swallowed the `?`, so nobody can tell.
+    /// In a pattern after `*`: unknown, because the wildcard may have matched the `?`.
     Either,
 }
 
-/// How an octet is written: up to three octets, the first lowest, and in the highest their number;
-/// zero where that depends on more than the octet and the part it stands in. Digits of an escape are
-/// those of a unit.
+/// The normal form of an octet: up to three octets, the first in the lowest byte, and their number
+/// in the highest byte. Zero if the form depends on more than the octet and its part. Digits of an
+/// escape have the [`DIGIT_BIT`].
 type Written = u32;
 
-// By part; and an octet that stood there escaped.
+// The form of a raw octet, by part; and of an octet that was escaped.
 static RAW: [[Written; 256]; 3] =
     [table(Some(Part::Path)), table(Some(Part::Query)), table(Some(Part::Either))];
 static ESCAPED: [Written; 256] = table(None);
 
-/// How octets are written that stand in a part, or stood there escaped.
+/// The normal form of each raw octet of a part; with `None`, of each octet that was escaped.
 const fn table(part: Option<Part>) -> [Written; 256] {
     let mut table = [0; 256];
     let mut octet = 0;
@@ -119,13 +119,13 @@ const fn escape(octet: u8) -> Written {
     u32::from_le_bytes([b'%', high | DIGIT, low | DIGIT, 3])
 }
 
-/// ALPHA / DIGIT / "-" / "." / "_" / "~" (RFC 3986 §2.3): it means itself wherever it stands.
+/// ALPHA / DIGIT / "-" / "." / "_" / "~" (RFC 3986 §2.3): equivalent to its escape in every part.
 #[inline]
 pub const fn is_unreserved(octet: u8) -> bool {
     octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_' | b'~')
 }
 
-// What a hexadecimal digit stands for; of any other octet something above fifteen.
+// The value of each hexadecimal digit; above fifteen for all other octets.
 static DIGITS: [u8; 256] = digits();
 
 const fn digits() -> [u8; 256] {
@@ -140,7 +140,7 @@ const fn digits() -> [u8; 256] {
     table
 }
 
-/// The octet that two hexadecimal digits stand for, which `octets` begins with.
+/// Decodes the two hexadecimal digits at the start of `octets`.
 #[inline]
 fn escaped(octets: &[u8]) -> Option<u8> {
     let &[high, low, ..] = octets else { return None };
@@ -148,7 +148,7 @@ fn escaped(octets: &[u8]) -> Option<u8> {
     (high | low < 16).then_some(high << 4 | low & 15)
 }
 
-/// Writes into room that was made beforehand.
+/// Writes the normal form into a buffer that is large enough for the longest form.
 pub struct Pen<'a> {
     room: &'a mut [u8],
     at: usize,
@@ -157,11 +157,11 @@ pub struct Pen<'a> {
 }
 
 impl<'a> Pen<'a> {
-    /// A pen for the form of so many octets, and a slash before them. `scratch` holds what is written;
-    /// what else is in it does not count.
+    /// A writer for the form of `octets` octets and a leading slash. It writes to the start of
+    /// `scratch` and may leave other octets after [`FormWriter::end`].
     #[inline]
     pub fn new(scratch: &'a mut Vec<u8>, octets: usize, compared: Compared) -> Pen<'a> {
-        // An octet becomes three at most, and four are written at a time.
+        // An octet becomes at most three octets, and four octets are written at a time.
         let room = 3 * octets + 4;
         if scratch.len() < room {
             scratch.resize(room, 0);
@@ -169,17 +169,17 @@ impl<'a> Pen<'a> {
         Pen { room: scratch, at: 0, query: None, mask: compared.mask() }
     }
 
-    /// Where what was written ends.
+    /// The end of the form.
     pub fn end(&self) -> usize {
         self.at
     }
 
-    /// Where the query starts, after its `?`.
+    /// The start of the query, after its `?`.
     pub fn query(&self) -> Option<usize> {
         self.query
     }
 
-    /// Writes octets that are in normal form.
+    /// Writes octets that are already in normal form.
     #[inline]
     pub fn put_as_is(&mut self, octets: &[u8]) {
         let end = self.at + octets.len();
@@ -195,8 +195,8 @@ impl<'a> Pen<'a> {
         self.at += (written >> 24) as usize;
     }
 
-    /// Writes the form of `octets`, up to the first `#` if that `ends` it; returns the part that what
-    /// follows stands in.
+    /// Writes the form of `octets`, up to the first octet without a fixed form for which `ends` is
+    /// true; returns the part at the end.
     #[inline]
     pub fn write(&mut self, octets: &[u8], mut part: Part, ends: impl Fn(u8) -> bool) -> Part {
         let mut rest = octets.iter();
@@ -213,7 +213,7 @@ impl<'a> Pen<'a> {
                 }
                 octet if ends(octet) => return part,
                 b'%' => match escaped(rest.as_slice()) {
-                    // Escapes of unreserved octets are decoded; others stay, in upper case.
+                    // Escapes of unreserved octets are decoded; others are kept, in upper case.
                     Some(decoded) => {
                         self.put(ESCAPED[usize::from(decoded)]);
                         rest = rest.as_slice()[2..].iter();
@@ -227,7 +227,7 @@ impl<'a> Pen<'a> {
     }
 }
 
-/// Appends the normal form of `octets`; returns the part that what follows stands in.
+/// Appends the normal form of `octets`; returns the part at the end.
 pub fn push_form(out: &mut Vec<u8>, octets: &[u8], part: Part, compared: Compared) -> Part {
     let start = out.len();
     out.resize(start + 3 * octets.len() + 4, 0);
@@ -238,9 +238,11 @@ pub fn push_form(out: &mut Vec<u8>, octets: &[u8], part: Part, compared: Compare
     part
 }
 
-/// Appends a pattern as profile google compares it: hex in upper case, octets past ASCII escaped.
+/// Appends a pattern in the form of profile google: hexadecimal digits in upper case, octets above
+/// ASCII escaped.
 ///
-/// An escape that the end of `octets` cuts is compared as written, with the beginning of any escape.
+/// An incomplete escape at the end of `octets` is kept as written; it matches the beginning of any
+/// escape.
 pub fn push_minimal_form(out: &mut Vec<u8>, octets: &[u8], compared: Compared) {
     let digit = if compared == Compared::Units { DIGIT } else { 0 };
     let mut at = 0;

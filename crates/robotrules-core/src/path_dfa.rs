@@ -1,17 +1,18 @@
-//! The octet strings that are paths, as a DFA.
+//! The DFA of all paths: octet strings that are the path of some URL.
 //!
-//! A path starts with `/`, and the first state is behind it. In the normal form it has escapes in
-//! upper case, of octets that need them; no dot segment before the `?`; and only the delimiters of
-//! the part it is in (§2.2.2, AMB-33). The digits of an escape are those of the form that is compared
-//! (AMB-43). Compared as given, a path has any octet but NUL and `#`.
+//! A path starts with `/`; the start state is after it. In normal form a path has escapes in upper
+//! case, only of octets that need them; no dot segment before the `?`; and only the delimiters of
+//! each part (§2.2.2, AMB-33). The digits of an escape are those of the compared form (AMB-43). If
+//! paths are compared as given, a path has any octet except NUL and `#`.
 //!
-//! It does not know patterns: `product_search.rs` walks both together.
+//! Built once per form of comparison. This module does not use patterns: `product_search.rs`
+//! combines both DFAs.
 
 use crate::normalize::{is_unreserved, Compared, DIGIT};
 use std::sync::OnceLock;
 
-/// Octets that stand for all that nobody asks about, in the order in which they are taken; after
-/// them all others.
+/// The preferred representatives of octets that no pattern distinguishes, in order of preference;
+/// all other octets follow.
 const FILLERS: &[u8] =
     b"xyzabcdefghijklmnopqrstuvw0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_~./?=&%!'()*+,:;@$";
 
@@ -21,20 +22,20 @@ enum Place {
     Dot,
     Dots,
     Percent,
-    /// Which digits may come, one bit for each.
+    /// The second digit of an escape, and which digits are possible, one bit each.
     Digit(u16),
     Inside,
 }
 
-/// Where a path is, and whether a `?` was read.
+/// The place in a path, and whether a `?` was read.
 type Position = (Place, bool);
 
-/// What may follow, and what is missing.
+/// A state of the DFA.
 #[derive(Debug)]
 pub struct State {
-    /// Octets that lead to the same state, and that state.
+    /// The transitions: octets that lead to the same state, and that state.
     pub classes: Vec<(Vec<u8>, u32)>,
-    /// How many octets are missing until a path may end; 0: it may end here.
+    /// The least number of octets up to the end of a path; 0: an accepting state.
     pub to_go: u32,
     /// Whether a `?` was read.
     pub queried: bool,
@@ -43,7 +44,7 @@ pub struct State {
 /// The states, by number.
 pub type Universe = Vec<State>;
 
-/// The paths that URLs have, in the form that is compared.
+/// The DFA of paths in the compared form.
 pub fn universe(compared: Compared) -> &'static Universe {
     static MADE: [OnceLock<Universe>; 3] = [const { OnceLock::new() }; 3];
     MADE[compared as usize].get_or_init(|| build(compared))
@@ -66,7 +67,7 @@ fn build(compared: Compared) -> Universe {
                 None => classes.push((vec![octet], number)),
             }
         }
-        // What is walked last is found first: plain octets last of all.
+        // The search expands the last state first: plain octets come last.
         classes.reverse();
         let to_go = match position.0 {
             Place::Percent => 2,
@@ -83,7 +84,7 @@ fn fillers() -> impl Iterator<Item = u8> {
     FILLERS.iter().copied().chain(others)
 }
 
-/// The position after an octet; none if no path has it there.
+/// The position after an octet; `None` if no path has this octet here.
 fn next((place, queried): Position, octet: u8, compared: Compared) -> Option<Position> {
     let inside = Some((Place::Inside, queried));
     let only_if = |allowed: bool| if allowed { inside } else { None };
@@ -115,7 +116,7 @@ fn digit(octet: u8, compared: Compared) -> Option<u32> {
     char::from(octet).to_digit(16).filter(|_| !octet.is_ascii_lowercase())
 }
 
-/// The digits that make an escape of an octet that needs one.
+/// The second digits that make the escape of an octet that needs escaping, one bit each.
 fn second_digits(first: u32) -> u16 {
     let needs_one = |second: &u32| !is_unreserved((first * 16 + second) as u8);
     (0..16).filter(needs_one).fold(0, |all, second| all | 1 << second)

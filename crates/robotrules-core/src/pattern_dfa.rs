@@ -1,77 +1,79 @@
 //! Path patterns as deterministic finite automata (DFA) over octets (RFC 9309 §2.2.3).
 //!
-//! A pattern is a literal beginning and pieces that float behind it, each found as early as it can
-//! be: that is never worse than later, so one position is enough to know, and a failure function
-//! says where to go on after an octet that does not fit. A piece that is spelled one way in the path
-//! and another way in the query (AMB-33) is looked for in the spelling of the part it starts in; one
-//! that holds the `?` itself crosses over.
+//! A pattern is a literal prefix and pieces. Each piece is placed at its leftmost match, which is
+//! never worse than a later one, so that one position is the whole state; the KMP failure function
+//! gives the next position after a mismatch. A piece with different normal forms in the path and in
+//! the query (AMB-33) is searched in the form of the part it starts in; a piece that holds the `?`
+//! starts in the path and ends in the query.
 //!
-//! States are numbers: up to the octets of the beginning so much of it has been read; then those of
-//! each piece, counted from its base: 0 to m octets of the spelling in the path, which serves for
-//! both parts where there is one spelling only; then 0 to n of the one in the query; then those
-//! behind a `?` of its own, each of which also knows how much of the other spelling is matched.
+//! States are numbers. 0 to the length of the prefix: the octets of the prefix that were read. Then
+//! the states of each piece, relative to its base: 0 to m matched octets of the form in the path,
+//! which serves both parts if the forms are equal; then 0 to n matched octets of the form in the
+//! query; then the states after its `?`, each of which implies how many octets of the query form
+//! are matched.
 //!
-//! A step costs the logarithm of a piece at worst. It does not know which octet strings are paths,
-//! nor in what order patterns count: `product_search.rs` and `languages.rs` do.
+//! A step costs the logarithm of a piece in the worst case. This module does not restrict octet
+//! strings to paths and does not order patterns: `path_dfa.rs` and `languages.rs` do.
 
 use crate::kmp::{insert, push_failure, Octets, Spelling};
 use crate::pattern::{Arena, Pattern, Span};
 use crate::url_path::Path;
 
-/// A pattern can never match any more.
+/// The dead state: the pattern cannot match, whatever follows.
 pub const DEAD: u32 = u32::MAX;
-/// A pattern has matched, whatever follows.
+/// The accepting state: the pattern matches, whatever follows.
 pub const MATCHED: u32 = u32::MAX - 1;
-/// What begins the query.
+/// The octet that starts the query.
 pub const MARK: u8 = b'?';
 
-/// The automata of some patterns, by number.
+/// The DFAs of several patterns, by number.
 #[derive(Debug, Default)]
 pub struct Machines {
     arena: Arena,
     machines: Vec<Machine>,
     pieces: Vec<Piece>,
-    // Failure functions, and what is matched beside.
+    // Failure functions, and the matched octets of query forms after a `?`.
     falls: Vec<u32>,
-    // Of each state behind a beginning: its piece.
+    // The piece of each state after a prefix.
     piece_of: Vec<u32>,
 }
 
 #[derive(Debug)]
 struct Machine {
     pattern: Pattern,
-    // Whether the end of the path has to be where the last piece ends.
+    // Whether the last piece must end at the end of the path.
     anchored: bool,
     pieces_start: u32,
     pieces_end: u32,
-    // What to take from a state to find its piece.
+    // The first state after the prefix, and its position in `piece_of`.
     first_state: u32,
     piece_of: u32,
-    // Octets that the pieces have at least.
+    // The least number of octets of the pieces.
     after_first: u32,
 }
 
-/// What stands between two wildcards, as it is looked for.
+/// A literal between two wildcards, with the layout of its states.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     in_path: Span,
     in_query: Span,
     base: u32,
-    // Where in the failure functions its own start; of the spelling in the query; what is beside.
+    // Where in `failures` these start: the failure functions of both forms, and the matched octets
+    // of the query form after a `?`.
     fall: u32,
     query_fall: u32,
     beside: u32,
-    // The states of the spelling in the query, and those behind a `?`; none if there is one only.
+    // Where the states of the query form start, and those after the `?`; equal if the forms are.
     query: u32,
     cross: u32,
-    // Octets before the `?`, if there is one.
+    // The position of its `?`, if any.
     mark: Option<u32>,
-    // Octets that the pieces behind it have at least.
+    // The least number of octets of the following pieces.
     rest: u32,
 }
 
 impl Machines {
-    /// Automata of patterns that stand in `arena`.
+    /// The DFAs of patterns whose octets are in `arena`.
     pub fn new(arena: Arena, patterns: impl Iterator<Item = Pattern>) -> Machines {
         let mut made = Machines { arena, ..Machines::default() };
         patterns.for_each(|pattern| made.add(pattern));
@@ -80,7 +82,7 @@ impl Machines {
 
     fn add(&mut self, pattern: Pattern) {
         let found = self.arena.pieces_of(&pattern);
-        // `*$` at the end, or a piece of nothing, asks for nothing.
+        // `*$` at the end, or an empty piece, matches anything.
         let open = found.last().is_some_and(|last| last.in_path.length == 0);
         let spellings = found.iter().map(|piece| (piece.in_path, piece.in_query));
         let spellings: Vec<_> = spellings.filter(|(in_path, _)| in_path.length > 0).collect();
@@ -109,7 +111,7 @@ impl Machines {
         });
     }
 
-    /// Adds a piece, and returns how many states it has.
+    /// Adds a piece and returns the number of its states.
     fn add_piece(&mut self, in_path: Span, in_query: Span, base: u32) -> u32 {
         let octets = &self.arena.octets;
         let fall = push_failure(&mut self.falls, in_path.of(octets));
@@ -134,7 +136,7 @@ impl Machines {
             if let Some(mark) = mark {
                 piece.mark = Some(mark as u32);
                 piece.beside = self.falls.len() as u32;
-                // At the same place: how much of the query's spelling what was read ends with.
+                // For each state after the `?`: how many octets of the query form are matched.
                 let mut at = 0;
                 self.falls.push(0);
                 for number in mark + 1..in_path.length as usize {
@@ -162,17 +164,17 @@ impl Machines {
         Spelling { octets, fall: &self.falls[piece.query_fall as usize..] }
     }
 
-    /// What a path must start with.
+    /// The prefix of a pattern.
     pub fn first(&self, number: usize) -> &[u8] {
         self.machines[number].pattern.first.of(&self.arena.octets)
     }
 
-    /// Whether a pattern matches a path, found without its automaton.
+    /// Whether a pattern matches a path, without running its DFA.
     pub fn matches(&self, number: usize, path: Path<'_>) -> bool {
         self.arena.matches(&self.machines[number].pattern, path)
     }
 
-    /// The state behind the first `/`, with which every path starts.
+    /// The state after the first `/`, with which every path starts.
     pub fn start(&self, number: usize) -> u32 {
         let machine = &self.machines[number];
         if machine.pattern.first.length > 0 || machine.is_whole_path() {
@@ -184,7 +186,7 @@ impl Machines {
         }
     }
 
-    /// The state before a piece, or behind the last.
+    /// The first state of a piece; [`MATCHED`] after the last piece.
     #[inline]
     fn entered(&self, machine: &Machine, number: u32, queried: bool) -> u32 {
         if number == machine.pieces_end {
@@ -194,14 +196,14 @@ impl Machines {
         piece.base + if queried && piece.is_two() { piece.query } else { 0 }
     }
 
-    /// The piece that a state behind the beginning belongs to.
+    /// The piece of a state after the prefix.
     #[inline]
     fn piece(&self, machine: &Machine, state: u32) -> (u32, &Piece) {
         let number = self.piece_of[(machine.piece_of + state - machine.first_state) as usize];
         (number, &self.pieces[number as usize])
     }
 
-    /// The next state; `queried` tells whether a `?` was read before this octet.
+    /// The next state; `queried` says whether a `?` was read before this octet.
     #[inline]
     pub fn step(&self, number: usize, state: u32, octet: u8, queried: bool) -> u32 {
         let machine = &self.machines[number];
@@ -213,7 +215,7 @@ impl Machines {
             if state + 1 < first.len() as u32 || machine.is_whole_path() {
                 return state + 1;
             }
-            // Behind a beginning that has a `?` no piece has two spellings.
+            // After a prefix that holds a `?` every piece has one form.
             return self.entered(machine, machine.pieces_start, false);
         }
         let (number, piece) = self.piece(machine, state);
@@ -233,7 +235,7 @@ impl Machines {
             if octet != MARK || queried || !piece.is_two() {
                 return at;
             }
-            // The query begins: with the piece's own `?`, or not.
+            // The query starts: with the `?` of the piece, or with another one.
             return if at > 0 { piece.cross } else { piece.query };
         }
         if at < piece.cross {
@@ -248,14 +250,14 @@ impl Machines {
         piece.query + self.in_query(piece).advance(beside, octet) as u32
     }
 
-    /// The octet of a piece that comes after so many behind its `?`.
+    /// The octet of a piece that follows `behind` octets after its `?`.
     #[inline]
     fn follows(&self, piece: &Piece, behind: u32) -> Option<u8> {
         let at = piece.mark? + 1 + behind;
         piece.in_path.of(&self.arena.octets).get(at as usize).copied()
     }
 
-    /// Whether a path that ends here matches, of a state that is neither [`DEAD`] nor [`MATCHED`].
+    /// Whether a path that ends in this state matches. The state is neither [`DEAD`] nor [`MATCHED`].
     #[inline]
     pub fn accepts(&self, number: usize, state: u32) -> bool {
         let machine = &self.machines[number];
@@ -269,7 +271,7 @@ impl Machines {
         number + 1 == machine.pieces_end && piece.is_full(state - piece.base)
     }
 
-    /// A number of octets that a match is at least away.
+    /// A lower bound for the number of octets up to a match.
     #[inline]
     pub fn to_go(&self, number: usize, state: u32) -> u32 {
         let machine = &self.machines[number];
@@ -284,13 +286,13 @@ impl Machines {
         } else if at < piece.cross {
             query - (at - piece.query)
         } else {
-            // The spelling in the query holds the same and an escaped `?`, so it is farther away.
+            // The query form holds the same octets and an escaped `?`, so that it is longer.
             piece.behind_mark() - (at - piece.cross)
         };
         here + piece.rest
     }
 
-    /// Adds the octets that lead elsewhere than an octet no pattern has.
+    /// Adds the octets whose next state differs from that of an octet in no pattern.
     #[inline]
     pub fn symbols(&self, number: usize, state: u32, found: &mut Octets) {
         let machine = &self.machines[number];
@@ -322,7 +324,7 @@ impl Machines {
 }
 
 impl Machine {
-    /// Whether it is a literal that a path has to be, to its end.
+    /// Whether the pattern is a literal for a whole path.
     #[inline]
     fn is_whole_path(&self) -> bool {
         self.anchored && self.pieces_start == self.pieces_end
@@ -335,13 +337,13 @@ impl Piece {
         self.cross > self.query
     }
 
-    /// Octets behind the `?`.
+    /// The number of octets after the `?`.
     #[inline]
     fn behind_mark(&self) -> u32 {
         self.mark.map_or(0, |mark| self.in_path.length - mark - 1)
     }
 
-    /// Whether the piece has just been found.
+    /// Whether the piece is completely matched.
     #[inline]
     fn is_full(&self, at: u32) -> bool {
         if at < self.query {

@@ -1,11 +1,11 @@
-//! Prefilter for few patterns and very many paths: which are worth trying, as a set of at most 64 bits.
+//! A prefilter for few patterns and many paths: the candidate patterns of a path as a bit set.
 //!
-//! For each of a few places in a path there is a table: of an octet, the patterns that may have it
-//! there. What is in all of them is tried, the pattern that would decide first of all first, so the
-//! first that matches decides. Making the tables costs what some ten paths cost; a batch makes them
-//! and throws them away.
+//! For each of six positions in a path a table maps an octet to the set of patterns that can have it
+//! there. The intersection of these sets, and of the set for the bigrams of the path, are the
+//! candidates. They are matched in order of precedence, so that the first match decides.
 //!
-//! It knows patterns by their rank: of those that match, the greatest decides.
+//! Building the tables costs about as much as ten paths, and takes 15 KB per 64 patterns; a batch
+//! builds and drops them. This module does not decide: it returns the greatest rank that matches.
 
 use crate::bigrams;
 use crate::pattern::{Arena, Pattern};
@@ -13,30 +13,30 @@ use crate::ruleset::Rank;
 use crate::scan::{required, Scan, Tried};
 use crate::url_path::Path;
 
-/// As many patterns as there are bits.
+/// The number of patterns of a prefilter: one bit each.
 pub const MOST: usize = 64;
 const PAIRS: usize = 1024;
 
-/// For each octet but for its highest bit, a set of patterns. In a normal form that is set in digits of
-/// escapes only.
+/// A set of patterns for each octet, without its highest bit, which in a normal form is set only in
+/// the digits of escapes.
 type Table = [u64; 128];
 
-/// The patterns of a rule set, and tables that say which to try.
+/// Up to 64 patterns of a rule set, and the tables that select candidates.
 #[derive(Debug)]
 pub struct Shortlist {
     ranked: Vec<Tried>,
-    // By the octets behind the first, and by the last ones.
+    // By the second to fifth octet, and by the last two.
     starts: [Table; 4],
     ends: [Table; 2],
-    // The patterns that a pair of octets is needed for.
+    // The patterns by the slot of the bigram that they require.
     pairs: Box<[u64; PAIRS]>,
-    // Those that are no plain prefixes, those that are found by a pair, those that need a query.
+    // Patterns that are not plain prefixes, that require a bigram, that require a query.
     wild: u64,
     searched: u64,
     queries: u64,
 }
 
-/// The shortlists of a rule set, the one whose patterns decide first of all first.
+/// The prefilters of a rule set, in order of precedence.
 pub fn lists(arena: &Arena, scan: &Scan) -> Vec<Shortlist> {
     let mut ranked: Vec<Tried> = scan.tried().copied().collect();
     ranked.sort_unstable_by_key(|tried| std::cmp::Reverse(tried.rank));
@@ -44,19 +44,19 @@ pub fn lists(arena: &Arena, scan: &Scan) -> Vec<Shortlist> {
     ranked.chunks(MOST).map(|some| Shortlist::new(arena, some, &usual)).collect()
 }
 
-/// The greatest rank of a pattern of these lists that matches; zero where none does.
+/// The greatest rank of a pattern of these prefilters that matches; zero if none matches.
 #[inline(never)]
 pub fn winner(lists: &[Shortlist], arena: &Arena, path: Path<'_>) -> Rank {
     let mut ranks = lists.iter().map(|list| list.winner(arena, path));
     ranks.find(|&rank| rank != 0).unwrap_or(0)
 }
 
-/// Whether a pattern is more than a prefix.
+/// Whether a pattern is not a plain prefix.
 fn is_wild(arena: &Arena, tried: &Tried) -> bool {
     arena.literal(&tried.pattern) != Some(false)
 }
 
-/// A table of patterns by the octet they have somewhere; of those that have none there, by any.
+/// A table of patterns by their octet at a position. Patterns without one are in every set.
 fn table(patterns: &[Tried], octet: impl Fn(&Tried) -> Option<u8>) -> Table {
     let (mut table, mut any) = ([0; 128], 0);
     for (number, tried) in patterns.iter().enumerate() {
@@ -68,7 +68,7 @@ fn table(patterns: &[Tried], octet: impl Fn(&Tried) -> Option<u8>) -> Table {
     table.map(|set| set | any)
 }
 
-/// The octet at a place of a word, if the mask says that it counts.
+/// The octet at a position of a word, if it is in the mask.
 fn octet((word, mask): (u64, u64), place: usize) -> Option<u8> {
     (mask >> (8 * place) & 0xFF != 0).then_some((word >> (8 * place)) as u8)
 }
@@ -100,7 +100,7 @@ impl Shortlist {
         list
     }
 
-    /// The greatest rank of a pattern that matches; zero where none does.
+    /// The greatest rank of a pattern that matches; zero if none matches.
     #[inline(always)]
     pub fn winner(&self, arena: &Arena, path: Path<'_>) -> Rank {
         let at = |word: u64, place: usize| (word >> (8 * place)) as usize % 128;
@@ -130,14 +130,14 @@ impl Shortlist {
         0
     }
 
-    /// The patterns whose pair the path has.
+    /// The patterns whose bigram is in the path.
     #[inline]
     fn found(&self, path: Path<'_>) -> u64 {
         bigrams::places::<PAIRS>(path.octets()).fold(0, |all, place| all | self.pairs[place])
     }
 }
 
-/// Of the pairs that a pattern needs behind its first wildcard, the one that is least usual.
+/// The slot of the rarest bigram that a pattern requires after its first wildcard.
 fn rarest(arena: &Arena, pattern: &Pattern, usual: &[u32; PAIRS]) -> Option<usize> {
     let runs = arena.pieces_of(pattern).iter().take(8).map(|piece| piece.run.of(&arena.octets));
     runs.flat_map(bigrams::places::<PAIRS>).min_by_key(|&place| usual[place])

@@ -1,8 +1,8 @@
-//! Patterns without a wildcard as a prefix trie: one walk down it, however many there are.
+//! A prefix trie (radix tree) of the patterns without a wildcard: one descent for any number of them.
 //!
-//! Built once, node by node, then laid out so that a step down needs a line or two of the cache. The
-//! first steps are taken at once, by a look at the first eight octets of a path. It knows patterns by
-//! their rank: of those that match, the greatest decides.
+//! A lookup is linear in the path. The trie is built node by node and then laid out so that a step
+//! touches one or two cache lines; a hash of the first eight octets replaces the first steps. This
+//! module does not decide: it returns the greatest rank of the patterns that match.
 
 use crate::pattern::{Arena, Span};
 use crate::ruleset::Rank;
@@ -10,7 +10,7 @@ use crate::simd::{first_word, is, Lanes};
 
 const NONE: u32 = u32::MAX;
 
-/// A node while the tree is built: its children are a list of siblings.
+/// A node of the builder: its children are a linked list of siblings.
 #[derive(Clone, Copy, Debug)]
 struct Growing {
     label: Span,
@@ -20,7 +20,7 @@ struct Growing {
     sibling: u32,
 }
 
-/// A tree of prefixes while it is built, one node for each branching point, not for each octet.
+/// Builds a prefix trie with one node per branching point, not per octet.
 #[derive(Debug, Default)]
 pub struct Growth {
     nodes: Vec<Growing>,
@@ -32,7 +32,7 @@ impl Growth {
         self.nodes.len() as u32 - 1
     }
 
-    /// Adds a pattern: a prefix, or a whole path where it is anchored.
+    /// Adds a pattern: a prefix, or a whole path if it is anchored.
     pub fn insert(&mut self, arena: &Arena, mut rest: Span, rank: Rank, anchored: bool) {
         if self.nodes.is_empty() {
             self.node(Span::default());
@@ -69,7 +69,7 @@ impl Growth {
         arena.octets[self.nodes[node as usize].label.start as usize]
     }
 
-    /// Gives the tail of a node's label, and all it had, to a child of its own.
+    /// Splits a node: a new child gets the tail of its label, its ranks and its children.
     fn split(&mut self, at: u32, shared: u32) {
         let Growing { label, .. } = self.nodes[at as usize];
         let tail = Span { start: label.start + shared, length: label.length - shared };
@@ -82,11 +82,11 @@ impl Growth {
         (tail.prefix, tail.whole, tail.child) = (prefix, whole, child);
     }
 
-    /// Lays the children of each node side by side, and each level behind the one above it.
+    /// Lays out the trie in breadth-first order, the children of each node side by side.
     pub fn grown(&self, arena: &Arena) -> Tree {
         let mut tree = Tree::default();
         let Some(root) = self.nodes.first() else { return tree };
-        // Most often all patterns start with `/`, and the walk begins there.
+        // Usually all patterns start with `/`, and the descent starts at that child.
         let only = self.nodes.get(root.child as usize).is_some_and(|child| child.sibling == NONE);
         let skips = only && root.prefix == 0 && root.whole == 0;
         let mut order = vec![if skips { root.child } else { 0 }];
@@ -121,44 +121,44 @@ impl Growth {
     }
 }
 
-/// What one step down the tree needs, in one line of the cache.
+/// A node: the data of one step, in one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Node {
-    // By which octets its first sixteen children are reached.
+    // The first octets of its first sixteen children.
     octets: [u8; 16],
     // The first eight octets of its label.
     start: u64,
     label: Span,
-    // Best rank of a pattern that ends here, as a prefix and as a whole path.
+    // The greatest rank of a pattern that ends here, as a prefix and as a whole path.
     prefix: Rank,
     whole: Rank,
     first_child: u32,
     children: u32,
 }
 
-/// A tree of prefixes.
+/// A prefix trie.
 #[derive(Debug, Default)]
 pub struct Tree {
     nodes: Vec<Node>,
-    // By which octet each node is reached, and sixteen more.
+    // The first octet of each node, and sixteen octets of padding.
     octets: Vec<u8>,
     shortcuts: Shortcuts,
 }
 
-/// Where a walk is after eight octets of a path: before a node, with what it met on the way.
+/// The state of a descent after the first eight octets of a path.
 #[derive(Clone, Copy, Debug, Default)]
 struct Shortcut {
-    // The eight octets, the first lowest. Zero is no shortcut: a pattern starts with a slash.
+    // The eight octets, the first lowest. Zero: a free slot, because patterns start with a slash.
     octets: u64,
     best: Rank,
     node: u32,
-    // How many of the octets stand before the node.
+    // How many of the octets precede the label of the node.
     before: u32,
 }
 
-/// The shortcuts of a tree, hashed by their octets. They are few enough that most are where they are
-/// looked for first. One that finds no room nearby is left out: the walk takes longer.
+/// The shortcuts of a trie, hashed by their octets, with open addressing and a load factor of at most
+/// one half. A shortcut without a free slot nearby is dropped: the descent then starts at the root.
 #[derive(Debug, Default)]
 struct Shortcuts {
     slots: Vec<Shortcut>,
@@ -195,7 +195,7 @@ impl Shortcuts {
         shortcuts
     }
 
-    /// Where the shortcut for eight octets is, or would be.
+    /// The slot of the shortcut for eight octets, or the free slot for it.
     #[inline(always)]
     fn slot(&self, octets: u64) -> Option<usize> {
         let mask = self.slots.len().wrapping_sub(1);
@@ -205,7 +205,7 @@ impl Shortcuts {
         })
     }
 
-    /// The shortcut that a path takes.
+    /// The shortcut for a path.
     #[inline(always)]
     fn taken_by(&self, path: &[u8]) -> Option<&Shortcut> {
         let slot = self.slot(u64::from_le_bytes(*path.first_chunk()?))?;
@@ -214,7 +214,7 @@ impl Shortcuts {
 }
 
 impl Node {
-    /// What of `rest` follows the label, if it starts with it.
+    /// The part of `rest` after the label, if it starts with the label.
     #[inline(always)]
     fn after<'a>(&self, rest: &'a [u8], arena: &Arena) -> Option<&'a [u8]> {
         let length = self.label.length as usize;
@@ -229,7 +229,7 @@ impl Node {
 }
 
 impl Tree {
-    /// The best rank of a pattern that `path` starts with: one walk down, O(path).
+    /// The greatest rank of a pattern that matches `path`, in one descent.
     pub fn winner(&self, arena: &Arena, path: &[u8]) -> Rank {
         let mut best = 0;
         let Some(mut node) = self.nodes.first() else { return best };
@@ -249,13 +249,13 @@ impl Tree {
         }
     }
 
-    /// The child that is reached by an octet.
+    /// The child whose label starts with an octet.
     #[inline(always)]
     fn child(&self, node: &Node, octet: u8) -> Option<&Node> {
         let (mut from, mut left) = (node.first_child as usize, node.children);
         let mut sixteen = &node.octets;
         loop {
-            // Sixteen at once, and of those the children of this node.
+            // Sixteen at once, masked to the children of this node.
             let found = is(Lanes::new(*sixteen), octet).to_bitmask() & !(u32::MAX << left.min(16));
             if found != 0 {
                 return self.nodes.get(from + found.trailing_zeros() as usize);

@@ -1,13 +1,15 @@
-//! Product search: A* over the product of several DFAs for a shortest path that all ladders say yes to.
+//! Product search: A* over the product of the path DFA and pattern DFAs for a shortest path that all
+//! decision lists accept.
 //!
-//! A state is where in the universe a path is, and how far each ladder has been climbed: its word so
-//! far, and the rungs that may still change it with the states of their patterns. States are found
-//! again by their numbers in one pool, so that one costs little more than its rungs. A walk may have
-//! several starts, each with ladders of its own, and takes up only those that can lead to a shortest
-//! path.
+//! A breadth-first search in which a lower bound for the remaining octets orders the frontier. A
+//! product state holds a state of the path DFA, and for each decision list its answer so far and the
+//! clauses that can still change it, each with the DFA state of its pattern. States are interned in
+//! one pool, so that a state costs little more than its clauses. A search may have several starts,
+//! each with its own decision lists, and expands only those that can lead to a shortest path.
 //!
-//! It does not know why a ladder is as it is: `search.rs` does. `pure_walk.py` is the same,
-//! written to be read.
+//! Time and memory are linear in the states, which `max_states` bounds; there may be exponentially
+//! many in the number of wildcards. This module does not choose the decision lists: `search.rs`
+//! does. `pure_product_search.py` is the readable version.
 
 use crate::kmp::{contains, Octets};
 use crate::path_dfa::Universe;
@@ -15,29 +17,29 @@ use crate::pattern_dfa::{Machines, DEAD, MATCHED};
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 
-/// Rungs in the order of precedence, each the number of a pattern shifted left by one, plus 1 for
-/// yes; and the word at the foot, for a path that none of them matches.
+/// A decision list: clauses in order of precedence, each the number of a pattern shifted left by
+/// one, plus 1 to accept; and the default for a path that no clause matches.
 pub type Ladder = (Vec<u32>, bool);
 
-/// More octets than any path has that is sought.
+/// A path length that no search reaches.
 pub const NO_LIMIT: u32 = 1 << 31;
-/// In a state, in place of a ladder: it says yes, whatever follows.
+/// In a state, in place of a decision list: it accepts, whatever follows.
 const SETTLED: u32 = u32::MAX;
-/// More words than this are not kept: positions in the pool are 32 bits wide.
+/// The maximum size of the pool: positions in it are 32 bits wide.
 const MOST_WORDS: usize = u32::MAX as usize - (1 << 24);
 
-/// How far to go.
+/// The limits of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Within {
-    /// No more states than this are seen.
-    pub budget: i64,
-    /// Only paths of less octets than this count.
+    /// The state budget: the maximum number of states.
+    pub max_states: i64,
+    /// Only paths with fewer octets are returned.
     pub shorter_than: u32,
-    /// Whether it has to be a shortest path.
+    /// Whether to return a shortest path.
     pub shortest: bool,
 }
 
-/// A walk, and what it has seen.
+/// A product search, and its statistics.
 pub struct Walk<'a> {
     machines: &'a Machines,
     universe: &'a Universe,
@@ -46,18 +48,18 @@ pub struct Walk<'a> {
     limit: u32,
     shortest: bool,
     frontier: Frontier,
-    /// How many states were seen.
+    /// The number of states that were reached.
     pub seen: i64,
-    /// Whether it was given up because the budget was spent.
+    /// Whether the search stopped at `max_states`.
     pub exhausted: bool,
 }
 
-/// States that were reached, and which of them are still to be looked at.
+/// The states that were reached, and the queue of those to expand.
 #[derive(Default)]
 struct Frontier {
     states: States,
     reached: Vec<Reached>,
-    // States by what their paths come to at least; of equals the one found last.
+    // States by the estimated length of their paths; of equals the last one first.
     queue: BTreeMap<u32, Vec<u32>>,
 }
 
@@ -71,7 +73,7 @@ struct Reached {
 }
 
 impl<'a> Walk<'a> {
-    /// A walk that has not begun.
+    /// A search that has not started.
     pub fn new(
         machines: &'a Machines,
         universe: &'a Universe,
@@ -84,8 +86,8 @@ impl<'a> Walk<'a> {
         Walk { machines, universe, starts, budget, limit, shortest, frontier, seen, exhausted }
     }
 
-    /// A shortest path, or any if that will do, to which all ladders say yes; none if there is
-    /// none, or the budget is spent.
+    /// A shortest path, or any path if the limits permit, that all decision lists accept; `None` if
+    /// there is none or `max_states` is reached.
     pub fn run(&mut self) -> Option<Vec<u8>> {
         let mut starts = self.start_states();
         let (mut state, mut next) = (Vec::new(), Vec::new());
@@ -128,12 +130,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Has a state looked at; none if the budget is spent.
+    /// Adds a state to the frontier; `None` if `max_states` is reached.
     fn add(&mut self, state: &[u32], came: Reached, comes_to: u32) -> Option<()> {
         let Frontier { states, reached, queue } = &mut self.frontier;
         let number = match states.find(state) {
             Some(known) if came.length < reached[known as usize].length => {
-                // Where any path will do a state may be done, and reached by fewer octets later.
+                // If any path is permitted, an expanded state may be reached by a shorter path later.
                 let is_done = reached[known as usize].is_done;
                 reached[known as usize] = Reached { is_done, ..came };
                 known
@@ -153,8 +155,8 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    /// The state of each start, and what its paths come to at least; those that can be shortest
-    /// last, as they are taken from there.
+    /// The state of each start and the estimated length of its paths, longest first: the search pops
+    /// them from the end.
     fn start_states(&self) -> Vec<(u32, Vec<u32>)> {
         let mut found = Vec::with_capacity(self.starts.len());
         for ladders in self.starts {
@@ -172,7 +174,7 @@ impl<'a> Walk<'a> {
         found
     }
 
-    /// The octets that some pattern of a state asks about.
+    /// The octets that some pattern of a state distinguishes.
     fn asked(&self, state: &[u32]) -> Octets {
         let mut asked = Octets::default();
         for (_, rungs) in climbs(state) {
@@ -183,7 +185,7 @@ impl<'a> Walk<'a> {
         asked
     }
 
-    /// Appends how far ladders have been climbed after an octet; false: one says no.
+    /// Appends the decision lists after an octet; false if one of them rejects.
     fn climb(&self, state: &[u32], octet: u8, queried: bool, next: &mut Vec<u32>) -> bool {
         let mut at = 1;
         while at < state.len() {
@@ -204,7 +206,7 @@ impl<'a> Walk<'a> {
         true
     }
 
-    /// Whether a path that ends here is one that is sought.
+    /// Whether a path that ends in this state is a result.
     fn is_found(&self, state: &[u32]) -> bool {
         let accepts = |&(rung, at): &(u32, u32)| self.machines.accepts(rung as usize >> 1, at);
         self.universe[state[0] as usize].to_go == 0
@@ -213,8 +215,8 @@ impl<'a> Walk<'a> {
             })
     }
 
-    /// How many octets what is sought is away: at least, or probably, where any path will do. None
-    /// if a path would be too long.
+    /// The A* heuristic: a lower bound for the octets up to a result, or, if any path is permitted, a
+    /// likely number. `None` if a path would be too long.
     fn to_go(&self, state: &[u32], length: u32) -> Option<u32> {
         let missing = self.universe[state[0] as usize].to_go;
         let (mut least, mut likely) = (missing, 0);
@@ -230,7 +232,7 @@ impl<'a> Walk<'a> {
 }
 
 impl Frontier {
-    /// Takes a state whose paths come to least.
+    /// Removes a state with the least estimated length from the queue.
     fn nearest(&mut self) -> Option<u32> {
         let mut nearest = self.queue.first_entry()?;
         let number = nearest.get_mut().pop();
@@ -254,11 +256,11 @@ impl Frontier {
     }
 }
 
-/// Appends a ladder with what cannot change its word left out; false: it says no.
+/// Appends a decision list without the clauses that cannot change its answer; false if it rejects.
 fn settle(mut word: bool, rungs: impl Iterator<Item = (u32, u32)>, next: &mut Vec<u32>) -> bool {
     let head = next.len();
     next.push(SETTLED);
-    // Where the last rung ends that would change the word.
+    // The end of the last clause that can change the answer.
     let (mut yes_end, mut no_end) = (0, 0);
     for (rung, state) in rungs {
         if state == MATCHED {
@@ -282,15 +284,15 @@ fn settle(mut word: bool, rungs: impl Iterator<Item = (u32, u32)>, next: &mut Ve
     true
 }
 
-/// The word, the rungs and the end of the ladder that stands in a state. Its first number is how
-/// many follow, which is even, plus 1 where the word is yes.
+/// The answer, the clauses and the end of the decision list at a position of a state. Its first
+/// number is the count of the numbers that follow, which is even, plus 1 if the answer is to accept.
 fn ladder_at(state: &[u32], at: usize) -> (bool, &[u32], usize) {
     let head = state[at];
     let end = at + 1 + (head & !1) as usize;
     (head & 1 == 1, &state[at + 1..end], end)
 }
 
-/// The words and rungs of all ladders that are not settled.
+/// The answers and clauses of all decision lists that are not settled.
 fn climbs(state: &[u32]) -> impl Iterator<Item = (bool, &[u32])> {
     let mut at = 1;
     std::iter::from_fn(move || {
@@ -307,13 +309,13 @@ fn pairs(rungs: &[u32]) -> impl Iterator<Item = (u32, u32)> + '_ {
     rungs.chunks_exact(2).map(|pair| (pair[0], pair[1]))
 }
 
-/// States, numbered as they come.
+/// A pool of interned states, numbered in the order of insertion.
 #[derive(Default)]
 struct States {
     words: Vec<u32>,
-    // Where each ends.
+    // The end of each state in `words`.
     ends: Vec<u32>,
-    // Numbers of states plus one, at the place that their hash says or behind it; zero is free.
+    // A hash table with open addressing: numbers of states plus one; zero is a free slot.
     slots: Vec<u32>,
     hasher: RandomState,
 }

@@ -1,10 +1,11 @@
-//! Many patterns, one path, tried in turn: few of them are looked at twice.
+//! Linear scan over a small rule set: a SIMD filter selects candidates, which are then matched.
 //!
-//! Of four patterns at once four octets are compared; of those with wildcards four at the end of
-//! the path too, and which pairs of octets they need. All are asked before any is tried, so that
-//! what the processor has to guess is only how many are left.
+//! The filter compares four octets of four patterns at once; for wildcard patterns also the last
+//! four octets and the required bigrams. All filters run before the first match, so that the only
+//! unpredictable branch is the number of candidates.
 //!
-//! It knows patterns by their rank: of those that match, the greatest decides.
+//! Linear in the patterns, no allocation. This module does not decide: it returns the greatest rank
+//! of the patterns that match.
 
 use crate::pattern::{Arena, Pattern};
 use crate::ruleset::Rank;
@@ -13,43 +14,43 @@ use crate::url_path::Path;
 use std::collections::HashMap;
 use wide::u32x4;
 
-/// The patterns of a rule set, plain prefixes apart from the others.
+/// The patterns of a rule set, plain prefixes and wildcard patterns separately.
 #[derive(Debug, Default)]
 pub struct Scan {
     plain_needs: Vec<Column>,
     plain: Vec<Tried>,
     wild_needs: Vec<Needs>,
     wild: Vec<Tried>,
-    // How many patterns have to be searched for.
+    // How many patterns require bigrams.
     searched: u32,
-    // Patterns that match what one of `wild` does, by its number, and can never decide.
+    // Patterns equal to one of `wild`, by its number, and of lower rank: they never decide.
     repeated: Vec<(Tried, u32)>,
 }
 
-/// Among fewer wildcard patterns than this, repetitions are not looked for.
+/// Sets with fewer wildcard patterns are not deduplicated.
 const MANY: usize = 1024;
 
-/// A pattern that is left to be tried.
+/// A pattern, and the words that its prefix is compared by.
 #[derive(Clone, Copy, Debug)]
 pub struct Tried {
     /// Its rank.
     pub rank: Rank,
-    // The first and the last eight octets of what the path must start with.
+    // The first and the last eight octets of the prefix.
     first: u64,
     last: u64,
     /// The pattern.
     pub pattern: Pattern,
 }
 
-/// A number for each of four patterns, and which of its bits count. Where there is no pattern
-/// none count, and the number is one that is never found.
+/// A word and a mask for each of four patterns. A lane without a pattern has an empty mask and a
+/// word that no masked word equals.
 #[derive(Clone, Copy, Debug)]
 struct Column {
     number: [u32; 4],
     mask: [u32; 4],
 }
 
-/// What four patterns with wildcards need: how a path starts and ends, and bits of `pairs`.
+/// The filter of four wildcard patterns: start and end of a path, and required bits of `pairs`.
 #[derive(Clone, Copy, Debug)]
 struct Needs {
     starts: Column,
@@ -58,13 +59,13 @@ struct Needs {
     high: [u32; 4],
 }
 
-// In the bits of `pairs`, one says that there is a query.
+// The bit of `pairs` that marks a query.
 const QUERY: u64 = 1 << 63;
 
 impl Column {
     const NONE: Column = Column { number: [1; 4], mask: [0; 4] };
 
-    /// Which of the four are in `word`.
+    /// The patterns whose masked word equals `word`.
     #[inline(always)]
     fn found_in(&self, word: u32) -> u32x4 {
         (u32x4::new(self.mask) & u32x4::splat(word)).simd_eq(u32x4::new(self.number))
@@ -75,7 +76,7 @@ impl Needs {
     const NONE: Needs =
         Needs { starts: Column::NONE, ends: Column::NONE, low: [0; 4], high: [0; 4] };
 
-    /// Which of the four may match a path that starts and ends so, and has these pairs.
+    /// The patterns that can match a path with this start, this end and these bigrams.
     #[inline(always)]
     fn met_by(&self, start: u32, end: u32, have: u64) -> u32x4 {
         let low = u32x4::new(self.low) & u32x4::splat(!have as u32);
@@ -85,7 +86,7 @@ impl Needs {
     }
 }
 
-/// The place for the next of `count` in blocks of four.
+/// The block and the lane for the pattern after `count` patterns, in blocks of four.
 fn room<T>(blocks: &mut Vec<T>, count: usize, none: T) -> Option<(&mut T, usize)> {
     if count.is_multiple_of(4) {
         blocks.push(none);
@@ -106,7 +107,7 @@ fn end(last: u64) -> u32 {
 }
 
 impl Scan {
-    /// Makes room for patterns.
+    /// Reserves memory for `count` patterns.
     pub fn reserve(&mut self, count: usize) {
         self.plain.reserve_exact(count);
         self.plain_needs.reserve_exact(count.div_ceil(4));
@@ -139,7 +140,7 @@ impl Scan {
         self.wild.push(tried);
     }
 
-    /// How many patterns there are.
+    /// The number of patterns.
     pub fn len(&self) -> usize {
         self.plain.len() + self.wild.len() + self.repeated.len()
     }
@@ -170,8 +171,8 @@ impl Scan {
         plain.chain(found.map(|(tried, _)| tried)).chain(repeated).map(|t| t.rank).collect()
     }
 
-    /// Sets wildcard patterns aside that match what another does and come after it in precedence:
-    /// a file may have tens of thousands of them, and none can ever decide.
+    /// Removes wildcard patterns that equal a pattern of higher precedence from the scan: they never
+    /// decide, and a file may have tens of thousands of them.
     pub fn set_repetitions_aside(&mut self, arena: &Arena) {
         if self.wild.len() < MANY {
             return;
@@ -190,7 +191,7 @@ impl Scan {
         }
     }
 
-    /// The greatest rank of a pattern that matches; zero where none does.
+    /// The greatest rank of a pattern that matches; zero if none matches.
     #[inline(always)]
     pub fn winner(&self, arena: &Arena, path: Path<'_>) -> Rank {
         let mut best = 0;
@@ -208,7 +209,7 @@ impl Scan {
         if self.wild.is_empty() {
             return best;
         }
-        // With few to search for, a search costs less than a look at all pairs.
+        // With few such patterns a search costs less than the bigrams of the path.
         let pairs = if self.searched > 2 { path_pairs(path) } else { !QUERY };
         let have = pairs | if path.has_query() { QUERY } else { 0 };
         each(
@@ -228,7 +229,7 @@ impl Scan {
     }
 }
 
-/// Gives `take` the patterns that `may_match` picks. Sixteen blocks of four are asked first.
+/// Calls `take` with the patterns that `may_match` selects, sixteen blocks of four at a time.
 #[inline(always)]
 fn each<T>(
     blocks: &[T],
@@ -252,12 +253,12 @@ fn each<T>(
 }
 
 impl Tried {
-    /// Whether a path begins as the pattern does.
+    /// Whether a path starts with the prefix of the pattern.
     #[inline(always)]
     pub fn begins(&self, arena: &Arena, path: Path<'_>) -> bool {
         let length = self.pattern.first.length as usize;
         if length <= 8 {
-            // A short path is filled up with zeros, and a pattern may end with one.
+            // A short path is padded with zeros, and a pattern may end with a zero.
             let rest = (path.first ^ self.first) << (8 * (8 - length as u32)).min(63);
             return length == 0 || rest == 0 && path.text.len() - path.start >= length;
         }
@@ -268,8 +269,8 @@ impl Tried {
     }
 }
 
-/// What a pattern matches: equal for patterns that match the same, but for some that are written in
-/// ways nobody would.
+/// A key for deduplication: patterns with equal keys match the same paths. Some unusual spellings of
+/// equal patterns have different keys.
 fn language(arena: &Arena, pattern: &Pattern) -> Vec<u8> {
     let mut language = vec![u8::from(pattern.anchored)];
     let spans = arena.pieces_of(pattern).iter().flat_map(|piece| [piece.in_path, piece.in_query]);
@@ -280,7 +281,8 @@ fn language(arena: &Arena, pattern: &Pattern) -> Vec<u8> {
     language
 }
 
-/// What a path needs to match a pattern: its last octets under a mask, a query.
+/// The requirements of a pattern on a path: its last octets and their mask, and whether it has a
+/// query.
 pub fn required(arena: &Arena, pattern: &Pattern) -> ((u64, u64), bool) {
     let pieces = arena.pieces_of(pattern);
     let last = pieces.last().map_or((pattern.first, pattern.first), |l| (l.in_path, l.in_query));
@@ -288,19 +290,19 @@ pub fn required(arena: &Arena, pattern: &Pattern) -> ((u64, u64), bool) {
         true => end_of(last.0.of(&arena.octets)),
         false => (0, 0),
     };
-    // A `?` behind a wildcard is the delimiter, or data in a query: there is a query either way.
+    // A `?` after a wildcard is the delimiter, or data in a query: both require a query.
     let mut spelled = pieces.iter().take(8).map(|piece| piece.in_path.of(&arena.octets));
     (end, spelled.any(|octets| octets.contains(&b'?')))
 }
 
-/// The pairs of octets that a path needs, where its end does not say enough.
+/// The bits of the bigrams that a pattern requires.
 fn needed_pairs(arena: &Arena, pattern: &Pattern) -> u64 {
     let runs = arena.pieces_of(pattern).iter().take(8);
     runs.fold(0, |all, piece| all | pairs(piece.run.of(&arena.octets)))
 }
 
-/// The pairs of neighbouring octets, each hashed to one of 63 bits: its second octet, stirred by
-/// the lowest bits of its first.
+/// The bigrams of `octets`, each hashed to one of 63 bits: its second octet, combined with the lowest
+/// bits of the first.
 #[inline]
 fn pairs(octets: &[u8]) -> u64 {
     let Some((&first, rest)) = octets.split_first() else { return 0 };
@@ -312,13 +314,13 @@ fn pairs(octets: &[u8]) -> u64 {
     all & !QUERY
 }
 
-/// The pairs of a path, and perhaps some it does not have: eight at a time.
+/// The bits of the bigrams of a path, eight at a time; may include bits of other bigrams.
 #[inline]
 fn path_pairs(path: Path<'_>) -> u64 {
     let octets = path.octets();
     let mut all = word_pairs(path.first, path.first >> 8);
     let mut at = 7;
-    // The last word holds pairs of the one before it too, which does no harm.
+    // The last word overlaps the one before it, which does not change the result.
     while at + 1 < octets.len() {
         let before = first_word(&octets[at.min(octets.len() - 9)..]);
         let after = first_word(&octets[at.min(octets.len() - 9) + 1..]);
@@ -328,7 +330,7 @@ fn path_pairs(path: Path<'_>) -> u64 {
     all & !QUERY
 }
 
-/// The pairs that eight octets and those after them make.
+/// The bits of the bigrams of eight octets and their successors.
 #[inline(always)]
 fn word_pairs(before: u64, after: u64) -> u64 {
     const LOW: u64 = 0x0707_0707_0707_0707;
@@ -336,13 +338,13 @@ fn word_pairs(before: u64, after: u64) -> u64 {
     hashes.iter().fold(0, |all, hash| all | 1 << (hash & 63))
 }
 
-/// The first eight octets, and the mask of those there are. A pattern never holds a zero.
+/// The first eight octets and their mask. A pattern never holds a zero.
 fn start_of(octets: &[u8]) -> (u64, u64) {
     let missing = 8_u32.saturating_sub(octets.len() as u32);
     (first_word(octets), u64::MAX.checked_shr(8 * missing).unwrap_or(0))
 }
 
-/// The last eight octets, and the mask of those there are.
+/// The last eight octets and their mask.
 fn end_of(octets: &[u8]) -> (u64, u64) {
     let missing = 8_u32.saturating_sub(octets.len() as u32);
     (last_word(octets), u64::MAX.checked_shl(8 * missing).unwrap_or(0))

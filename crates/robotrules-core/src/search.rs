@@ -1,17 +1,19 @@
-//! The walks for one question: which patterns and which ways are looked at, and in what order.
+//! The search for a witness: a path that several decision lists accept, by counterexample-guided
+//! refinement of product searches.
 //!
-//! Patterns that say no are looked at only when a path was found that they object to; the path is
-//! then sought again with them. As what is walked always allows more than the question does, a path
-//! that all agree on is a shortest one, and where nothing is found there is nothing.
+//! A rejecting clause is ignored until it rejects a path that was found; then the search runs again
+//! with the clause. The relaxed decision lists accept at least what the given ones do, so that a
+//! path that all given lists accept is a shortest one, and if the relaxed search finds nothing there
+//! is nothing.
 //!
-//! A ladder that has many ways to a yes is walked one way at a time: one pattern has to match, and
-//! none that says no above it may. Together they would be in as many states as there are sets of
-//! them. For a shortest path each way is a start of the same walk. Where any path will do they are
-//! tried one after the other from above, until one leads to a path, or what says no above leaves
-//! nothing.
+//! A decision list that can accept in many ways is split into branches, one for each accepting clause
+//! and one for the default: the clause matches, and no rejecting clause above it does. Together they
+//! would have as many states as there are sets of clauses. For a shortest path the branches are
+//! starts of the same product search. If any path is permitted they are searched in order of
+//! precedence, until one has a path, or the rejecting clauses above leave none.
 //!
-//! It does not know how a path is walked: `product_search.rs` does. `pure_search.py` is the same, written to be
-//! read.
+//! The cost is that of the product searches, within `max_states` in total. This module does not
+//! expand states: `product_search.rs` does. `pure_search.py` is the readable version.
 
 use crate::path_dfa::Universe;
 use crate::pattern_dfa::Machines;
@@ -19,21 +21,21 @@ use crate::product_search::{Ladder, Walk, Within};
 use crate::url_path::Path;
 use std::collections::BTreeSet;
 
-/// The walks for one question, and what they have seen.
+/// The search for a witness, and its statistics.
 pub struct Search<'a> {
     machines: &'a Machines,
     universe: &'a Universe,
     within: Within,
     questions: Vec<Question>,
-    // What was heard by all questions about one ladder.
+    // The rejecting clauses that were activated, by decision list, over all its branches.
     told: Vec<BTreeSet<u32>>,
-    /// How many states were seen.
+    /// The number of states that were reached, in all product searches.
     pub seen: i64,
-    /// Whether it was given up because the budget was spent.
+    /// Whether the search stopped at `max_states`.
     pub exhausted: bool,
 }
 
-/// A ladder, or a part of one, and which of its patterns that say no are looked at so far.
+/// A decision list that must accept, or a branch of it, and its active rejecting clauses.
 #[derive(Clone)]
 struct Question {
     ladder: usize,
@@ -47,7 +49,7 @@ fn is_yes(rung: &u32) -> bool {
 }
 
 impl<'a> Search<'a> {
-    /// A search that has not begun. Every rung is of a pattern that there is.
+    /// A search that has not started. The pattern of every clause must exist.
     pub fn new(
         machines: &'a Machines,
         universe: &'a Universe,
@@ -64,7 +66,7 @@ impl<'a> Search<'a> {
         Search { machines, universe, within, questions, told, seen: 0, exhausted: false }
     }
 
-    /// The patterns of each ladder that said no to what was found on the way.
+    /// The patterns of each decision list that rejected a path during the search.
     pub fn told(&self) -> Vec<Vec<u32>> {
         let told = self.questions.iter().zip(&self.told).map(|(question, told)| {
             let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
@@ -78,7 +80,7 @@ impl<'a> Search<'a> {
         told.collect()
     }
 
-    /// A path to which all ladders say yes: a shortest one, or any if that will do.
+    /// A path that all decision lists accept: a shortest one, or any path if the limits permit.
     pub fn run(&mut self) -> Option<Vec<u8>> {
         let mut questions = self.questions.clone();
         match self.within.shortest {
@@ -87,7 +89,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A path that all agree on.
+    /// A path that all constraints accept, by refinement.
     fn agreed(&mut self, questions: &mut [Question]) -> Option<Vec<u8>> {
         loop {
             let starts = starts(questions.iter().map(Question::relaxed).collect());
@@ -97,7 +99,7 @@ impl<'a> Search<'a> {
             self.seen += walk.seen;
             self.exhausted = walk.exhausted;
             let path = path?;
-            // All of them are asked, so that each hears what it has to hear.
+            // Every constraint is checked, so that each activates its rejecting clause.
             let objections = questions.iter_mut().map(|question| self.objects(question, &path));
             if objections.filter(|&objects| objects).count() == 0 {
                 return Some(path);
@@ -105,7 +107,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The first path that all agree on, the ways of one ladder tried in turn.
+    /// Any path that all constraints accept; the branches of one of them are searched in turn.
     fn first(&mut self, questions: &mut [Question]) -> Option<Vec<u8>> {
         let ways: Vec<_> = questions.iter().map(Question::ways).collect();
         let most = ways.iter().map(Vec::len).max().unwrap_or(0);
@@ -122,7 +124,7 @@ impl<'a> Search<'a> {
         for &at in &ways[split] {
             trial[split] = question.above(at).hearing(&trial[split]);
             if self.objects(&mut trial[split], &path) {
-                // If nothing is left for this way, nothing is for those below.
+                // If no path is left for this branch, none is left for those below.
                 path = self.agreed(&mut trial)?;
             }
             let mut following = trial.clone();
@@ -135,7 +137,7 @@ impl<'a> Search<'a> {
         None
     }
 
-    /// Whether a ladder says no; what says it is heard from now on.
+    /// Whether a constraint rejects a path; activates the rejecting clause.
     fn objects(&mut self, question: &mut Question, path: &[u8]) -> bool {
         let path = Path::new(path);
         let matches = |rung: &&u32| self.machines.matches(**rung as usize >> 1, path);
@@ -155,14 +157,14 @@ impl Question {
         Question { ladder, rungs, foot, heard: BTreeSet::new() }
     }
 
-    /// The pattern that has to match, if there is just one.
+    /// The only accepting pattern, if every accepted path must match it.
     fn only(&self) -> Option<usize> {
         let mut positive = self.rungs.iter().filter(|rung| is_yes(rung));
         let only = positive.next().filter(|_| !self.foot && positive.next().is_none())?;
         Some(*only as usize >> 1)
     }
 
-    /// Leaves out what cannot match where all that has to match does.
+    /// Removes clauses that cannot match a path that matches all patterns in `only`.
     fn leave_out(&mut self, only: &[usize], machines: &Machines) {
         self.rungs.retain(|&rung| {
             let first = machines.first(rung as usize >> 1);
@@ -173,7 +175,7 @@ impl Question {
         });
     }
 
-    /// A ladder that says yes at least where this one does.
+    /// A decision list that accepts at least what this one does: without inactive rejecting clauses.
     fn relaxed(&self) -> Ladder {
         let looked_at = |rung: &&u32| is_yes(rung) || self.heard.contains(rung);
         let mut rungs: Vec<_> = self.rungs.iter().filter(looked_at).copied().collect();
@@ -183,10 +185,10 @@ impl Question {
         (rungs, self.foot)
     }
 
-    /// The ways to a yes, by positions of rungs; past the last is the foot.
+    /// The branches, by positions of clauses; the position after the last clause is the default.
     ///
-    /// That another yes stands above a way does no harm. Above the foot one does not count unless a
-    /// pattern below it says no.
+    /// Accepting clauses above a branch do not restrict it. An accepting clause directly above an
+    /// accepting default is part of the default's branch.
     fn ways(&self) -> Vec<usize> {
         let last_no = self.rungs.iter().rposition(|rung| !is_yes(rung));
         let end = if self.foot { last_no.unwrap_or(0) } else { self.rungs.len() };
@@ -195,7 +197,7 @@ impl Question {
         ways
     }
 
-    /// The question for one way.
+    /// The constraint of one branch.
     fn way(&self, at: usize) -> Question {
         let mut way = self.above(at);
         way.rungs.extend(self.rungs.get(at));
@@ -203,20 +205,20 @@ impl Question {
         way
     }
 
-    /// The question whether nothing above a way says no.
+    /// The constraint that no rejecting clause above a branch matches.
     fn above(&self, at: usize) -> Question {
         let rungs = self.rungs[..at].iter().filter(|rung| !is_yes(rung)).copied().collect();
         Question { ladder: self.ladder, rungs, foot: true, heard: BTreeSet::new() }
     }
 
-    /// This question, which hears what another did too.
+    /// This constraint, with the active clauses of another one added.
     fn hearing(mut self, other: &Question) -> Question {
         self.heard.extend(&other.heard);
         self
     }
 }
 
-/// Ladders for each way to a yes on the one that has most of them.
+/// Splits the decision list with the most branches: the decision lists of each branch.
 fn starts(mut ladders: Vec<Ladder>) -> Vec<Vec<Ladder>> {
     let ways = |(rungs, foot): &Ladder| {
         rungs.iter().filter(|&rung| rung & 1 == 1).count() + usize::from(*foot)

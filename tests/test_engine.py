@@ -134,7 +134,7 @@ class TestTypes:
         document = engine.parse(b"User-agent: a\nDisallow: /", DEFAULT.settings(engine), True)
         assert document.rules([0, 7]) == [1]
         assert document.rules([]) == []
-        assert engine.Matcher(document, [7]).usable() == 0
+        assert engine.Matcher(document, [7]).count_usable() == 0
         assert engine.Matcher(document, [0, 0, 0]).decide("/x") == 0
 
     def test_numbers_of_decisions(self, engine: ModuleType) -> None:

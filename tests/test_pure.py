@@ -388,7 +388,7 @@ class TestGroups:
         ]
         assert document.notes() == []
         assert document.record(4) is None
-        assert engine.Matcher(document, [0, 1]).usable() == 1
+        assert engine.Matcher(document, [0, 1]).count_usable() == 1
 
     def test_a_record_between_groups_is_none_between_user_agents(self, read: Read) -> None:
         """After a rule nothing stands between the user-agent lines of one group."""

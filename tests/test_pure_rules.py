@@ -23,7 +23,7 @@ def pattern_form(engine: ModuleType, value: str, profile: Profile = DEFAULT) -> 
 
 def matches(engine: ModuleType, value: str, url: str, profile: Profile = DEFAULT) -> bool:
     """Tell whether a pattern matches a URL."""
-    _, found = engine.Matcher(profile.settings(engine), [(value.encode(), True)]).found(url)
+    _, found = engine.Matcher(profile.settings(engine), [(value.encode(), True)]).find_matches(url)
     return bool(found)
 
 
@@ -322,7 +322,7 @@ class TestRuleSets:
         assert matcher.decide_many(urls) == [2 << 2 | 1, 1 << 2, 1 << 2, 1 << 2]
         assert matcher.allows_many(iter(urls)) == [True, False, False, False]
         assert matcher.tied("/a") == [2, 0, 1]
-        assert matcher.found("/a") == (b"/a", [(2, 2), (0, 2), (1, 2), (3, 1)])
+        assert matcher.find_matches("/a") == (b"/a", [(2, 2), (0, 2), (1, 2), (3, 1)])
         for url in (None, 1, bytearray(b"/")):
             with pytest.raises(TypeError, match="a URL is str or bytes"):
                 matcher.decide(url)
@@ -352,5 +352,5 @@ class TestRuleSets:
     def test_len_counts_patterns_that_can_match(self, engine: ModuleType) -> None:
         """Rules that can never match do not count."""
         patterns = [(value, True) for value in (b"", b"x", b"/\x01", b"/", b"/index.htm")]
-        assert engine.Matcher(DEFAULT.settings(engine), patterns).usable() == 2
-        assert engine.Matcher(GOOGLE.settings(engine), patterns).usable() == 5
+        assert engine.Matcher(DEFAULT.settings(engine), patterns).count_usable() == 2
+        assert engine.Matcher(GOOGLE.settings(engine), patterns).count_usable() == 5

@@ -43,12 +43,14 @@ def portrait(case: Case, engine: ModuleType, profile: Profile) -> dict[str, Any]
     for name, matcher in (("chosen", engine.Matcher(document, chosen)), ("all", everything)):
         urls = [case.url] * 70  # enough for an index
         told |= {
-            f"{name} len": matcher.usable(),
+            f"{name} len": matcher.count_usable(),
             f"{name} decide": matcher.decide(case.url),
             f"{name} allows": matcher.allows(case.url),
             f"{name} best": matcher.tied(case.url),
-            f"{name} matches": matcher.found(case.url),
-            f"{name} many": matcher.decide_many(urls if matcher.usable() > 64 else urls[:2])[:2],
+            f"{name} matches": matcher.find_matches(case.url),
+            f"{name} many": matcher.decide_many(urls if matcher.count_usable() > 64 else urls[:2])[
+                :2
+            ],
             f"{name} allows many": matcher.allows_many(urls[:2]),
         }
     if case.is_askable(robots.profile):

@@ -32,7 +32,7 @@ def compare(
     for url, batched, long in zip(urls, in_batch, in_long_batch, strict=True):
         found = []
         for rule, single in enumerate(singles):
-            _, matches = single.found(url)
+            _, matches = single.find_matches(url)
             found += [(-octets, not patterns[rule][1], rule) for _, octets in matches]
         expected = -1
         if found:
@@ -42,7 +42,7 @@ def compare(
             expected = -2
         answers = scanned.decide(url), batched, long, indexed.decide(url)
         assert answers == (expected,) * 4, (url, answers, expected)
-        _, matches = indexed.found(url)
+        _, matches = indexed.find_matches(url)
         assert [(rule, octets) for rule, octets in matches] == [
             (rule, -octets) for octets, _, rule in sorted(found)
         ]

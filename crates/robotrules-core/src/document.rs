@@ -3,11 +3,11 @@
 //! Parsing is linear in the file. It does not collect notes: [`Document::notes`] runs the same code
 //! over the body again, with a [`NoteSink`] that collects them. This module does not match rules.
 
-use crate::groups::{self, Groups, Names};
+use crate::groups::{self, AgentIndex, Groups};
 use crate::lines::{self, Ending, Line, Lines};
-use crate::normalize::Compared;
+use crate::normalize::Comparison;
 use crate::notes::{Code, Note};
-use crate::records::{self, Deaf, Listener, Record};
+use crate::records::{self, DiscardNotes, NoteSink, Record};
 use crate::ruleset::{self, Decision, Kind, RuleSet};
 use crate::settings::{Role, Settings};
 use crate::uncompiled;
@@ -24,21 +24,21 @@ pub struct Document<B> {
     complete: bool,
     records: Vec<Record>,
     groups: Vec<u32>,
-    names: Names,
+    agents: AgentIndex,
 }
 
 /// Parses every line, passes each record to `take` and each note to `sink`.
 #[inline]
-fn walk<L: Listener>(
+fn each_record<L: NoteSink>(
     body: &[u8],
     mut lines: Lines<'_>,
     settings: &Settings,
-    listener: &mut L,
+    sink: &mut L,
     mut take: impl FnMut(&mut L, Record),
 ) -> Ending {
     for line in lines.by_ref() {
-        if let Some(record) = records::record(body, line, settings, listener) {
-            take(listener, record);
+        if let Some(record) = records::record(body, line, settings, sink) {
+            take(sink, record);
         }
     }
     lines.ending
@@ -57,8 +57,8 @@ impl<B: AsRef<[u8]>> Document<B> {
         // Most lines are records of about 30 octets; the vector grows if there are more.
         records.reserve(body.len() / 32);
         let lines = Lines::new(body, prepared.first, settings.max_bytes, complete);
-        walk(body, lines, &settings, &mut Deaf, |_, record| {
-            groups.take(record.role, records.len() as u32);
+        each_record(body, lines, &settings, &mut DiscardNotes, |_, record| {
+            groups.add(record.role, records.len() as u32);
             records.push(record);
         });
         if records.capacity() > records.len() * 2 {
@@ -72,7 +72,7 @@ impl<B: AsRef<[u8]>> Document<B> {
             complete,
             records,
             groups: groups.starts,
-            names: Names::default(),
+            agents: AgentIndex::default(),
         }
     }
 
@@ -131,10 +131,10 @@ impl<B: AsRef<[u8]>> Document<B> {
 
     /// Every line that was read, and the start of its comment, if any.
     pub fn lines(&self) -> impl Iterator<Item = (Line, Option<usize>)> + '_ {
-        self.read().map(|line| (line, (line.comment < line.end).then_some(line.comment)))
+        self.read_lines().map(|line| (line, (line.comment < line.end).then_some(line.comment)))
     }
 
-    fn read(&self) -> Lines<'_> {
+    fn read_lines(&self) -> Lines<'_> {
         Lines::new(self.body(), self.first, self.settings.max_bytes, self.complete)
     }
 
@@ -143,7 +143,7 @@ impl<B: AsRef<[u8]>> Document<B> {
     pub fn select(&self, key: u16, token: &[u8]) -> Vec<u32> {
         if key == self.settings.user_agent {
             let lines = || self.agent_lines();
-            let found = self.names.find(token, self.groups.len(), lines, &self.settings);
+            let found = self.agents.find(token, self.groups.len(), lines, &self.settings);
             if let Some(chosen) = found {
                 return chosen;
             }
@@ -155,7 +155,7 @@ impl<B: AsRef<[u8]>> Document<B> {
                     && record.key == key
                     && match key == self.settings.user_agent {
                         true => groups::names(record, body, token, &self.settings),
-                        false => groups::is(record, body, token, &self.settings),
+                        false => groups::has_value(record, body, token, &self.settings),
                     }
             };
             // START records precede the first rule of their group.
@@ -211,7 +211,7 @@ impl<B: AsRef<[u8]>> Document<B> {
             return None;
         }
         let mut scratch = Vec::new();
-        let path = url_path::path(url, Compared::Units, &mut scratch);
+        let path = url_path::path(url, Comparison::Units, &mut scratch);
         if ruleset::is_robots_txt(path) {
             return Some(Decision::Implicit);
         }
@@ -223,7 +223,7 @@ impl<B: AsRef<[u8]>> Document<B> {
     /// is that of [`RuleSet::len`].
     pub fn usable(&self, groups: &[u32]) -> Option<usize> {
         let as_written = self.settings.switches.compare_as_written();
-        as_written.then(|| uncompiled::usable(self.patterns(groups), &self.settings))
+        as_written.then(|| uncompiled::count_usable(self.patterns(groups), &self.settings))
     }
 
     /// The patterns of the rules of the given groups, in the order of [`Document::rules`].
@@ -250,7 +250,7 @@ impl<B: AsRef<[u8]>> Document<B> {
 
     /// The notes on the file, by position.
     pub fn notes(&self) -> Vec<Note> {
-        let mut notes = Collector(vec![]);
+        let mut notes = NoteCollector(vec![]);
         if let Some(code) = self.encoding {
             notes.note(code, 0, 0, self.first);
         }
@@ -259,14 +259,14 @@ impl<B: AsRef<[u8]>> Document<B> {
         }
         let (mut groups, mut between) = (Groups::default(), None);
         let (body, settings) = (self.body(), &*self.settings);
-        let ending = walk(body, self.read(), settings, &mut notes, |notes, record| {
+        let ending = each_record(body, self.read_lines(), settings, &mut notes, |notes, record| {
             match record.role {
                 Role::Start => {
                     if let Some((line, start, end)) = between.take() {
                         notes.note(Code::RecordBetweenAgents, line, start, end);
                     }
                     if record.key == settings.user_agent {
-                        groups::notes(&record, body, settings, notes);
+                        groups::report_notes(&record, body, settings, notes);
                     }
                 }
                 Role::Rule => {
@@ -280,10 +280,10 @@ impl<B: AsRef<[u8]>> Document<B> {
                         );
                     }
                     if record.key == settings.allow || record.key == settings.disallow {
-                        ruleset::notes(&record, body, settings, notes);
+                        ruleset::report_notes(&record, body, settings, notes);
                     }
                 }
-                Role::Other if groups.is_listing() => {
+                Role::Other if groups.is_open_for_agents() => {
                     let span = (record.key_start as usize, record.value_end as usize);
                     between = between.or(Some((record.line, span.0, span.1)));
                 }
@@ -292,7 +292,7 @@ impl<B: AsRef<[u8]>> Document<B> {
             if record.role != Role::Other {
                 between = None;
             }
-            groups.take(record.role, 0);
+            groups.add(record.role, 0);
         });
         match ending {
             Ending::Whole => {}
@@ -308,9 +308,9 @@ impl<B: AsRef<[u8]>> Document<B> {
     }
 }
 
-struct Collector(Vec<Note>);
+struct NoteCollector(Vec<Note>);
 
-impl Listener for Collector {
+impl NoteSink for NoteCollector {
     fn note(&mut self, code: Code, line: u32, start: usize, end: usize) {
         self.0.push(Note { code, line, start: start as u32, end: end as u32 });
     }

@@ -105,6 +105,6 @@ pub mod url_path;
 
 pub use document::Document;
 pub use languages::Languages;
-pub use normalize::Compared;
+pub use normalize::Comparison;
 pub use ruleset::{Decision, Kind, RuleSet};
 pub use settings::{Role, Settings, Switches};

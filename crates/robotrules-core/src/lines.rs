@@ -99,23 +99,23 @@ pub struct Lines<'a> {
     number: u32,
     limit: usize,
     complete: bool,
-    lf: Next,
-    cr: Next,
-    hash: Next,
+    lf: NextOctet,
+    cr: NextOctet,
+    hash: NextOctet,
     /// Why iteration ended; valid after the last line.
     pub ending: Ending,
 }
 
 /// The next position of an octet, cached: a line without the octet costs no search, and a file of
 /// lone CRs is not searched for LF at every CR.
-struct Next {
+struct NextOctet {
     octet: u8,
     at: Option<usize>,
 }
 
-impl Next {
+impl NextOctet {
     #[inline]
-    fn from(&mut self, octets: &[u8], start: usize) -> usize {
+    fn at_or_after(&mut self, octets: &[u8], start: usize) -> usize {
         match self.at {
             Some(at) if at >= start => at,
             _ => self.search(octets, start),
@@ -133,7 +133,7 @@ impl Next {
 impl<'a> Lines<'a> {
     /// The lines of `octets` from `first` on. `complete`: the last octet is the last of the file.
     pub fn new(octets: &'a [u8], first: usize, limit: usize, complete: bool) -> Lines<'a> {
-        let next = |octet| Next { octet, at: None };
+        let next = |octet| NextOctet { octet, at: None };
         let (lf, cr, hash) = (next(b'\n'), next(b'\r'), next(b'#'));
         let ending = Ending::Whole;
         Lines { octets, next: first, number: 0, limit, complete, lf, cr, hash, ending }
@@ -154,8 +154,8 @@ impl Iterator for Lines<'_> {
             self.next = usize::MAX;
             return None;
         }
-        let lf = self.lf.from(self.octets, start);
-        let cr = self.cr.from(self.octets, start);
+        let lf = self.lf.at_or_after(self.octets, start);
+        let cr = self.cr.at_or_after(self.octets, start);
         let mut end = lf.min(cr);
         self.next = match end {
             usize::MAX => usize::MAX,
@@ -174,7 +174,7 @@ impl Iterator for Lines<'_> {
             end = self.octets.len();
         }
         self.number += 1;
-        let comment = self.hash.from(self.octets, start).min(end);
+        let comment = self.hash.at_or_after(self.octets, start).min(end);
         Some(Line { number: self.number, start, end, comment })
     }
 }

@@ -15,11 +15,11 @@ use memchr::memchr_iter;
 use std::borrow::Cow;
 
 /// The bit that marks an octet of the compared form as a digit of an escape.
-pub const DIGIT: u8 = 0x80;
+pub const DIGIT_BIT: u8 = 0x80;
 
 /// The form in which paths and patterns are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Compared {
+pub enum Comparison {
     /// Units of the normal form: no match starts or ends inside an escape.
     #[default]
     Units,
@@ -29,42 +29,42 @@ pub enum Compared {
     AsGiven,
 }
 
-impl Compared {
+impl Comparison {
     /// The form that the switches select.
-    pub fn by(settings: &Settings) -> Compared {
+    pub fn from_settings(settings: &Settings) -> Comparison {
         match (settings.switches.url_as_given, settings.switches.split_escapes) {
-            (true, _) => Compared::AsGiven,
-            (false, true) => Compared::Octets,
-            (false, false) => Compared::Units,
+            (true, _) => Comparison::AsGiven,
+            (false, true) => Comparison::Octets,
+            (false, false) => Comparison::Units,
         }
     }
 
     /// A compared form without the marks of escape digits.
-    pub fn shown(self, form: &[u8]) -> Vec<u8> {
+    pub fn to_readable(self, form: &[u8]) -> Vec<u8> {
         match self {
-            Compared::Units => form.iter().map(|octet| octet & !DIGIT).collect(),
-            Compared::Octets | Compared::AsGiven => form.to_vec(),
+            Comparison::Units => form.iter().map(|octet| octet & !DIGIT_BIT).collect(),
+            Comparison::Octets | Comparison::AsGiven => form.to_vec(),
         }
     }
 
     /// A path in normal form as it is compared: the inverse of [`Comparison::to_readable`].
-    pub fn of_shown(self, path: &[u8]) -> Cow<'_, [u8]> {
-        if self != Compared::Units || !path.contains(&b'%') {
+    pub fn to_compared(self, path: &[u8]) -> Cow<'_, [u8]> {
+        if self != Comparison::Units || !path.contains(&b'%') {
             return Cow::Borrowed(path);
         }
         let mut form = path.to_vec();
         for at in memchr_iter(b'%', path) {
-            form.iter_mut().skip(at + 1).take(2).for_each(|digit| *digit |= DIGIT);
+            form.iter_mut().skip(at + 1).take(2).for_each(|digit| *digit |= DIGIT_BIT);
         }
         Cow::Owned(form)
     }
 
     /// The bits of a [`PackedUnit`] that are written.
-    fn mask(self) -> Written {
+    fn mask(self) -> PackedUnit {
         match self {
-            Compared::Units => Written::MAX,
-            Compared::Octets | Compared::AsGiven => {
-                u32::from_le_bytes([0xFF, !DIGIT, !DIGIT, 0xFF])
+            Comparison::Units => PackedUnit::MAX,
+            Comparison::Octets | Comparison::AsGiven => {
+                u32::from_le_bytes([0xFF, !DIGIT_BIT, !DIGIT_BIT, 0xFF])
             }
         }
     }
@@ -86,37 +86,37 @@ pub enum Part {
 /// The normal form of an octet: up to three octets, the first in the lowest byte, and their number
 /// in the highest byte. Zero if the form depends on more than the octet and its part. Digits of an
 /// escape have the [`DIGIT_BIT`].
-type Written = u32;
+type PackedUnit = u32;
 
 // The form of a raw octet, by part; and of an octet that was escaped.
-static RAW: [[Written; 256]; 3] =
-    [table(Some(Part::Path)), table(Some(Part::Query)), table(Some(Part::Either))];
-static ESCAPED: [Written; 256] = table(None);
+static RAW: [[PackedUnit; 256]; 3] =
+    [unit_table(Some(Part::Path)), unit_table(Some(Part::Query)), unit_table(Some(Part::Either))];
+static ESCAPED: [PackedUnit; 256] = unit_table(None);
 
 /// The normal form of each raw octet of a part; with `None`, of each octet that was escaped.
-const fn table(part: Option<Part>) -> [Written; 256] {
+const fn unit_table(part: Option<Part>) -> [PackedUnit; 256] {
     let mut table = [0; 256];
     let mut octet = 0;
     while octet < 256 {
         table[octet] = match (octet as u8, part) {
             (b'%' | b'#', Some(_)) | (b'?', Some(Part::Path | Part::Either)) => 0,
-            (octet, _) if is_unreserved(octet) => as_is(octet),
-            (b'/', Some(Part::Path | Part::Either)) => as_is(b'/'),
-            (octet @ (b'=' | b'&'), Some(Part::Query | Part::Either)) => as_is(octet),
-            (octet, _) => escape(octet),
+            (octet, _) if is_unreserved(octet) => literal_unit(octet),
+            (b'/', Some(Part::Path | Part::Either)) => literal_unit(b'/'),
+            (octet @ (b'=' | b'&'), Some(Part::Query | Part::Either)) => literal_unit(octet),
+            (octet, _) => escaped_unit(octet),
         };
         octet += 1;
     }
     table
 }
 
-const fn as_is(octet: u8) -> Written {
+const fn literal_unit(octet: u8) -> PackedUnit {
     u32::from_le_bytes([octet, 0, 0, 1])
 }
 
-const fn escape(octet: u8) -> Written {
+const fn escaped_unit(octet: u8) -> PackedUnit {
     let (high, low) = (HEX[octet as usize >> 4], HEX[octet as usize & 15]);
-    u32::from_le_bytes([b'%', high | DIGIT, low | DIGIT, 3])
+    u32::from_le_bytes([b'%', high | DIGIT_BIT, low | DIGIT_BIT, 3])
 }
 
 /// ALPHA / DIGIT / "-" / "." / "_" / "~" (RFC 3986 §2.3): equivalent to its escape in every part.
@@ -126,9 +126,9 @@ pub const fn is_unreserved(octet: u8) -> bool {
 }
 
 // The value of each hexadecimal digit; above fifteen for all other octets.
-static DIGITS: [u8; 256] = digits();
+static HEX_VALUES: [u8; 256] = hex_values();
 
-const fn digits() -> [u8; 256] {
+const fn hex_values() -> [u8; 256] {
     let mut table = [u8::MAX; 256];
     let mut value = 0;
     while value < 16 {
@@ -142,31 +142,31 @@ const fn digits() -> [u8; 256] {
 
 /// Decodes the two hexadecimal digits at the start of `octets`.
 #[inline]
-fn escaped(octets: &[u8]) -> Option<u8> {
+fn decode_escape(octets: &[u8]) -> Option<u8> {
     let &[high, low, ..] = octets else { return None };
-    let (high, low) = (DIGITS[usize::from(high)], DIGITS[usize::from(low)]);
+    let (high, low) = (HEX_VALUES[usize::from(high)], HEX_VALUES[usize::from(low)]);
     (high | low < 16).then_some(high << 4 | low & 15)
 }
 
 /// Writes the normal form into a buffer that is large enough for the longest form.
-pub struct Pen<'a> {
-    room: &'a mut [u8],
+pub struct FormWriter<'a> {
+    buffer: &'a mut [u8],
     at: usize,
     query: Option<usize>,
-    mask: Written,
+    mask: PackedUnit,
 }
 
-impl<'a> Pen<'a> {
+impl<'a> FormWriter<'a> {
     /// A writer for the form of `octets` octets and a leading slash. It writes to the start of
     /// `scratch` and may leave other octets after [`FormWriter::end`].
     #[inline]
-    pub fn new(scratch: &'a mut Vec<u8>, octets: usize, compared: Compared) -> Pen<'a> {
+    pub fn new(scratch: &'a mut Vec<u8>, octets: usize, comparison: Comparison) -> FormWriter<'a> {
         // An octet becomes at most three octets, and four octets are written at a time.
-        let room = 3 * octets + 4;
-        if scratch.len() < room {
-            scratch.resize(room, 0);
+        let buffer = 3 * octets + 4;
+        if scratch.len() < buffer {
+            scratch.resize(buffer, 0);
         }
-        Pen { room: scratch, at: 0, query: None, mask: compared.mask() }
+        FormWriter { buffer: scratch, at: 0, query: None, mask: comparison.mask() }
     }
 
     /// The end of the form.
@@ -181,18 +181,18 @@ impl<'a> Pen<'a> {
 
     /// Writes octets that are already in normal form.
     #[inline]
-    pub fn put_as_is(&mut self, octets: &[u8]) {
+    pub fn push_literal(&mut self, octets: &[u8]) {
         let end = self.at + octets.len();
-        self.room[self.at..end].copy_from_slice(octets);
+        self.buffer[self.at..end].copy_from_slice(octets);
         self.at = end;
     }
 
     #[inline(always)]
-    fn put(&mut self, written: Written) {
-        if let Some(four) = self.room[self.at..].first_chunk_mut() {
-            *four = (written & self.mask).to_le_bytes();
+    fn push_unit(&mut self, unit: PackedUnit) {
+        if let Some(four) = self.buffer[self.at..].first_chunk_mut() {
+            *four = (unit & self.mask).to_le_bytes();
         }
-        self.at += (written >> 24) as usize;
+        self.at += (unit >> 24) as usize;
     }
 
     /// Writes the form of `octets`, up to the first octet without a fixed form for which `ends` is
@@ -201,26 +201,26 @@ impl<'a> Pen<'a> {
     pub fn write(&mut self, octets: &[u8], mut part: Part, ends: impl Fn(u8) -> bool) -> Part {
         let mut rest = octets.iter();
         while let Some(&octet) = rest.next() {
-            let written = RAW[part as usize][usize::from(octet)];
-            self.put(written);
-            if written != 0 {
+            let unit = RAW[part as usize][usize::from(octet)];
+            self.push_unit(unit);
+            if unit != 0 {
                 continue;
             }
             match octet {
                 b'?' => {
-                    self.put(as_is(octet));
+                    self.push_unit(literal_unit(octet));
                     (part, self.query) = (Part::Query, Some(self.at));
                 }
                 octet if ends(octet) => return part,
-                b'%' => match escaped(rest.as_slice()) {
+                b'%' => match decode_escape(rest.as_slice()) {
                     // Escapes of unreserved octets are decoded; others are kept, in upper case.
                     Some(decoded) => {
-                        self.put(ESCAPED[usize::from(decoded)]);
+                        self.push_unit(ESCAPED[usize::from(decoded)]);
                         rest = rest.as_slice()[2..].iter();
                     }
-                    None => self.put(escape(octet)),
+                    None => self.push_unit(escaped_unit(octet)),
                 },
-                octet => self.put(escape(octet)),
+                octet => self.push_unit(escaped_unit(octet)),
             }
         }
         part
@@ -228,12 +228,18 @@ impl<'a> Pen<'a> {
 }
 
 /// Appends the normal form of `octets`; returns the part at the end.
-pub fn push_form(out: &mut Vec<u8>, octets: &[u8], part: Part, compared: Compared) -> Part {
+pub fn push_normal_form(
+    out: &mut Vec<u8>,
+    octets: &[u8],
+    part: Part,
+    comparison: Comparison,
+) -> Part {
     let start = out.len();
     out.resize(start + 3 * octets.len() + 4, 0);
-    let mut pen = Pen { room: &mut out[start..], at: 0, query: None, mask: compared.mask() };
-    let part = pen.write(octets, part, |_| false);
-    let end = start + pen.at;
+    let mut writer =
+        FormWriter { buffer: &mut out[start..], at: 0, query: None, mask: comparison.mask() };
+    let part = writer.write(octets, part, |_| false);
+    let end = start + writer.at;
     out.truncate(end);
     part
 }
@@ -243,14 +249,14 @@ pub fn push_form(out: &mut Vec<u8>, octets: &[u8], part: Part, compared: Compare
 ///
 /// An incomplete escape at the end of `octets` is kept as written; it matches the beginning of any
 /// escape.
-pub fn push_minimal_form(out: &mut Vec<u8>, octets: &[u8], compared: Compared) {
-    let digit = if compared == Compared::Units { DIGIT } else { 0 };
+pub fn push_minimal_form(out: &mut Vec<u8>, octets: &[u8], comparison: Comparison) {
+    let digit = if comparison == Comparison::Units { DIGIT_BIT } else { 0 };
     let mut at = 0;
     while let Some(&octet) = octets.get(at) {
         at += 1;
         if octet == b'%' {
             out.push(octet);
-            match (octets.get(at), escaped(&octets[at..])) {
+            match (octets.get(at), decode_escape(&octets[at..])) {
                 (_, Some(_)) => {
                     let digits = octets[at..at + 2].iter();
                     out.extend(digits.map(|octet| octet.to_ascii_uppercase() | digit));
@@ -266,8 +272,8 @@ pub fn push_minimal_form(out: &mut Vec<u8>, octets: &[u8], compared: Compared) {
         }
         match octet {
             0x80.. => {
-                let written = escape(octet) & compared.mask();
-                out.extend_from_slice(&written.to_le_bytes()[..3]);
+                let unit = escaped_unit(octet) & comparison.mask();
+                out.extend_from_slice(&unit.to_le_bytes()[..3]);
             }
             _ => out.push(octet),
         }

@@ -6,7 +6,7 @@
 //! allocation. The compared form of `normalize.rs` makes sure that a wildcard ends between units and
 //! never inside an escape (AMB-43). This module does not rank patterns.
 
-use crate::normalize::{push_form, push_minimal_form, Compared, Part};
+use crate::normalize::{push_minimal_form, push_normal_form, Comparison, Part};
 use crate::settings::Settings;
 use crate::simd;
 use crate::url_path::Path;
@@ -14,7 +14,7 @@ use memchr::memmem;
 
 /// A piece is searched by its first two octets. After this many false candidates the search falls
 /// back to an algorithm that is linear in the worst case.
-const FALSE_STARTS: usize = 8;
+const MAX_FALSE_STARTS: usize = 8;
 
 /// A span in the arena that holds the octets of all patterns of a rule set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,8 +62,8 @@ pub struct Pattern {
 impl Pattern {
     /// A prefix without wildcards as a pattern.
     #[inline]
-    pub fn plain(first: Span) -> Pattern {
-        Pattern { first, pieces_start: 0, pieces: 0, anchored: false, octets: first.length }
+    pub fn plain(prefix: Span) -> Pattern {
+        Pattern { prefix, pieces_start: 0, pieces: 0, anchored: false, octets: prefix.length }
     }
 }
 
@@ -86,7 +86,7 @@ pub fn normal_form(value: &[u8], settings: &Settings) -> Vec<u8> {
             form.push(b'*');
             part = after_wildcard(part);
         }
-        part = push_piece(&mut form, piece, part, Compared::Octets, settings);
+        part = push_piece(&mut form, piece, part, Comparison::Octets, settings);
     }
     form.extend(anchored.then_some(b'$'));
     form
@@ -109,14 +109,14 @@ fn push_piece(
     out: &mut Vec<u8>,
     piece: &[u8],
     part: Part,
-    compared: Compared,
+    comparison: Comparison,
     settings: &Settings,
 ) -> Part {
     if settings.switches.minimal_encoding {
-        push_minimal_form(out, piece, compared);
+        push_minimal_form(out, piece, comparison);
         return part;
     }
-    push_form(out, piece, part, compared)
+    push_normal_form(out, piece, part, comparison)
 }
 
 impl Arena {
@@ -139,43 +139,49 @@ impl Arena {
         let (body, anchored) = anchor(value);
         let pieces_start = self.pieces.len() as u32;
         let mut parts = body.split(|&octet| octet == b'*').peekable();
-        let (first, mut part) = self.write(parts.next().unwrap_or_default(), Part::Path, settings);
-        let mut octets = first.length + u32::from(anchored);
+        let (prefix, mut part) = self.write(parts.next().unwrap_or_default(), Part::Path, settings);
+        let mut octets = prefix.length + u32::from(anchored);
         while let Some(piece) = parts.next() {
             if piece.is_empty() && parts.peek().is_some() {
                 octets += 1; // a run of `*` matches like one `*`, but each counts (AMB-48)
                 part = after_wildcard(part);
                 continue;
             }
-            let (shown, next) = self.write(piece, after_wildcard(part), settings);
-            octets += 1 + shown.length;
+            let (form, next) = self.write(piece, after_wildcard(part), settings);
+            octets += 1 + form.length;
             let piece = match after_wildcard(part) {
-                Part::Either => self.either(piece, shown, settings),
-                _ => Piece { in_path: shown, in_query: shown, run: shown },
+                Part::Either => self.piece_in_either_part(piece, form, settings),
+                _ => Piece { in_path: form, in_query: form, run: form },
             };
             self.pieces.push(piece);
             part = next;
         }
         let pieces = self.pieces.len() as u32 - pieces_start;
-        Pattern { first, pieces_start, pieces, anchored, octets }
+        Pattern { prefix, pieces_start, pieces, anchored, octets }
     }
 
     fn write(&mut self, piece: &[u8], part: Part, settings: &Settings) -> (Span, Part) {
         let start = self.octets.len();
-        let part = push_piece(&mut self.octets, piece, part, Compared::by(settings), settings);
+        let part = push_piece(
+            &mut self.octets,
+            piece,
+            part,
+            Comparison::from_settings(settings),
+            settings,
+        );
         (Span { start: start as u32, length: (self.octets.len() - start) as u32 }, part)
     }
 
     /// A piece that may match in the path or in the query. If it holds a delimiter it has two
     /// normal forms; the octets between its delimiters are the same in both.
-    fn either(&mut self, piece: &[u8], shown: Span, settings: &Settings) -> Piece {
+    fn piece_in_either_part(&mut self, piece: &[u8], form: Span, settings: &Settings) -> Piece {
         let delimits = |octet: &u8| matches!(octet, b'/' | b'?' | b'=' | b'&');
         if settings.switches.minimal_encoding || !piece.iter().any(delimits) {
-            return Piece { in_path: shown, in_query: shown, run: shown };
+            return Piece { in_path: form, in_query: form, run: form };
         }
-        let mut run = Span { start: shown.start, length: 0 };
-        let mut start = shown.start;
-        for part in shown.of(&self.octets).split(delimits) {
+        let mut run = Span { start: form.start, length: 0 };
+        let mut start = form.start;
+        for part in form.of(&self.octets).split(delimits) {
             let length = part.len() as u32;
             if length > run.length {
                 run = Span { start, length };
@@ -186,7 +192,7 @@ impl Arena {
         let before_query = piece.split(|&octet| octet == b'?').next().unwrap_or_default();
         let in_path = match before_query.iter().any(|octet| matches!(octet, b'=' | b'&')) {
             true => self.write(piece, Part::Path, settings).0,
-            false => shown,
+            false => form,
         };
         let (in_query, _) = self.write(piece, Part::Query, settings);
         Piece { in_path, in_query, run }
@@ -210,14 +216,14 @@ impl Arena {
 
     /// Whether `pattern` matches `path` from its first octet (§2.2.2).
     pub fn matches(&self, pattern: &Pattern, path: Path<'_>) -> bool {
-        path.octets().starts_with(pattern.first.of(&self.octets))
-            && self.matches_behind_first(pattern, path)
+        path.octets().starts_with(pattern.prefix.of(&self.octets))
+            && self.matches_after_prefix(pattern, path)
     }
 
     /// Whether `pattern` matches a path that starts with its prefix.
-    pub fn matches_behind_first(&self, pattern: &Pattern, path: Path<'_>) -> bool {
+    pub fn matches_after_prefix(&self, pattern: &Pattern, path: Path<'_>) -> bool {
         // Positions are offsets in `path.text`, which ends with the path.
-        let (query, mut at) = (path.query, path.start + pattern.first.length as usize);
+        let (query, mut at) = (path.query, path.start + pattern.prefix.length as usize);
         let path = path.text;
         let Some((last, others)) = self.pieces_of(pattern).split_last() else {
             return !pattern.anchored || at == path.len();
@@ -279,7 +285,7 @@ pub fn find(octets: &[u8], path: &[u8], at: usize) -> Option<usize> {
         return (found < path.len()).then_some(found + 1);
     };
     let mut from = at;
-    for _ in 0..FALSE_STARTS {
+    for _ in 0..MAX_FALSE_STARTS {
         from = simd::find_pair(path, from, a, b);
         let rest = path.get(from..)?;
         if rest.len() < octets.len() {

@@ -10,12 +10,12 @@
 use crate::bigrams;
 use crate::pattern::{Arena, Pattern};
 use crate::ruleset::Rank;
-use crate::scan::{required, Scan, Tried};
+use crate::scan::{requirements, RankedPattern, Scan};
 use crate::url_path::Path;
 
 /// The number of patterns of a prefilter: one bit each.
-pub const MOST: usize = 64;
-const PAIRS: usize = 1024;
+pub const MAX_PATTERNS: usize = 64;
+const BIGRAM_SLOTS: usize = 1024;
 
 /// A set of patterns for each octet, without its highest bit, which in a normal form is set only in
 /// the digits of escapes.
@@ -23,44 +23,47 @@ type Table = [u64; 128];
 
 /// Up to 64 patterns of a rule set, and the tables that select candidates.
 #[derive(Debug)]
-pub struct Shortlist {
-    ranked: Vec<Tried>,
+pub struct Prefilter {
+    candidates: Vec<RankedPattern>,
     // By the second to fifth octet, and by the last two.
     starts: [Table; 4],
     ends: [Table; 2],
     // The patterns by the slot of the bigram that they require.
-    pairs: Box<[u64; PAIRS]>,
+    by_bigram: Box<[u64; BIGRAM_SLOTS]>,
     // Patterns that are not plain prefixes, that require a bigram, that require a query.
     wild: u64,
-    searched: u64,
-    queries: u64,
+    require_bigram: u64,
+    require_query: u64,
 }
 
 /// The prefilters of a rule set, in order of precedence.
-pub fn lists(arena: &Arena, scan: &Scan) -> Vec<Shortlist> {
-    let mut ranked: Vec<Tried> = scan.tried().copied().collect();
-    ranked.sort_unstable_by_key(|tried| std::cmp::Reverse(tried.rank));
-    let usual = bigrams::counted(&arena.octets);
-    ranked.chunks(MOST).map(|some| Shortlist::new(arena, some, &usual)).collect()
+pub fn build(arena: &Arena, scan: &Scan) -> Vec<Prefilter> {
+    let mut candidates: Vec<RankedPattern> = scan.candidates().copied().collect();
+    candidates.sort_unstable_by_key(|candidate| std::cmp::Reverse(candidate.rank));
+    let frequencies = bigrams::count(&arena.octets);
+    candidates
+        .chunks(MAX_PATTERNS)
+        .map(|chunk| Prefilter::new(arena, chunk, &frequencies))
+        .collect()
 }
 
 /// The greatest rank of a pattern of these prefilters that matches; zero if none matches.
 #[inline(never)]
-pub fn winner(lists: &[Shortlist], arena: &Arena, path: Path<'_>) -> Rank {
-    let mut ranks = lists.iter().map(|list| list.winner(arena, path));
+pub fn winner(prefilters: &[Prefilter], arena: &Arena, path: Path<'_>) -> Rank {
+    let mut ranks = prefilters.iter().map(|prefilter| prefilter.winner(arena, path));
     ranks.find(|&rank| rank != 0).unwrap_or(0)
 }
 
 /// Whether a pattern is not a plain prefix.
-fn is_wild(arena: &Arena, tried: &Tried) -> bool {
-    arena.literal(&tried.pattern) != Some(false)
+fn has_wildcard(arena: &Arena, candidate: &RankedPattern) -> bool {
+    arena.literal(&candidate.pattern) != Some(false)
 }
 
 /// A table of patterns by their octet at a position. Patterns without one are in every set.
-fn table(patterns: &[Tried], octet: impl Fn(&Tried) -> Option<u8>) -> Table {
+fn table(patterns: &[RankedPattern], octet: impl Fn(&RankedPattern) -> Option<u8>) -> Table {
     let (mut table, mut any) = ([0; 128], 0);
-    for (number, tried) in patterns.iter().enumerate() {
-        match octet(tried) {
+    for (number, candidate) in patterns.iter().enumerate() {
+        match octet(candidate) {
             Some(octet) => table[usize::from(octet) % 128] |= 1 << number,
             None => any |= 1 << number,
         }
@@ -69,60 +72,70 @@ fn table(patterns: &[Tried], octet: impl Fn(&Tried) -> Option<u8>) -> Table {
 }
 
 /// The octet at a position of a word, if it is in the mask.
-fn octet((word, mask): (u64, u64), place: usize) -> Option<u8> {
-    (mask >> (8 * place) & 0xFF != 0).then_some((word >> (8 * place)) as u8)
+fn octet_at((word, mask): (u64, u64), position: usize) -> Option<u8> {
+    (mask >> (8 * position) & 0xFF != 0).then_some((word >> (8 * position)) as u8)
 }
 
-impl Shortlist {
-    fn new(arena: &Arena, ranked: &[Tried], usual: &[u32; PAIRS]) -> Shortlist {
-        let start =
-            |tried: &Tried, place| tried.pattern.first.of(&arena.octets).get(place).copied();
-        let end = |tried: &Tried, place: usize| octet(required(arena, &tried.pattern).0, 7 - place);
-        let mut list = Shortlist {
-            ranked: ranked.to_vec(),
-            starts: [1, 2, 3, 4].map(|place| table(ranked, |tried| start(tried, place))),
-            ends: [0, 1].map(|place| table(ranked, |tried| end(tried, place))),
-            pairs: Box::new([0; PAIRS]),
-            wild: 0,
-            searched: 0,
-            queries: 0,
+impl Prefilter {
+    fn new(
+        arena: &Arena,
+        candidates: &[RankedPattern],
+        frequencies: &[u32; BIGRAM_SLOTS],
+    ) -> Prefilter {
+        let start = |candidate: &RankedPattern, position| {
+            candidate.pattern.prefix.of(&arena.octets).get(position).copied()
         };
-        for (number, tried) in ranked.iter().enumerate().filter(|(_, tried)| is_wild(arena, tried))
+        let end = |candidate: &RankedPattern, position: usize| {
+            octet_at(requirements(arena, &candidate.pattern).0, 7 - position)
+        };
+        let mut prefilter = Prefilter {
+            candidates: candidates.to_vec(),
+            starts: [1, 2, 3, 4]
+                .map(|position| table(candidates, |candidate| start(candidate, position))),
+            ends: [0, 1].map(|position| table(candidates, |candidate| end(candidate, position))),
+            by_bigram: Box::new([0; BIGRAM_SLOTS]),
+            wild: 0,
+            require_bigram: 0,
+            require_query: 0,
+        };
+        for (number, candidate) in
+            candidates.iter().enumerate().filter(|(_, candidate)| has_wildcard(arena, candidate))
         {
             let bit = 1 << number;
-            list.wild |= bit;
-            list.queries |= if required(arena, &tried.pattern).1 { bit } else { 0 };
-            if let Some(rarest) = rarest(arena, &tried.pattern, usual) {
-                list.searched |= bit;
-                list.pairs[rarest] |= bit;
+            prefilter.wild |= bit;
+            prefilter.require_query |=
+                if requirements(arena, &candidate.pattern).1 { bit } else { 0 };
+            if let Some(rarest) = rarest_bigram(arena, &candidate.pattern, frequencies) {
+                prefilter.require_bigram |= bit;
+                prefilter.by_bigram[rarest] |= bit;
             }
         }
-        list
+        prefilter
     }
 
     /// The greatest rank of a pattern that matches; zero if none matches.
     #[inline(always)]
     pub fn winner(&self, arena: &Arena, path: Path<'_>) -> Rank {
-        let at = |word: u64, place: usize| (word >> (8 * place)) as usize % 128;
+        let at = |word: u64, position: usize| (word >> (8 * position)) as usize % 128;
         let mut left = self.starts[0][at(path.first, 1)]
             & self.starts[1][at(path.first, 2)]
             & self.starts[2][at(path.first, 3)]
             & self.starts[3][at(path.first, 4)];
         if left & self.wild != 0 {
             left &= self.ends[0][at(path.last, 7)] & self.ends[1][at(path.last, 6)];
-            left &= if path.has_query() { u64::MAX } else { !self.queries };
-            if left & self.searched != 0 {
-                left &= !self.searched | self.found(path);
+            left &= if path.has_query() { u64::MAX } else { !self.require_query };
+            if left & self.require_bigram != 0 {
+                left &= !self.require_bigram | self.with_bigrams_of(path);
             }
         }
         while left != 0 {
             let number = left.trailing_zeros() as usize;
-            if let Some(tried) = self.ranked.get(number) {
-                if tried.begins(arena, path)
+            if let Some(candidate) = self.candidates.get(number) {
+                if candidate.starts_with_prefix(arena, path)
                     && (self.wild >> number & 1 == 0
-                        || arena.matches_behind_first(&tried.pattern, path))
+                        || arena.matches_after_prefix(&candidate.pattern, path))
                 {
-                    return tried.rank;
+                    return candidate.rank;
                 }
             }
             left &= left - 1;
@@ -132,13 +145,18 @@ impl Shortlist {
 
     /// The patterns whose bigram is in the path.
     #[inline]
-    fn found(&self, path: Path<'_>) -> u64 {
-        bigrams::places::<PAIRS>(path.octets()).fold(0, |all, place| all | self.pairs[place])
+    fn with_bigrams_of(&self, path: Path<'_>) -> u64 {
+        bigrams::slots::<BIGRAM_SLOTS>(path.octets())
+            .fold(0, |patterns, slot| patterns | self.by_bigram[slot])
     }
 }
 
 /// The slot of the rarest bigram that a pattern requires after its first wildcard.
-fn rarest(arena: &Arena, pattern: &Pattern, usual: &[u32; PAIRS]) -> Option<usize> {
+fn rarest_bigram(
+    arena: &Arena,
+    pattern: &Pattern,
+    frequencies: &[u32; BIGRAM_SLOTS],
+) -> Option<usize> {
     let runs = arena.pieces_of(pattern).iter().take(8).map(|piece| piece.run.of(&arena.octets));
-    runs.flat_map(bigrams::places::<PAIRS>).min_by_key(|&place| usual[place])
+    runs.flat_map(bigrams::slots::<BIGRAM_SLOTS>).min_by_key(|&slot| frequencies[slot])
 }

@@ -6,7 +6,7 @@
 use crate::lines::Line;
 use crate::notes::Code;
 use crate::settings::{KnownKey, Role, Settings};
-use crate::simd::{self, within};
+use crate::simd::{self, in_range};
 use memchr::{memchr, memchr2};
 
 /// The key number of a record whose name is not in the table.
@@ -54,10 +54,10 @@ pub trait NoteSink {
 }
 
 /// A sink that ignores all notes.
-pub struct Deaf;
+pub struct DiscardNotes;
 
-impl Listener for Deaf {
-    const LISTENS: bool = false;
+impl NoteSink for DiscardNotes {
+    const ENABLED: bool = false;
 
     #[inline(always)]
     fn note(&mut self, _: Code, _: u32, _: usize, _: usize) {}
@@ -94,13 +94,13 @@ fn trim(body: &[u8], start: usize, end: usize, settings: &Settings) -> (usize, u
 
 /// Parses a line. `None` if it is not a record: empty, comment only, or not parseable.
 #[inline]
-pub fn record<L: Listener>(
+pub fn record<L: NoteSink>(
     body: &[u8],
     line: Line,
     settings: &Settings,
-    listener: &mut L,
+    sink: &mut L,
 ) -> Option<Record> {
-    let end = content_end(body, line, settings, listener);
+    let end = content_end(body, line, settings, sink);
     let name = match settings.name_at(body, line.start) {
         Some((known, length)) if line.start + length < end => Name {
             start: line.start,
@@ -108,19 +108,19 @@ pub fn record<L: Listener>(
             after: line.start + length + 1,
             known: Some(known),
         },
-        _ => name(body, line, end, settings, listener)?,
+        _ => name(body, line, end, settings, sink)?,
     };
     let (mut value_start, mut value_end) = trim(body, name.after, end, settings);
     if value_start == value_end {
         (value_start, value_end) = (name.after, name.after); // an empty value is after its colon
     }
-    if settings.switches.ascii_whitespace && L::LISTENS {
+    if settings.switches.ascii_whitespace && L::ENABLED {
         let gaps = [(line.start, name.start), (name.end, value_start), (value_end, end)];
-        let odd = |&(from, to): &(usize, usize)| {
+        let unusual = |&(from, to): &(usize, usize)| {
             body.get(from..to).is_some_and(|gap| memchr2(0x0B, 0x0C, gap).is_some())
         };
-        if gaps.iter().any(odd) {
-            listener.note(Code::OddWhitespace, line.number, line.start, end);
+        if gaps.iter().any(unusual) {
+            sink.note(Code::OddWhitespace, line.number, line.start, end);
         }
     }
     Some(Record {
@@ -138,21 +138,16 @@ pub fn record<L: Listener>(
 /// Where the content of a line ends: before its comment (§2.2.3: `#` starts a comment at any
 /// position, AMB-16), and where the profile truncates it.
 #[inline]
-fn content_end(
-    body: &[u8],
-    line: Line,
-    settings: &Settings,
-    listener: &mut impl Listener,
-) -> usize {
+fn content_end(body: &[u8], line: Line, settings: &Settings, sink: &mut impl NoteSink) -> usize {
     let mut end = line.end;
     if end - line.start > settings.max_line {
         end = line.start + settings.max_line;
-        listener.note(Code::LongLine, line.number, end, line.end);
+        sink.note(Code::LongLine, line.number, end, line.end);
     }
     if settings.switches.cut_at_nul {
         if let Some(length) = memchr(0, body.get(line.start..end).unwrap_or_default()) {
             end = line.start + length;
-            listener.note(Code::Nul, line.number, end, line.end);
+            sink.note(Code::Nul, line.number, end, line.end);
         }
     }
     end.min(line.comment)
@@ -172,7 +167,7 @@ fn name(
     line: Line,
     end: usize,
     settings: &Settings,
-    listener: &mut impl Listener,
+    sink: &mut impl NoteSink,
 ) -> Option<Name> {
     let (line_start, number) = (line.start, line.number);
     let (start, end) = trim(body, line_start, end, settings);
@@ -182,22 +177,22 @@ fn name(
     let content = body.get(start..end)?;
     let colon = separator(content);
     let Some(gap) = colon.or_else(|| missing_colon(content, settings)) else {
-        listener.note(Code::NoSeparator, number, start, end);
+        sink.note(Code::NoSeparator, number, start, end);
         return None;
     };
     let (key_start, key_end) = trim(body, start, start + gap, settings);
     if key_start == key_end {
-        listener.note(Code::EmptyKey, number, start, end);
+        sink.note(Code::EmptyKey, number, start, end);
         return None;
     }
     if colon.is_none() {
-        listener.note(Code::MissingColon, number, key_start, end);
+        sink.note(Code::MissingColon, number, key_start, end);
     }
     let found = find_key(body, key_start, key_end, settings);
     match found {
-        Some((_, true)) => listener.note(Code::PrefixKey, number, key_start, key_end),
+        Some((_, true)) => sink.note(Code::PrefixKey, number, key_start, key_end),
         Some((known, _)) if !known.canonical => {
-            listener.note(Code::Typo, number, key_start, key_end);
+            sink.note(Code::Typo, number, key_start, key_end);
         }
         _ => {}
     }
@@ -259,8 +254,8 @@ pub struct Faults {
 
 /// Finds the faults of a value: one SIMD pass, and a second pass if it has unusual octets.
 pub fn faults(value: &[u8]) -> Faults {
-    let odd = |octets| within(octets, 0, b' ') | within(octets, 0x80, 0xFF);
-    if simd::find(value, 0, odd) == value.len() {
+    let unusual = |octets| in_range(octets, 0, b' ') | in_range(octets, 0x80, 0xFF);
+    if simd::find(value, 0, unusual) == value.len() {
         return Faults::default();
     }
     Faults {

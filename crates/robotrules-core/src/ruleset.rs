@@ -9,11 +9,11 @@
 
 use crate::batch;
 use crate::index::Index;
-use crate::normalize::Compared;
+use crate::normalize::Comparison;
 use crate::notes::Code;
 use crate::pattern::{Arena, Pattern};
 use crate::prefilter;
-use crate::records::{faults, Listener, Record};
+use crate::records::{faults, NoteSink, Record};
 use crate::scan::Scan;
 use crate::settings::Settings;
 use crate::url_path::{self, Path};
@@ -85,9 +85,9 @@ pub fn is_robots_txt(path: Path<'_>) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub struct Paths {
     /// The form in which paths and patterns are compared.
-    pub compared: Compared,
+    pub comparison: Comparison,
     /// Whether `/robots.txt` is always allowed, independent of the rules (AMB-45).
-    pub robots_txt_is_apart: bool,
+    pub robots_txt_is_implicit: bool,
 }
 
 /// Compiled rules. Immutable, except for the index, which is built when it pays off.
@@ -95,18 +95,18 @@ pub struct Paths {
 pub struct RuleSet {
     scan: Scan,
     arena: Arena,
-    compared: Compared,
+    comparison: Comparison,
     match_robots_txt: bool,
     checks: AtomicU32,
     index: OnceLock<Box<Index>>,
 }
 
 /// Sets of at most this many patterns are scanned. Measured: above it an index costs less.
-const SCANNED: usize = 64;
+const MAX_SCANNED: usize = 64;
 /// A batch builds prefilters for at most this many patterns, and an index for more.
-const LISTED: usize = 256;
+const MAX_PREFILTERED: usize = 256;
 /// After this many checks an index is built: building one costs about 60 scans.
-const PATIENCE: u32 = 64;
+const CHECKS_BEFORE_INDEX: u32 = 64;
 
 impl RuleSet {
     /// Compiles patterns as written in a file. A pattern that cannot match keeps its number.
@@ -117,7 +117,7 @@ impl RuleSet {
         let mut rules = RuleSet {
             scan: Scan::default(),
             arena: Arena::default(),
-            compared: Compared::by(settings),
+            comparison: Comparison::from_settings(settings),
             match_robots_txt: settings.switches.match_robots_txt,
             checks: AtomicU32::new(0),
             index: OnceLock::new(),
@@ -129,7 +129,7 @@ impl RuleSet {
             match value.first() {
                 Some(b'/') if url_path::is_plain(value) && !settings.switches.index_page => {
                     let pattern = rules.arena.add_plain(value);
-                    rules.place(pattern, kind, rule);
+                    rules.insert(pattern, kind, rule);
                 }
                 None if settings.switches.empty_rules_match => {
                     rules.add(value, kind, rule, settings)
@@ -144,23 +144,23 @@ impl RuleSet {
                 _ => {}
             }
         }
-        rules.scan.set_repetitions_aside(&rules.arena);
+        rules.scan.deduplicate(&rules.arena);
         rules
     }
 
     fn add(&mut self, value: &[u8], kind: Kind, rule: usize, settings: &Settings) {
         let pattern = self.arena.add(value, settings);
-        self.place(pattern, kind, rule);
+        self.insert(pattern, kind, rule);
     }
 
-    fn place(&mut self, pattern: Pattern, kind: Kind, rule: usize) {
+    fn insert(&mut self, pattern: Pattern, kind: Kind, rule: usize) {
         self.scan.add(&self.arena, pattern, rank(pattern.octets, kind, rule as u32));
     }
 
     /// Decides `url`. `scratch` is a buffer for its path; reuse it between calls.
     #[inline]
     pub fn decide(&self, url: &[u8], scratch: &mut Vec<u8>) -> Decision {
-        let path = url_path::path(url, self.compared, scratch);
+        let path = url_path::path(url, self.comparison, scratch);
         if self.is_implicit(path) {
             return Decision::Implicit;
         }
@@ -179,7 +179,7 @@ impl RuleSet {
         if self.is_empty() {
             return true;
         }
-        let path = url_path::path(url, self.compared, scratch);
+        let path = url_path::path(url, self.comparison, scratch);
         // No pattern, an allow rule, an empty rule; or `/robots.txt`.
         allows(self.winner(path)) || self.is_implicit(path)
     }
@@ -207,27 +207,27 @@ impl RuleSet {
     /// Calls `take` with the deciding rank and the path of each line.
     #[inline(always)]
     fn each_rank(&self, lines: &[u8], mut take: impl FnMut(Rank, Path<'_>)) {
-        let compared = self.compared;
-        let lists = match self.len() <= LISTED {
-            true => prefilter::lists(&self.arena, &self.scan),
+        let comparison = self.comparison;
+        let prefilters = match self.len() <= MAX_PREFILTERED {
+            true => prefilter::build(&self.arena, &self.scan),
             false => vec![],
         };
-        match lists.as_slice() {
+        match prefilters.as_slice() {
             [] => {
-                self.expect(usize::MAX);
-                batch::each_path(lines, compared, |path| take(self.indexed(path), path));
+                self.expect_checks(usize::MAX);
+                batch::each_path(lines, comparison, |path| take(self.winner_by_index(path), path));
             }
-            [list] => {
-                batch::each_path(lines, compared, |path| take(list.winner(&self.arena, path), path))
-            }
-            lists => batch::each_path(lines, compared, |path| {
-                take(prefilter::winner(lists, &self.arena, path), path);
+            [prefilter] => batch::each_path(lines, comparison, |path| {
+                take(prefilter.winner(&self.arena, path), path)
+            }),
+            prefilters => batch::each_path(lines, comparison, |path| {
+                take(prefilter::winner(prefilters, &self.arena, path), path);
             }),
         }
     }
 
     /// The rules that tie for the greatest specificity, in order of precedence.
-    pub fn best(&self, url: &[u8]) -> Vec<u32> {
+    pub fn tied_rules(&self, url: &[u8]) -> Vec<u32> {
         let (_, mut found) = self.matches(url);
         let most = found.first().map_or(0, |&(_, octets)| octets);
         found.retain(|&(_, octets)| octets == most);
@@ -237,19 +237,19 @@ impl RuleSet {
     /// The path of `url`, and every match in order of precedence: rule and specificity in octets.
     pub fn matches(&self, url: &[u8]) -> (Vec<u8>, Vec<(u32, u32)>) {
         let mut scratch = vec![];
-        let path = url_path::path(url, self.compared, &mut scratch);
+        let path = url_path::path(url, self.comparison, &mut scratch);
         let mut found = self.scan.matching(&self.arena, path);
         found.sort_unstable_by_key(|&rank| std::cmp::Reverse(rank));
         let found = found.into_iter().map(octets_and_rule).map(|(octets, rule)| (rule, octets));
-        (self.compared.shown(path.octets()), found.collect())
+        (self.comparison.to_readable(path.octets()), found.collect())
     }
 
     /// The arena, the patterns by rank, greatest first, and how paths are compared.
     pub fn into_patterns(self) -> (Arena, Vec<(Rank, Pattern)>, Paths) {
         let mut ranked: Vec<_> = self.scan.patterns().collect();
         ranked.sort_unstable_by_key(|&(rank, _)| std::cmp::Reverse(rank));
-        let (compared, robots_txt_is_apart) = (self.compared, !self.match_robots_txt);
-        (self.arena, ranked, Paths { compared, robots_txt_is_apart })
+        let (comparison, robots_txt_is_implicit) = (self.comparison, !self.match_robots_txt);
+        (self.arena, ranked, Paths { comparison, robots_txt_is_implicit })
     }
 
     /// The number of patterns that can match.
@@ -263,27 +263,27 @@ impl RuleSet {
     }
 
     /// Announces `urls` checks, so that an index can be built before them.
-    pub fn expect(&self, urls: usize) {
-        if self.scan.len() > SCANNED && urls as u64 >= u64::from(PATIENCE) {
+    pub fn expect_checks(&self, urls: usize) {
+        if self.scan.len() > MAX_SCANNED && urls as u64 >= u64::from(CHECKS_BEFORE_INDEX) {
             self.index.get_or_init(|| Box::new(Index::new(&self.arena, self.scan.deciding())));
         }
     }
 
     #[inline(always)]
     fn winner(&self, path: Path<'_>) -> Rank {
-        match self.scan.len() <= SCANNED {
+        match self.scan.len() <= MAX_SCANNED {
             true => self.scan.winner(&self.arena, path),
-            false => self.indexed(path),
+            false => self.winner_by_index(path),
         }
     }
 
     #[inline(never)]
-    fn indexed(&self, path: Path<'_>) -> Rank {
+    fn winner_by_index(&self, path: Path<'_>) -> Rank {
         if let Some(index) = self.index.get() {
             return index.winner(&self.arena, path);
         }
-        if self.checks.fetch_add(1, Ordering::Relaxed) >= PATIENCE {
-            self.expect(PATIENCE as usize);
+        if self.checks.fetch_add(1, Ordering::Relaxed) >= CHECKS_BEFORE_INDEX {
+            self.expect_checks(CHECKS_BEFORE_INDEX as usize);
         }
         self.scan.winner(&self.arena, path)
     }
@@ -300,11 +300,11 @@ pub fn index_page(value: &[u8], kind: Kind, settings: &Settings) -> Option<Vec<u
 }
 
 /// Reports the notes on the pattern of a rule.
-pub fn notes(record: &Record, body: &[u8], settings: &Settings, listener: &mut impl Listener) {
+pub fn report_notes(record: &Record, body: &[u8], settings: &Settings, sink: &mut impl NoteSink) {
     let value = record.value(body);
     let found = faults(value);
     let (start, end) = (record.value_start as usize, record.value_end as usize);
-    let mut note = |code| listener.note(code, record.line, start, end);
+    let mut note = |code| sink.note(code, record.line, start, end);
     if let Some(code) = found.control_code(settings) {
         note(code);
         if code == Code::ControlCharacter {

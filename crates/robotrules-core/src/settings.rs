@@ -92,10 +92,10 @@ struct Spelling {
 }
 
 /// The first sixteen octets of a name, in lower case, and its length, for comparison in one step.
-type Word = (u128, usize);
+type NameWord = (u128, usize);
 
 #[inline]
-fn word(octets: [u8; 16], length: usize) -> Word {
+fn lowercase_word(octets: [u8; 16], length: usize) -> NameWord {
     const ONES: u128 = u128::from_le_bytes([1; 16]);
     let all = u128::from_le_bytes(octets);
     // SIMD within a register: bit 7 of a sum says whether an octet is above a bound; an octet from
@@ -149,9 +149,9 @@ pub struct Settings {
     keys: Vec<Vec<u8>>,
     // Sorted by length, shortest first. `words` holds those of up to sixteen octets.
     spellings: Vec<Spelling>,
-    words: Vec<(Word, KnownKey)>,
+    words: Vec<(NameWord, KnownKey)>,
     // Canonical names followed by a colon, as most lines start: octets, length of the name.
-    openings: Vec<(u128, usize, KnownKey)>,
+    names_with_colon: Vec<(u128, usize, KnownKey)>,
 }
 
 impl Settings {
@@ -159,7 +159,7 @@ impl Settings {
     pub fn new(switches: Switches, max_bytes: usize, max_line: usize) -> Settings {
         // Spans are 32 bits wide, so that a file may have at most this many octets.
         let max_bytes = max_bytes.min(1 << 30);
-        let (keys, spellings, words, openings) = (vec![], vec![], vec![], vec![]);
+        let (keys, spellings, words, names_with_colon) = (vec![], vec![], vec![], vec![]);
         let (user_agent, allow, disallow) = (ABSENT, ABSENT, ABSENT);
         Settings {
             switches,
@@ -171,7 +171,7 @@ impl Settings {
             keys,
             spellings,
             words,
-            openings,
+            names_with_colon,
         }
     }
 
@@ -196,10 +196,14 @@ impl Settings {
         if text.len() <= 16 {
             let mut octets = [0; 16];
             octets[..text.len()].copy_from_slice(&text);
-            self.words.push((word(octets, text.len()), known));
+            self.words.push((lowercase_word(octets, text.len()), known));
             if canonical && text.len() < 16 {
                 octets[text.len()] = b':';
-                self.openings.push((word(octets, text.len() + 1).0, text.len(), known));
+                self.names_with_colon.push((
+                    lowercase_word(octets, text.len() + 1).0,
+                    text.len(),
+                    known,
+                ));
             }
         }
         self.spellings.push(Spelling { text, known });
@@ -219,11 +223,11 @@ impl Settings {
     #[inline]
     pub fn name_at(&self, body: &[u8], start: usize) -> Option<(KnownKey, usize)> {
         let octets = body.get(start..)?.first_chunk::<16>()?;
-        let (all, _) = word(*octets, 16);
+        let (all, _) = lowercase_word(*octets, 16);
         let starts = |&&(name, length, _): &&(u128, usize, KnownKey)| {
             MASKS.get(length + 1).is_some_and(|mask| all & mask == name)
         };
-        self.openings.iter().find(starts).map(|&(_, length, known)| (known, length))
+        self.names_with_colon.iter().find(starts).map(|&(_, length, known)| (known, length))
     }
 
     /// Finds the record name `body[start..end]`, ignoring ASCII case (§2.2).
@@ -242,7 +246,7 @@ impl Settings {
                 octets
             }
         };
-        let word = word(octets, name.len());
+        let word = lowercase_word(octets, name.len());
         self.words.iter().find(|(known, _)| *known == word).map(|&(_, known)| known)
     }
 

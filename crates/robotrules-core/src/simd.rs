@@ -16,7 +16,7 @@ pub fn is(octets: Lanes, octet: u8) -> Lanes {
 
 /// The lanes from `first` to `last`, both included.
 #[inline(always)]
-pub fn within(octets: Lanes, first: u8, last: u8) -> Lanes {
+pub fn in_range(octets: Lanes, first: u8, last: u8) -> Lanes {
     let span = Lanes::splat(last - first);
     (octets - Lanes::splat(first)).max(span).simd_eq(span)
 }
@@ -71,14 +71,14 @@ pub fn load(octets: &[u8], from: usize) -> (Lanes, usize) {
     }
 }
 
-/// The position of the first octet at or after `from` in the class `kind`; the length of `octets`
+/// The position of the first octet at or after `from` of the class `class`; the length of `octets`
 /// if there is none.
 #[inline(always)]
-pub fn find(octets: &[u8], from: usize, kind: impl Fn(Lanes) -> Lanes) -> usize {
+pub fn find(octets: &[u8], from: usize, class: impl Fn(Lanes) -> Lanes) -> usize {
     let mut from = from;
     while from < octets.len() {
         let (lanes, at) = load(octets, from);
-        let found = kind(lanes).to_bitmask() >> (from - at);
+        let found = class(lanes).to_bitmask() >> (from - at);
         if found != 0 {
             return octets.len().min(from + found.trailing_zeros() as usize);
         }

@@ -4,27 +4,29 @@
 //! Only path and query of a URL are matched (REP-2.2.2-26). Linear in the URL; nothing is copied if
 //! the path is already in normal form, which sixteen SIMD lanes check. This module does not match.
 
-use crate::normalize::{Compared, Part, Pen};
+use crate::normalize::{Comparison, FormWriter, Part};
 use crate::settings::Settings;
-use crate::simd::{self, first_word, is, last_word, within, Lanes};
+use crate::simd::{self, first_word, in_range, is, last_word, Lanes};
 use memchr::{memchr, memchr3, memmem};
 
 /// ALPHA / DIGIT / "-" / "." / "_", and "/", which is between "." and "0".
 #[inline(always)]
-fn usual(octets: Lanes) -> Lanes {
-    within(octets | Lanes::splat(0x20), b'a', b'z') | within(octets, b'-', b'9') | is(octets, b'_')
+fn common(octets: Lanes) -> Lanes {
+    in_range(octets | Lanes::splat(0x20), b'a', b'z')
+        | in_range(octets, b'-', b'9')
+        | is(octets, b'_')
 }
 
 /// The same and "~".
 #[inline(always)]
 fn unreserved_or_slash(octets: Lanes) -> Lanes {
-    usual(octets) | is(octets, b'~')
+    common(octets) | is(octets, b'~')
 }
 
 /// The octets to escape in a path, and "~", which is rare: one comparison less.
 #[inline(always)]
-pub fn not_usual_in_path(octets: Lanes) -> Lanes {
-    !usual(octets)
+pub fn not_common_in_path(octets: Lanes) -> Lanes {
+    !common(octets)
 }
 
 /// The octets to escape in a path.
@@ -66,7 +68,7 @@ impl<'a> Path<'a> {
 
     /// The path in that form at the end of a text; `None` if the text has less than eight octets.
     #[inline(always)]
-    pub fn ending(text: &'a [u8], start: usize, query: usize) -> Option<Path<'a>> {
+    pub fn at_end_of(text: &'a [u8], start: usize, query: usize) -> Option<Path<'a>> {
         // A path of less than eight octets is the upper end of the last word of the text.
         let last = u64::from_le_bytes(*text.last_chunk()?);
         let missing = 8 * 8_u32.saturating_sub((text.len() - start) as u32);
@@ -90,15 +92,15 @@ impl<'a> Path<'a> {
 
 /// Path and query of `url` in normal form, or as given, without marks of escape digits.
 pub fn normal_form(url: &[u8], settings: &Settings) -> Vec<u8> {
-    let (compared, mut scratch) = (Compared::by(settings), Vec::new());
-    compared.shown(path(url, compared, &mut scratch).octets())
+    let (comparison, mut scratch) = (Comparison::from_settings(settings), Vec::new());
+    comparison.to_readable(path(url, comparison, &mut scratch).octets())
 }
 
 /// The path of `url`. It borrows `url` if that is in normal form, else `scratch`. A URL in normal
 /// form needs no allocation.
 #[inline(always)]
-pub fn path<'a>(url: &'a [u8], compared: Compared, scratch: &'a mut Vec<u8>) -> Path<'a> {
-    path_and_origin(url, compared, scratch).0
+pub fn path<'a>(url: &'a [u8], comparison: Comparison, scratch: &'a mut Vec<u8>) -> Path<'a> {
+    path_and_origin(url, comparison, scratch).0
 }
 
 /// The path of `url`, and the length of its origin, if every URL that starts with this origin and a
@@ -106,16 +108,16 @@ pub fn path<'a>(url: &'a [u8], compared: Compared, scratch: &'a mut Vec<u8>) -> 
 #[inline(always)]
 pub fn path_and_origin<'a>(
     url: &'a [u8],
-    compared: Compared,
+    comparison: Comparison,
     scratch: &'a mut Vec<u8>,
 ) -> (Path<'a>, Option<usize>) {
-    if compared == Compared::AsGiven {
+    if comparison == Comparison::AsGiven {
         scratch.clear();
         return (Path::new(path_as_given(url, scratch)), None);
     }
-    match normal_path(url) {
+    match path_in_normal_form(url) {
         Ok(path) => (path, Some(path.start)),
-        Err((start, plain)) => (normalised(&url[start..], plain, compared, scratch), None),
+        Err((start, plain)) => (normalize_path(&url[start..], plain, comparison, scratch), None),
     }
 }
 
@@ -123,19 +125,19 @@ pub fn path_and_origin<'a>(
 /// octets are part of the path, in normal form, and without dot segments.
 #[cold]
 #[inline(never)]
-pub fn normalised<'a>(
+pub fn normalize_path<'a>(
     given: &[u8],
     plain: usize,
-    compared: Compared,
+    comparison: Comparison,
     scratch: &'a mut Vec<u8>,
 ) -> Path<'a> {
-    let mut pen = Pen::new(scratch, given.len(), compared);
+    let mut writer = FormWriter::new(scratch, given.len(), comparison);
     if given.first() != Some(&b'/') {
-        pen.put_as_is(b"/"); // RFC 3986 §6.2.3: an empty path is "/"
+        writer.push_literal(b"/"); // RFC 3986 §6.2.3: an empty path is "/"
     }
-    pen.put_as_is(&given[..plain]);
-    pen.write(&given[plain..], Part::Path, |octet| octet == b'#');
-    let (mut end, mut query) = (pen.end(), pen.query());
+    writer.push_literal(&given[..plain]);
+    writer.write(&given[plain..], Part::Path, |octet| octet == b'#');
+    let (mut end, mut query) = (writer.end(), writer.query());
     let path_end = query.map_or(end, |query| query - 1);
     // The last of the plain octets may be the slash before a dot.
     let from = plain.saturating_sub(1);
@@ -147,7 +149,7 @@ pub fn normalised<'a>(
     }
     let form = &scratch[..end];
     let query = query.unwrap_or(end + 1);
-    Path::ending(form, 0, query).unwrap_or_else(|| Path::new(form))
+    Path::at_end_of(form, 0, query).unwrap_or_else(|| Path::new(form))
 }
 
 /// Where path or query start; the end of the URL if it has neither.
@@ -165,7 +167,7 @@ fn path_start(url: &[u8]) -> usize {
 /// possible dot segments; optionally a query in normal form. For other URLs the error holds where
 /// the path starts, and how many octets of it are in that form.
 #[inline(always)]
-fn normal_path(url: &[u8]) -> Result<Path<'_>, (usize, usize)> {
+fn path_in_normal_form(url: &[u8]) -> Result<Path<'_>, (usize, usize)> {
     // A scheme as a number is compared in one step.
     const HTTPS: u64 = u64::from_le_bytes(*b"https://");
     const HTTP: u64 = u64::from_le_bytes(*b"\0http://");
@@ -217,7 +219,7 @@ fn normal_path(url: &[u8]) -> Result<Path<'_>, (usize, usize)> {
         return Err((start, path_end - start));
     }
     let text = &url[..end];
-    let path = Path::ending(text, start, path_end + 1);
+    let path = Path::at_end_of(text, start, path_end + 1);
     Ok(path.unwrap_or_else(|| Path::new(&text[start..])))
 }
 

@@ -42,8 +42,8 @@ class RuleSet:
     if TYPE_CHECKING:
         # What else it has from the engine; `_native.pyi` says what each is.
         tied: Callable[[URL], list[int]]
-        found: Callable[[URL], tuple[bytes, list[tuple[int, int]]]]
-        usable: Callable[[], int]
+        find_matches: Callable[[URL], tuple[bytes, list[tuple[int, int]]]]
+        count_usable: Callable[[], int]
         decide: Callable[[URL], int]
 
     @property
@@ -95,7 +95,7 @@ class RuleSet:
 
     def matches(self, url: URL) -> tuple[str, tuple[tuple[int, int], ...]]:
         """Return the URL's path in normal form, and each match: position of the rule, octets."""
-        path, found = self.found(url)
+        path, found = self.find_matches(url)
         return shown(path), tuple(found)
 
     @property
@@ -103,8 +103,8 @@ class RuleSet:
         """The rules in the order of the file, those that can never match included."""
         return self._source.rules()
 
-    def _verdict(self, number: int) -> Verdict:
-        """Make the verdict that the engine's answer stands for."""
+    def _make_verdict(self, number: int) -> Verdict:
+        """Return the verdict on a decision. A hook of the engine's Matcher: see `_native.pyi`."""
         if number >= 0:
             allowed, reason = _SAYS[number & 3]
             return Verdict(allowed, reason, (self._source, number >> 2), self._profile.name)
@@ -113,7 +113,7 @@ class RuleSet:
     def _reason_without_rule(self, number: int) -> Reason:
         if number == IMPLICIT:
             return Reason.IMPLICIT
-        if self.usable():
+        if self.count_usable():
             return Reason.NO_MATCH
         return Reason.NO_GROUP if self._source.is_for_nobody() else Reason.NO_RULES
 

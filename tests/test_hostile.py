@@ -13,8 +13,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from fuzz.targets.spans import spanned
-from fuzz.targets.total import rejoined
+from fuzz.targets.spans import check_spans
+from fuzz.targets.total import check_lines_rejoin
 
 import robotrules
 from robotrules import DEFAULT, GOOGLE, RobotsTxt, RuleSet
@@ -115,8 +115,8 @@ def test_the_beginning_of_large_files(name: str, profile: str) -> None:
         robotrules.parse(body, profile, complete=False, engine=engine)
         for engine in (native or pure, pure)
     ]
-    rejoined(seen[0])
-    spanned(seen[0])
+    check_lines_rejoin(seen[0])
+    check_spans(seen[0])
     assert seen[0].groups == seen[1].groups
     assert seen[0].lines == seen[1].lines
     assert seen[0].notes == seen[1].notes
@@ -218,8 +218,8 @@ class TestEncodings:
         for first in (*b"\0\t\n\r #*:\xef\xfe\xff",):
             for last in (*b"\0\t\n\r #*:a\xbb\xfe\xff",):
                 robots = read(bytes([first, octet, last]), profile)
-                rejoined(robots)
-                spanned(robots)
+                check_lines_rejoin(robots)
+                check_spans(robots)
 
 
 class TestLongLines:
@@ -417,13 +417,13 @@ class TestRepeatedRules:
         """The pure engine asks each different pattern once."""
         rules = self.rules(partial(robotrules.parse, engine=pure))
         asked: list[bytes] = []
-        fits = Pattern.fits
+        fits = Pattern.matches_compared
 
         def counted(pattern: Pattern, path: bytes) -> bool:
             asked.append(pattern.form)
             return fits(pattern, path)
 
-        monkeypatch.setattr(Pattern, "fits", counted)
+        monkeypatch.setattr(Pattern, "matches_compared", counted)
         assert rules.allows(self.PATH)
         assert sorted(asked) == [b"/*a*b", b"/*c", b"/*c*"]
 

@@ -6,8 +6,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from fuzz.nasty import Case
-from fuzz.targets.agree import portrait
+from fuzz.generator import Case
+from fuzz.targets.agree import snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,7 +36,7 @@ class TestEnginesAgree:
         self, native: ModuleType, case: Case, profile: Profile
     ) -> None:
         """Body, lines, records, groups, notes, choice, rules and answers are the same."""
-        seen = [portrait(case, engine, profile) for engine in (native, pure)]
+        seen = [snapshot(case, engine, profile) for engine in (native, pure)]
         for name in seen[0]:
             assert seen[0][name] == seen[1][name], name
 

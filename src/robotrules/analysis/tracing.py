@@ -133,7 +133,7 @@ class Cut:
             found.append(("star", b"*" * self.trailing))
         return [*found, ("end", b"$")] if self.dollar else found
 
-    def to_compared(self, octets: bytes) -> bytes:
+    def compared(self, octets: bytes) -> bytes:
         """Return octets of a normal form as they are compared: an escape is one unit (AMB-43)."""
         return to_compared(octets, self.settings)
 

@@ -221,7 +221,7 @@ impl<B: AsRef<[u8]>> Document<B> {
 
     /// The number of rules of the given groups that can match, without compiling them; the result
     /// is that of [`RuleSet::len`].
-    pub fn usable(&self, groups: &[u32]) -> Option<usize> {
+    pub fn count_usable(&self, groups: &[u32]) -> Option<usize> {
         let as_written = self.settings.switches.compare_as_written();
         as_written.then(|| uncompiled::count_usable(self.patterns(groups), &self.settings))
     }

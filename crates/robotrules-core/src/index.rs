@@ -112,19 +112,19 @@ fn start(ngram: NGram) -> usize {
 impl NGramIndex {
     /// `wild` is in order of precedence, and so are the lists built from it.
     fn new(arena: &Arena, wild: &[(Rank, Pattern)]) -> (NGramIndex, Vec<u32>) {
-        let mut frequency: HashMap<NGram, u32> = HashMap::new();
+        let mut ngram_counts: HashMap<NGram, u32> = HashMap::new();
         for (_, pattern) in wild {
-            each_ngram(arena, pattern, |ngram| *frequency.entry(ngram).or_default() += 1);
+            each_ngram(arena, pattern, |ngram| *ngram_counts.entry(ngram).or_default() += 1);
         }
-        let frequencies = bigrams::count::<BIGRAM_SLOTS>(&arena.octets);
+        let bigram_counts = bigrams::count::<BIGRAM_SLOTS>(&arena.octets);
         let mut always = vec![];
         let mut found: Vec<(NGram, u32)> = vec![];
         for (number, (_, pattern)) in wild.iter().enumerate() {
             let number = number as u32;
             let mut rarest: Option<(u32, u32, NGram)> = None;
             each_ngram(arena, pattern, |ngram| {
-                let shared = frequency.get(&ngram).copied().unwrap_or(0);
-                let candidate = (shared, frequencies[start(ngram)], ngram);
+                let shared = ngram_counts.get(&ngram).copied().unwrap_or(0);
+                let candidate = (shared, bigram_counts[start(ngram)], ngram);
                 rarest = Some(rarest.map_or(candidate, |known| known.min(candidate)));
             });
             match rarest {

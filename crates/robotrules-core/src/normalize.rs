@@ -157,14 +157,14 @@ pub struct FormWriter<'a> {
 }
 
 impl<'a> FormWriter<'a> {
-    /// A writer for the form of `octets` octets and a leading slash. It writes to the start of
+    /// A writer for the form of `length` octets and a leading slash. It writes to the start of
     /// `scratch` and may leave other octets after [`FormWriter::end`].
     #[inline]
-    pub fn new(scratch: &'a mut Vec<u8>, octets: usize, comparison: Comparison) -> FormWriter<'a> {
+    pub fn new(scratch: &'a mut Vec<u8>, length: usize, comparison: Comparison) -> FormWriter<'a> {
         // An octet becomes at most three octets, and four octets are written at a time.
-        let buffer = 3 * octets + 4;
-        if scratch.len() < buffer {
-            scratch.resize(buffer, 0);
+        let size = 3 * length + 4;
+        if scratch.len() < size {
+            scratch.resize(size, 0);
         }
         FormWriter { buffer: scratch, at: 0, query: None, mask: comparison.mask() }
     }
@@ -195,8 +195,8 @@ impl<'a> FormWriter<'a> {
         self.at += (unit >> 24) as usize;
     }
 
-    /// Writes the form of `octets`, up to the first octet without a fixed form for which `ends` is
-    /// true; returns the part at the end.
+    /// Writes the form of `octets`, up to the first `#` if `ends` is true for it; returns the part at
+    /// the end.
     #[inline]
     pub fn write(&mut self, octets: &[u8], mut part: Part, ends: impl Fn(u8) -> bool) -> Part {
         let mut rest = octets.iter();
@@ -262,8 +262,8 @@ pub fn push_minimal_form(out: &mut Vec<u8>, octets: &[u8], comparison: Compariso
                     out.extend(digits.map(|octet| octet.to_ascii_uppercase() | digit));
                     at += 2;
                 }
-                (Some(&cut), None) if at + 1 == octets.len() && cut.is_ascii_hexdigit() => {
-                    out.push(cut | digit);
+                (Some(&first), None) if at + 1 == octets.len() && first.is_ascii_hexdigit() => {
+                    out.push(first | digit);
                     at += 1;
                 }
                 _ => {}

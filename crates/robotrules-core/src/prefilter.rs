@@ -40,10 +40,10 @@ pub struct Prefilter {
 pub fn build(arena: &Arena, scan: &Scan) -> Vec<Prefilter> {
     let mut candidates: Vec<RankedPattern> = scan.candidates().copied().collect();
     candidates.sort_unstable_by_key(|candidate| std::cmp::Reverse(candidate.rank));
-    let frequencies = bigrams::count(&arena.octets);
+    let bigram_counts = bigrams::count(&arena.octets);
     candidates
         .chunks(MAX_PATTERNS)
-        .map(|chunk| Prefilter::new(arena, chunk, &frequencies))
+        .map(|chunk| Prefilter::new(arena, chunk, &bigram_counts))
         .collect()
 }
 
@@ -80,7 +80,7 @@ impl Prefilter {
     fn new(
         arena: &Arena,
         candidates: &[RankedPattern],
-        frequencies: &[u32; BIGRAM_SLOTS],
+        bigram_counts: &[u32; BIGRAM_SLOTS],
     ) -> Prefilter {
         let start = |candidate: &RankedPattern, position| {
             candidate.pattern.prefix.of(&arena.octets).get(position).copied()
@@ -105,7 +105,7 @@ impl Prefilter {
             prefilter.wild |= bit;
             prefilter.require_query |=
                 if requirements(arena, &candidate.pattern).1 { bit } else { 0 };
-            if let Some(rarest) = rarest_bigram(arena, &candidate.pattern, frequencies) {
+            if let Some(rarest) = rarest_bigram(arena, &candidate.pattern, bigram_counts) {
                 prefilter.require_bigram |= bit;
                 prefilter.by_bigram[rarest] |= bit;
             }
@@ -155,8 +155,8 @@ impl Prefilter {
 fn rarest_bigram(
     arena: &Arena,
     pattern: &Pattern,
-    frequencies: &[u32; BIGRAM_SLOTS],
+    bigram_counts: &[u32; BIGRAM_SLOTS],
 ) -> Option<usize> {
     let runs = arena.pieces_of(pattern).iter().take(8).map(|piece| piece.run.of(&arena.octets));
-    runs.flat_map(bigrams::slots::<BIGRAM_SLOTS>).min_by_key(|&slot| frequencies[slot])
+    runs.flat_map(bigrams::slots::<BIGRAM_SLOTS>).min_by_key(|&slot| bigram_counts[slot])
 }

@@ -1,6 +1,6 @@
 //! A prefix trie (radix tree) of the patterns without a wildcard: one descent for any number of them.
 //!
-//! A lookup is linear in the path. The trie is built node by node and then laid out so that a step
+//! A lookup is linear in the path. The trie is node node by node and then laid out so that a step
 //! touches one or two cache lines; a hash of the first eight octets replaces the first steps. This
 //! module does not decide: it returns the greatest rank of the patterns that match.
 
@@ -92,9 +92,9 @@ impl TrieBuilder {
         let mut order = vec![if skips { root.child } else { 0 }];
         trie.octets.push(0);
         let mut at = 0;
-        while let Some(built) = order.get(at).and_then(|&number| self.nodes.get(number as usize)) {
+        while let Some(node) = order.get(at).and_then(|&number| self.nodes.get(number as usize)) {
             let first_child = order.len() as u32;
-            let mut child = built.child;
+            let mut child = node.child;
             while child != NONE {
                 order.push(child);
                 trie.octets.push(self.first_octet(arena, child));
@@ -105,10 +105,10 @@ impl TrieBuilder {
             octets.iter_mut().zip(children).for_each(|(octet, child)| *octet = *child);
             trie.nodes.push(Node {
                 octets,
-                start: first_word(built.label.of(&arena.octets)),
-                label: built.label,
-                prefix: built.prefix,
-                exact: built.exact,
+                start: first_word(node.label.of(&arena.octets)),
+                label: node.label,
+                prefix: node.prefix,
+                exact: node.exact,
                 first_child,
                 children: order.len() as u32 - first_child,
             });

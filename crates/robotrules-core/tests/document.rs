@@ -110,10 +110,10 @@ fn usable_rules() {
     for groups in [&[][..], &[0], &[1], &[0, 1], &[1, 0]] {
         let document = parse(body, &[]);
         let expected = document.compile(groups).len();
-        assert_eq!(document.usable(groups), Some(expected), "{groups:?}");
+        assert_eq!(document.count_usable(groups), Some(expected), "{groups:?}");
         assert_eq!(expected, groups.iter().map(|&group| 2 - group as usize).sum::<usize>());
     }
     let document = Document::parse(body, Arc::new(settings(&["index_page"])), true);
-    assert_eq!(document.usable(&[0]), None);
+    assert_eq!(document.count_usable(&[0]), None);
     assert_eq!(document.decide_once(&[0], b"/a"), None);
 }

@@ -42,7 +42,7 @@ fn memory_for_records() {
     let rules = "disallow: /a/path/of/some/octets\n".repeat(10_000);
     let comments = format!("{}disallow: /\n", "# a comment that is no record\n".repeat(10_000));
     let short = "a:b\n".repeat(10_000);
-    for (body, records, room, at_most) in [
+    for (body, records, limit, at_most) in [
         (rules, 10_000, 2 * 28 * 10_000, 100 * 10_000),
         (comments, 1, 1_000, 100 * 10_000),
         (short, 10_000, 2 * 28 * 10_000, 100 * 10_000),
@@ -52,7 +52,7 @@ fn memory_for_records() {
         let document = Document::parse(body.as_bytes(), settings.clone(), true);
         let kept = ALLOCATED.load(Ordering::Relaxed) - before;
         assert_eq!(document.records().len(), records);
-        assert!(kept <= room, "{kept} octets for {records} records");
+        assert!(kept <= limit, "{kept} octets for {records} records");
         let most = PEAK.load(Ordering::Relaxed) - before;
         assert!(most <= at_most, "{most} octets while {records} records were read");
     }

@@ -61,7 +61,7 @@ fn the_first_url_is_decided_like_later_ones() {
         }
         let document = parse(&body, profiles[round % 3]);
         let rules = document.compile(&[0]);
-        assert_eq!(document.usable(&[0]), Some(rules.len()));
+        assert_eq!(document.count_usable(&[0]), Some(rules.len()));
         for _ in 0..8 {
             let url = format!("/{}", random.words(&WORDS, 7));
             let compiled = rules.decide(url.as_bytes(), &mut Vec::new());
@@ -131,7 +131,7 @@ fn profiles_with_other_comparisons_are_not_supported() {
     for switch in switches {
         let document = parse(b"user-agent: *\ndisallow: /\n", &[switch]);
         assert_eq!(document.decide_once(&[0], b"/"), None, "{switch}");
-        assert_eq!(document.usable(&[0]), None, "{switch}");
+        assert_eq!(document.count_usable(&[0]), None, "{switch}");
     }
 }
 

@@ -76,7 +76,7 @@ impl Matcher {
         verdict(slf, slf.get().decide_url(url.py(), &octets(url)?))
     }
 
-    /// Return the verdicts for many URLs with one crossing into the engine.
+    /// Return the verdicts for *urls*, with one call into the engine.
     fn check_many<'py>(
         slf: &Bound<'py, Self>,
         urls: &Bound<'py, PyAny>,
@@ -90,7 +90,7 @@ impl Matcher {
         Ok(decision_number(self.decide_url(url.py(), &octets(url)?)))
     }
 
-    /// Tell it for many URLs with one crossing into the engine.
+    /// Tell whether the rules allow each of *urls*, with one call into the engine.
     fn allows_many<'py>(&self, urls: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         PyList::new(urls.py(), self.decide_batch::<bool>(urls)?)
     }
@@ -112,8 +112,8 @@ impl Matcher {
 
     fn count_usable(&self, py: Python<'_>) -> usize {
         let source = self.source.as_ref().filter(|_| self.rules.get().is_none());
-        let usable = source.and_then(|(document, groups)| document.get().0.usable(groups));
-        usable.unwrap_or_else(|| self.compiled(py).len())
+        let count = source.and_then(|(document, groups)| document.get().0.count_usable(groups));
+        count.unwrap_or_else(|| self.compiled(py).len())
     }
 }
 

@@ -21,7 +21,7 @@ other name of a Python object, except for the built-in types.
     `_rules_for_new_token(token)`: in `check()` of the native engine, for a token that is not in
     `_by_name`. It adds the rule set to `_by_name` and `_by_groups`. Implemented by `RobotsTxt`.
     `check(url)`: on the result of the two hooks above; the native engine calls it only if that is
-    not one of its own matchers.
+    not an instance of its `Matcher`.
 Both engines call
     `url_type_error(url)`: for a URL of a wrong type. It returns the `TypeError` to raise.
     Implemented by the module `_engine/url_type.py`.

@@ -94,7 +94,7 @@ _UNSETTLED = object()
 
 @cache
 def _class_of(engine: Any) -> Any:
-    """Return an engine's Matcher that answers with what is made of a number, made once."""
+    """Return a Matcher class with the hook `_make_verdict()`: see `_engine/_native.pyi`."""
 
     def _make_verdict(self: Any, number: int) -> Any:
         return self.answer(number)

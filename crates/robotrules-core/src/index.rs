@@ -1,6 +1,6 @@
 //! An index over a large rule set: a prefix trie for literals, an n-gram index for wildcard patterns.
 //!
-//! Patterns without a wildcard are in a [`PrefixTrie`]: one descent per path, for any number of
+//! Patterns without a wildcard are in a `PrefixTrie`: one descent per path, for any number of
 //! rules. Every other pattern has an entry in a hash table by one n-gram, up to four octets that each
 //! of its matches contains: the n-grams of a path select the few candidates to match. The rarest
 //! n-gram of a pattern within the rule set is chosen, so that a piece that all patterns share does

@@ -3,9 +3,9 @@
 //! At equal specificity allow precedes disallow. A rule is the number of its pattern in the order
 //! given; this module does not use groups or records, except for notes.
 //!
-//! A small set is scanned ([`Scan`]), four patterns per comparison. A large set builds an [`Index`]
-//! after enough checks to pay for it. A long batch of URLs is one text ([`batch`]) and builds a
-//! [`prefilter`] for its duration.
+//! A small set is scanned (`Scan`), four patterns per comparison. A large set builds an [`Index`]
+//! after enough checks to pay for it. A long batch of URLs is one text (`batch`) and builds a
+//! `prefilter` for its duration.
 
 use crate::batch;
 use crate::index::Index;

@@ -122,8 +122,8 @@ class _DocumentRecords(NamedTuple):
 class RobotsTxt:
     """A parsed robots.txt. Immutable; share it between threads, pickle it, use it as a key."""
 
-    # What a user holds is this and an engine's File in one, so that a crawler that is known asks in
-    # one call: see `_class_of()`.
+    # Instances are also instances of an engine's File, so that a check for a known token is one
+    # call: see `_class_of()`. `_engine/_native.pyi` lists the hooks that an engine calls.
     __slots__ = ()
     _document: Any
     _profile: Profile

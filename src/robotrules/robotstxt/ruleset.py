@@ -32,15 +32,15 @@ _SAYS = (
 class RuleSet:
     """Rules ready to be asked. Equal when made of the same rules under the same profile."""
 
-    # What a user holds is this and an engine's Matcher in one, so that asking is one call and no
-    # more: see `rule_set()`.
+    # Instances are also instances of an engine's Matcher, so that a check is one call: see
+    # `rule_set()`. `_engine/_native.pyi` lists the hooks that an engine calls.
     __slots__ = ()
     _profile: Profile
     _source: RuleSource
     _engine: Any
 
     if TYPE_CHECKING:
-        # What else it has from the engine; `_native.pyi` says what each is.
+        # Other methods of the engine's Matcher, documented in `_native.pyi`.
         tied: Callable[[URL], list[int]]
         find_matches: Callable[[URL], tuple[bytes, list[tuple[int, int]]]]
         count_usable: Callable[[], int]

@@ -27,13 +27,13 @@ class TestRemembering:
     def test_a_name_is_looked_up_once(self, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
         """Groups are chosen when a crawler asks first, in whatever way; later it is known."""
         asked: list[str] = []
-        usual = RobotsTxt._introduced
+        usual = RobotsTxt._rules_for_new_token
 
         def introduced(self: RobotsTxt, token: str) -> RuleSet:
             asked.append(token)
             return usual(self, token)
 
-        monkeypatch.setattr(RobotsTxt, "_introduced", introduced)
+        monkeypatch.setattr(RobotsTxt, "_rules_for_new_token", introduced)
         robots = read(GROUPS)
         for _ in range(3):
             robots.check("/one", "a")

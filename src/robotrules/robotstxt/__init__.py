@@ -121,8 +121,8 @@ class _DocumentRecords(NamedTuple):
 class RobotsTxt:
     """A parsed robots.txt. Immutable; share it between threads, pickle it, use it as a key."""
 
-    # What a user holds is this and an engine's File in one, so that a crawler that is known asks in
-    # one call: see `_class_of()`.
+    # Instances are also instances of an engine's File, so that a check for a known token is one
+    # call: see `_class_of()`. `_engine/_native.pyi` lists the hooks that an engine calls.
     __slots__ = ()
     _document: Any
     _profile: Profile
@@ -161,11 +161,11 @@ class RobotsTxt:
                 self._warn_of(purposes)
                 rules = self._remembered(key, self._choose(names, purposes)[0])
         elif (rules := self._by_name.get(product_token)) is None:
-            rules = self._introduced(product_token)
+            rules = self._rules_for_new_token(product_token)
         return rules
 
-    def _introduced(self, token: str) -> RuleSet:
-        """Return the rules of a crawler that did not ask before: an engine's File comes here."""
+    def _rules_for_new_token(self, token: str) -> RuleSet:
+        """Return the rules for a new token. A hook of the engine's File: see `_native.pyi`."""
         return self._remembered(token, self._obeyed(token)[0])
 
     def _remembered(self, key: Name, groups: list[int]) -> RuleSet:

@@ -33,18 +33,18 @@ _SAYS = (
 class RuleSet:
     """Rules ready to be asked. Equal when made of the same rules under the same profile."""
 
-    # What a user holds is this and an engine's Matcher in one, so that asking is one call and no
-    # more: see `rule_set()`.
+    # Instances are also instances of an engine's Matcher, so that a check is one call: see
+    # `rule_set()`. `_engine/_native.pyi` lists the hooks that an engine calls.
     __slots__ = ()
     _profile: Profile
     _source: RuleSource
     _engine: Any
 
     if TYPE_CHECKING:
-        # What else it has from the engine; `_native.pyi` says what each is.
+        # Other methods of the engine's Matcher, documented in `_native.pyi`.
         tied: Callable[[URL], list[int]]
-        found: Callable[[URL], tuple[bytes, list[tuple[int, int]]]]
-        usable: Callable[[], int]
+        find_matches: Callable[[URL], tuple[bytes, list[tuple[int, int]]]]
+        count_usable: Callable[[], int]
         decide: Callable[[URL], int]
 
     @property
@@ -96,7 +96,7 @@ class RuleSet:
 
     def matches(self, url: URL) -> tuple[str, tuple[tuple[int, int], ...]]:
         """Return the URL's path in normal form, and each match: position of the rule, octets."""
-        path, found = self.found(url)
+        path, found = self.find_matches(url)
         return to_text(path), tuple(found)
 
     @property
@@ -104,8 +104,8 @@ class RuleSet:
         """The rules in the order of the file, those that can never match included."""
         return self._source.rules()
 
-    def _verdict(self, number: int) -> Verdict:
-        """Make the verdict that the engine's answer stands for."""
+    def _make_verdict(self, number: int) -> Verdict:
+        """Return the verdict on a decision. A hook of the engine's Matcher: see `_native.pyi`."""
         if number >= 0:
             allowed, reason = _SAYS[number & 3]
             return Verdict(allowed, reason, (self._source, number >> 2), self._profile.name)
@@ -114,7 +114,7 @@ class RuleSet:
     def _reason_without_rule(self, number: int) -> Reason:
         if number == IMPLICIT:
             return Reason.IMPLICIT
-        if self.usable():
+        if self.count_usable():
             return Reason.NO_MATCH
         return Reason.NO_GROUP if self._source.is_for_nobody() else Reason.NO_RULES
 

@@ -33,7 +33,7 @@ def test_pages_are_current() -> None:
 def test_pages_show_every_vector() -> None:
     """Each vector of an extension and each of its requirements stands on one page."""
 
-    text = "".join(map(extensions_pages.block, extensions_pages.PAGES))
+    text = "".join(map(extensions_pages.render_block, extensions_pages.PAGES))
 
     for vector in suite.load():
         anchor = f'<a id="{vector.id.replace("/", "--")}"></a>'
@@ -46,7 +46,7 @@ def test_pages_show_every_vector() -> None:
 def test_links_lead_somewhere() -> None:
     """A link to a vector on another page leads to its row."""
 
-    pages = {page: extensions_pages.block(page) for page in extensions_pages.PAGES}
+    pages = {page: extensions_pages.render_block(page) for page in extensions_pages.PAGES}
     for vector in suite.load():
         if vector.is_extension:
             page, _, anchor = extensions_pages.link(vector)[:-1].split("(")[1].partition("#")
@@ -57,7 +57,7 @@ def test_links_lead_somewhere() -> None:
 def test_tables_are_tables(page: str) -> None:
     """Every row of a table has its four cells, or three in the table of decisions."""
 
-    for line in extensions_pages.block(page).splitlines():
+    for line in extensions_pages.render_block(page).splitlines():
         if line.startswith("| "):
             assert line.replace("\\|", "").count("|") in (4, 5), line
 
@@ -100,8 +100,8 @@ def test_pages_that_are_passed_over(
 
     assert extensions_pages.main([]) == 0
     told = capsys.readouterr().out
-    assert "docs/records.md is passed over: no mark" in told
-    assert "docs/rep-purpose.md is passed over: no such page" in told
+    assert "docs/records.md is skipped: no mark" in told
+    assert "docs/rep-purpose.md is skipped: no such page" in told
     assert [path.name for path in tmp_path.iterdir()] == ["records.md"]
 
 

@@ -482,10 +482,10 @@ def _run_warm(
         disallowed = {}
         for checker in checkers:
             progress(f"verdicts: {checker.name}")
-            count = checker.count_disallowed(sites.urls)
+            count: Any = checker.count_disallowed(sites.urls)
             disallowed[checker.name] = (
                 loop.run_until_complete(count) if checker.asynchronous else count
-            )  # type: ignore[arg-type]
+            )
         taken = time_checkers(checkers, orders, plan["rounds"], loop, progress)
     finally:
         for checker in checkers:

@@ -53,10 +53,10 @@ def show_response(response: dict[str, Any]) -> str:
         return str(response["failure"]).replace("-", " ")
     line = str(response["status"])
     for name, value in response.get("headers", ()):
-        text = suite.octets(value).decode("utf-8", "backslashreplace")
+        text = suite.decode_octets(value).decode("utf-8", "backslashreplace")
         line += f" {code(text)}" if name == "Location" else f" {code(f'{name}: {text}')}"
     if "body" in response:
-        body = suite.octets(response["body"])
+        body = suite.decode_octets(response["body"])
         is_long = len(body) > MAX_CODE_LENGTH
         shown = (
             f"{len(body):,} octets"

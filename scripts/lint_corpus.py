@@ -125,8 +125,10 @@ def main() -> int:
     parser.add_argument("--examples", type=int, default=0, help="notes to print for each check")
     parser.add_argument("--select", default="", help="codes or slugs of checks, with commas")
     options = parser.parse_args()
-    files = (path for path in options.folder.rglob("*") if path.is_file() and path.suffix != ".tsv")
-    paths = sorted(files)[:: options.every]
+    candidates = (
+        path for path in options.folder.rglob("*") if path.is_file() and path.suffix != ".tsv"
+    )
+    paths = sorted(candidates)[:: options.every]
     statistics = Statistics()
     for number, path in enumerate(paths):
         robots = robotrules.parse(path.read_bytes())

@@ -125,7 +125,7 @@ def show_file(value: Any) -> str:
     """Return a robots.txt for a table cell: a line of code for each of its lines."""
     if isinstance(value, dict) and "parts" in value:
         return show_parts(value["parts"])
-    octets = suite.octets(value)
+    octets = suite.decode_octets(value)
     if not octets:
         return "(empty)"
     if b"\x00" in octets and (octets.count(0) > 8 or len(octets) > MAX_SHOWN_OCTETS):
@@ -144,7 +144,7 @@ def show_parts(parts: list[Any]) -> str:
     """Return a file made of repeated parts; a part without a line end is joined to the next."""
     text, ended = "", True
     for part, times in parts:
-        octets = suite.octets(part)
+        octets = suite.decode_octets(part)
         if not ended and octets.startswith(b"\n"):
             octets, ended = octets[1:], True
         shown = show_file(part if times > 1 else {"base64": b64encode(octets).decode("ascii")})
@@ -161,7 +161,7 @@ def show_url(value: Any) -> str:
     """Return a URL for a table cell."""
     if isinstance(value, dict) and "parts" in value:
         return show_parts(value["parts"])
-    return code(make_visible(suite.octets(value)))
+    return code(make_visible(suite.decode_octets(value)))
 
 
 def show_check(check: dict[str, Any]) -> str:

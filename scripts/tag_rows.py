@@ -57,7 +57,7 @@ def render_octets(value: Any, prefix: str = "") -> str:
     """Return octets of a vector as inline code, repeated parts as such."""
     if isinstance(value, dict) and "parts" in value:
         return f"{rfc.code(prefix.strip())} {rfc.show_parts(value['parts'])}".strip()
-    text = rfc.make_visible(suite.octets(value))
+    text = rfc.make_visible(suite.decode_octets(value))
     return rfc.code(shorten(f"{prefix}{text}")) or "(empty)"
 
 

@@ -56,7 +56,7 @@ class Part:
 
 VECTORS = "tests/conformance/test_vectors.py"
 # Modules of `tags` that read documents; the others interpret tag rules.
-PAGE_MODULES = ("bounds", "encoding", "html", "media", "saved", "trees")
+PAGE_MODULES = ("bounds", "encoding", "html", "saved", "trees")
 PARTS = {
     "robotstxt": Part(
         ("src/robotrules/robotstxt/*",),
@@ -80,6 +80,7 @@ PARTS = {
         "revalidation or guidance or legacy or limit or meta or registry or snippets or tdm or "
         "vendors)",
     ),
+    "http": Part(("src/robotrules/http/*",), ("tests/http",)),
     "pages": Part(
         tuple(f"src/robotrules/tags/{name}.py" for name in PAGE_MODULES),
         tuple(
@@ -90,15 +91,15 @@ PARTS = {
     "access": Part(
         ("src/robotrules/access/*",),
         (
-            *("tests/test_access.py", "tests/test_access_profile.py", "tests/test_validators.py"),
-            "tests/property/test_access_laws.py",
+            *("tests/test_access.py", "tests/test_access_profile.py"),
+            "tests/property/test_access_properties.py",
         ),
     ),
     "cache": Part(
         ("src/robotrules/cache/*",),
         (
             *("tests/test_cache.py", "tests/test_cache_visits.py"),
-            "tests/property/test_access_laws.py",
+            "tests/property/test_access_properties.py",
         ),
     ),
     # The client in parts, each with its own tests, to save time.

@@ -1,34 +1,34 @@
-# The vocabulary of the project. `make test` is the gate: .ci/run calls it and nothing else.
+# `make test` is the gate: .ci/run calls only that.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Tests want optimised code with overflow checks, not the slow link-time optimisation of a release.
+# Tests need optimised code with overflow checks, without the slow link-time optimisation of a release.
 export SETUPTOOLS_RUST_CARGO_PROFILE ?= gate
-# Two cores, two things at once; one that fails does not keep the others from saying what they found.
+# Two jobs at a time; after a failure the other jobs still run and report.
 JOBS ?= 2
-AT_ONCE := --no-print-directory --jobs=$(JOBS) --output-sync=target --keep-going
-# Cargo would look for a jobserver that is not there for it.
-ALONE := env -u MAKEFLAGS -u MFLAGS
+PARALLEL := --no-print-directory --jobs=$(JOBS) --output-sync=target --keep-going
+# Cargo would look for the jobserver of make, which it cannot use.
+WITHOUT_JOBSERVER := env -u MAKEFLAGS -u MFLAGS
 
-# The Python tests in parts, each a process: these folders, `rest` for all others, and `slow` for
-# what is marked so, wherever it is. The long ones come first, so that none is left alone at the end.
-WATCHED := rest client cli analysis lint lsp
-UNWATCHED := property conformance
-PARTS := slow $(WATCHED) $(UNWATCHED)
-ELSEWHERE := $(patsubst %,--ignore=tests/%,$(filter-out slow rest,$(PARTS)))
+# The Python tests in parts, each a process: these folders, `rest` for all others, and `slow` for the
+# tests with that marker. The longest parts come first, to balance the jobs.
+MEASURED := rest client cli analysis lint lsp
+UNMEASURED := property conformance
+PARTS := slow $(MEASURED) $(UNMEASURED)
+IGNORED := $(patsubst %,--ignore=tests/%,$(filter-out slow rest,$(PARTS)))
 PYTEST := pytest -p no:cacheprovider
 
 .PHONY: help install test gate lint rust types servers pytest coverage bench fuzz mutants docs clean
 .PHONY: $(PARTS:%=test-%)
 
 help:
-	@echo "make test     install what is needed and run the whole gate"
-	@echo "make install  a virtual environment with robotrules in it"
-	@echo "make pytest   the Python tests alone     make rust   the Rust tests alone"
-	@echo "make test-cli a part of the Python tests: $(PARTS)"
-	@echo "make bench    ratios against rivals      make fuzz   look for crashes and disagreement"
-	@echo "make docs     make the generated pages anew"
-	@echo "make mutants  change the code in small ways and see whether a test notices (hours; PART=tags SAMPLE=50)"
+	@echo "make test     install the dependencies and run the whole gate"
+	@echo "make install  create a virtual environment with robotrules"
+	@echo "make pytest   run the Python tests       make rust   run the Rust tests"
+	@echo "make test-cli run a part of the Python tests: $(PARTS)"
+	@echo "make bench    compare with other parsers make fuzz   find crashes and differences between engines"
+	@echo "make docs     write the generated pages"
+	@echo "make mutants  run mutation tests (hours; PART=tags SAMPLE=50)"
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "robotrules needs Python 3.11 or newer: make test PYTHON=python3.12")'
@@ -36,11 +36,11 @@ $(BIN)/python:
 
 install: $(BIN)/python
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(ALONE) $(BIN)/python -m pip install --quiet --no-compile --editable . --group test --group lint
+	$(WITHOUT_JOBSERVER) $(BIN)/python -m pip install --quiet --no-compile --editable . --group test --group lint
 
 test:
-	$(MAKE) $(AT_ONCE) gate
-	@echo "The gate is open: lint, types, Rust tests, Python tests on $$($(BIN)/robotrules --version)."
+	$(MAKE) $(PARALLEL) gate
+	@echo "All checks passed: lint, types, Rust tests, Python tests on $$($(BIN)/robotrules --version)."
 
 gate: install servers rust $(PARTS:%=test-%) types lint coverage
 
@@ -58,41 +58,40 @@ types: install
 	$(BIN)/mypy
 	@if $(BIN)/python -c 'import robotrules._engine._native' 2>/dev/null; then \
 	  $(BIN)/stubtest robotrules._engine._native --ignore-disjoint-bases; \
-	else echo "no native engine here: its stub is not compared"; fi
+	else echo "the native engine is not built: its stub is not compared"; fi
 
-# With the profile of the engine that Python has: what it was built from is not built again.
+# With the cargo profile of the installed engine, so that its dependencies are not built again.
 rust:
 	@if command -v cargo >/dev/null; then \
 	  cargo fmt --all --check && \
-	  $(ALONE) cargo clippy --quiet --profile gate --workspace --all-targets -- -D warnings && \
-	  $(ALONE) cargo test --quiet --profile gate -p robotrules-core; \
-	elif [ "$${ROBOTRULES_REQUIRE_EXTENSIONS:-0}" != 0 ]; then echo "cargo is required here"; exit 1; \
-	else echo "no cargo here: the Rust tests did not run"; fi
+	  $(WITHOUT_JOBSERVER) cargo clippy --quiet --profile gate --workspace --all-targets -- -D warnings && \
+	  $(WITHOUT_JOBSERVER) cargo test --quiet --profile gate -p robotrules-core; \
+	elif [ "$${ROBOTRULES_REQUIRE_EXTENSIONS:-0}" != 0 ]; then echo "cargo is required"; exit 1; \
+	else echo "cargo is not installed: the Rust tests did not run"; fi
 
-# A real Redis and a real PostgreSQL for the tests of shared stores, where they can be had.
+# Install Redis and PostgreSQL for the tests of shared stores, if possible.
 servers:
 	$(PYTHON) scripts/test_servers.py
 
 pytest:
-	$(MAKE) $(AT_ONCE) $(PARTS:%=test-%) coverage
+	$(MAKE) $(PARALLEL) $(PARTS:%=test-%) coverage
 
 test-slow: install servers
 	$(BIN)/python -m $(PYTEST) -m slow
 
-# The tests of a module are watched; coverage adds up what their parts saw.
+# Coverage is measured in each part and combined.
 test-rest: install servers
-	COVERAGE_FILE=.coverage.rest $(BIN)/coverage run -m $(PYTEST) -m "not slow" tests $(ELSEWHERE)
+	COVERAGE_FILE=.coverage.rest $(BIN)/coverage run -m $(PYTEST) -m "not slow" tests $(IGNORED)
 
-$(filter-out test-rest,$(WATCHED:%=test-%)): test-%: install servers
+$(filter-out test-rest,$(MEASURED:%=test-%)): test-%: install servers
 	COVERAGE_FILE=.coverage.$* $(BIN)/coverage run -m $(PYTEST) -m "not slow" tests/$*
 
-# These go again and again over lines that the others went over: watching them takes as long as they
-# do, and shows a tenth of a percent that was not seen.
-$(UNWATCHED:%=test-%): test-%: install
+# Without coverage, which would double the time of these parts and add a tenth of a percent.
+$(UNMEASURED:%=test-%): test-%: install
 	$(BIN)/python -m $(PYTEST) -m "not slow" tests/$*
 
-coverage: $(WATCHED:%=test-%)
-	$(BIN)/coverage combine --quiet $(WATCHED:%=.coverage.%)
+coverage: $(MEASURED:%=test-%)
+	$(BIN)/coverage combine --quiet $(MEASURED:%=.coverage.%)
 	$(BIN)/coverage report --fail-under=95
 
 bench: install
@@ -103,13 +102,13 @@ bench: install
 fuzz: install
 	$(BIN)/python fuzz/run.py --seconds 60
 
-# PART: parts of scripts/mutants.py, or `rust`; everything by default. SAMPLE: mutants of each Python part.
+# PART: parts of scripts/mutants.py, or `rust`; all by default. SAMPLE: number of mutants of each Python part.
 PART ?=
 SAMPLE ?= 150
 mutants: install
 ifneq (,$(filter rust,$(or $(PART),rust)))
-	@command -v cargo-mutants >/dev/null || $(ALONE) cargo install --quiet --locked cargo-mutants
-	$(ALONE) $(BIN)/python scripts/rust_mutants.py
+	@command -v cargo-mutants >/dev/null || $(WITHOUT_JOBSERVER) cargo install --quiet --locked cargo-mutants
+	$(WITHOUT_JOBSERVER) $(BIN)/python scripts/rust_mutants.py
 endif
 ifneq (rust,$(strip $(PART)))
 	$(BIN)/python -m pip install --quiet --group mutants

@@ -1,11 +1,11 @@
 """
-Builds the native engine where there is a Rust toolchain, and goes on without it where not.
+Build the native engine if a Rust toolchain is installed; otherwise build a pure Python package.
 
-A build that wanted the engine and has none says so on stderr, and in the package, where
-`robotrules --version` finds it; its wheel is tagged `py3-none-any`, as it is for every Python.
-`ROBOTRULES_REQUIRE_EXTENSIONS=1` makes a missing engine an error; `ROBOTRULES_NO_EXTENSIONS=1` does
-not try to build it. The engine is built for the Python that builds it; `ROBOTRULES_ABI3=1` builds
-one for every Python from 3.11 on, which is slower by a tenth in batches.
+A build that fails to compile the engine prints the reason on stderr and stores it in the package
+for `robotrules --version`; its wheel is tagged `py3-none-any`. `ROBOTRULES_REQUIRE_EXTENSIONS=1`
+makes a missing engine an error; `ROBOTRULES_NO_EXTENSIONS=1` skips the engine. The engine is built
+for the Python that builds it; `ROBOTRULES_ABI3=1` builds one for every Python from 3.11 on, which
+is slower by a tenth in batches.
 """
 
 import glob
@@ -16,11 +16,11 @@ from setuptools import setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools_rust import Binding, RustExtension, build_rust
 
-# Beside the engine that is not there: why it is not. `robotrules.cli` reads it.
+# The reason why the engine was not built; `robotrules.cli` reads it.
 REASON = os.path.join("robotrules", "_engine", "no_native.txt")
-# The engine itself, for whichever Python it is.
+# The engine, for any Python.
 ENGINES = tuple(os.path.join("robotrules", "_engine", f"_native*.{end}") for end in ("so", "pyd"))
-LONGEST = 300
+MAX_REASON_LENGTH = 300
 
 
 def is_set(name: str) -> bool:
@@ -28,10 +28,10 @@ def is_set(name: str) -> bool:
 
 
 class BuildEngine(build_rust):
-    """Builds the engine; where that fails, and may fail, the rest is a pure package."""
+    """Builds the engine; if that fails and is optional, the package is pure Python."""
 
     def run(self) -> None:
-        # `build/` stays between builds: what an earlier one left there is not of this one.
+        # `build/` is kept between builds: remove the files of an earlier build.
         self._remove(REASON, *ENGINES)
         try:
             super().run()
@@ -39,10 +39,10 @@ class BuildEngine(build_rust):
             if is_set("ROBOTRULES_REQUIRE_EXTENSIONS"):
                 raise
             self._remove(*ENGINES)
-            # The package is pure now: commands that come later go by this.
+            # The package is pure now; later commands check this.
             self.distribution.has_ext_modules = lambda: False
-            words = " ".join(str(error).partition("\n\n")[0].split())
-            self._warn(words[:LONGEST] or type(error).__name__)
+            reason = " ".join(str(error).partition("\n\n")[0].split())
+            self._warn(reason[:MAX_REASON_LENGTH] or type(error).__name__)
 
     def _remove(self, *patterns: str) -> None:
         if self.inplace:
@@ -56,10 +56,10 @@ class BuildEngine(build_rust):
         lines = (
             "robotrules: THE NATIVE ENGINE WAS NOT BUILT",
             reason,
-            "This is a pure Python build: its answers are the same, and it is much slower.",
-            "To have the engine, install a Rust toolchain (see rust-version in Cargo.toml) and",
+            "This is a pure Python build: its results are the same, and it is much slower.",
+            "To build the engine, install a Rust toolchain (see rust-version in Cargo.toml) and",
             "build again. ROBOTRULES_REQUIRE_EXTENSIONS=1 makes a missing engine an error;",
-            "ROBOTRULES_NO_EXTENSIONS=1 asks for a pure build, without this message.",
+            "ROBOTRULES_NO_EXTENSIONS=1 makes a pure build without this message.",
         )
         rule = "*" * 80
         print("\n".join(("", rule, *lines, rule, "")), file=sys.stderr, flush=True)
@@ -70,7 +70,7 @@ class BuildEngine(build_rust):
 
 
 class BuildWheel(bdist_wheel):
-    """Builds first, and tags the wheel by what was built."""
+    """Builds first, and tags the wheel as pure or for a platform."""
 
     def run(self) -> None:
         if not self.skip_build:
@@ -79,7 +79,7 @@ class BuildWheel(bdist_wheel):
         super().run()
 
 
-# The stable ABI has no quick way to fill a list.
+# The stable ABI has no fast way to fill a list, hence the option.
 abi3 = is_set("ROBOTRULES_ABI3")
 native = RustExtension(
     "robotrules._engine._native",

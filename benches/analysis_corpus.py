@@ -1,11 +1,11 @@
 """
-The real corpus, studied: which rules decide nothing, which say nothing, and what could be left out.
+The study of the real corpus: dead rules, redundant rules, and rules that can be removed.
 
-Every rule set of every file: the groups that each named crawler obeys, and those of everyone else.
-A list that a file repeats for many crawlers is analysed once and counted as often as it stands
-there. Only figures are kept: no text of a file goes into a report.
+It analyses every rule set of every file: the groups that each named crawler obeys, and those of all
+other crawlers. A list that a file repeats for many crawlers is analysed once and counted each time.
+Only figures are kept: no text of a file goes into a report.
 
-Does not know: whether a rule that says nothing was meant to say something.
+Does not know: whether a rule without effect was intended to have one.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from typing import Any
 
 import table
 from corpora import real
-from corpora.real.stand_in import stand_in
+from corpora.real.stand_in import generate_stand_in
 
 Progress = Callable[[str], None]
 # Bounds of the histogram, in milliseconds.
 BOUNDS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000)
-BAR = 46
+BAR_WIDTH = 46
 
 
 @dataclass
 class Study:
-    """What was found under one profile."""
+    """The figures of the corpus under one profile."""
 
     profile: str
     real: bool = True
@@ -45,37 +45,37 @@ class Study:
     redundant: int = 0
     removed: int = 0
     empty: int = 0
-    """Of those removed, how many are rules without a path pattern."""
+    """The number of removed rules without a path pattern."""
     smaller: int = 0
-    """Files in which a rule with a path pattern could be left out."""
+    """The number of files in which a rule with a path pattern could be removed."""
     halved: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     reason_files: Counter[str] = field(default_factory=Counter)
     times: list[float] = field(default_factory=list)
     """Milliseconds for each file that has rules."""
     largest: list[tuple[float, int, int]] = field(default_factory=list)
-    """Of slow files: milliseconds, rule sets analysed, rules of the largest."""
+    """The slowest files: milliseconds, rule sets analysed, rules of the largest."""
     undecided: list[dict[str, int]] = field(default_factory=list)
     octets: int = 0
     octets_saved: int = 0
 
 
-def study(profile: str, every: int, progress: Progress) -> Study:
-    """Analyse each *every*th file of the corpus."""
-    found = Study(profile, real=(real.folder() / "corpus_a.tar.xz").exists())
-    for number, body in enumerate(bodies()):
+def run_study(profile: str, every: int, progress: Progress) -> Study:
+    """Analyse every *every*th file of the corpus."""
+    study = Study(profile, real=(real.corpus_folder() / "corpus_a.tar.xz").exists())
+    for number, body in enumerate(read_bodies()):
         if number % every == 0:
             if not number % (10 * every):
                 progress(f"profile {profile}: file {number:,}")
-            _file(found, body)
-    return found
+            _analyse_file(study, body)
+    return study
 
 
-def bodies() -> Iterator[bytes]:
-    """Every file of the corpus, or of the stand-in where there is none."""
-    archive = real.folder() / "corpus_a.tar.xz"
+def read_bodies() -> Iterator[bytes]:
+    """Yield every file of the corpus, or of the stand-in if there is no corpus."""
+    archive = real.corpus_folder() / "corpus_a.tar.xz"
     if not archive.exists():
-        yield from (case.body for case in stand_in(2_000))
+        yield from (case.body for case in generate_stand_in(2_000))
         return
     with tarfile.open(archive, "r|xz") as members:
         for member in members:
@@ -84,12 +84,12 @@ def bodies() -> Iterator[bytes]:
                 yield stream.read()
 
 
-def _file(found: Study, body: bytes) -> None:
+def _analyse_file(study: Study, body: bytes) -> None:
     import robotrules
     from robotrules import analysis
 
-    found.files += 1
-    robots = robotrules.parse(body, found.profile)
+    study.files += 1
+    robots = robotrules.parse(body, study.profile)
     sets: dict[tuple[int, ...], Any] = {}
     for crawler in analysis.crawlers(robots):
         groups = tuple(group.index for group in robots.select(crawler.names, crawler.purposes))
@@ -98,38 +98,39 @@ def _file(found: Study, body: bytes) -> None:
     sets = {groups: rules for groups, rules in sets.items() if len(rules)}
     if not sets:
         return
-    found.with_rules += 1
+    study.with_rules += 1
     answers: dict[tuple[tuple[str, bool], ...], Counter[str]] = {}
     total: Counter[str] = Counter()
-    why: Counter[str] = Counter()
-    spent, most = 0.0, 0
+    reasons: Counter[str] = Counter()
+    spent, largest = 0.0, 0
     for rules in sets.values():
         written = tuple((rule.pattern, rule.allow) for rule in rules.rules)
         if written not in answers:
             start = time.process_time()
-            answers[written] = _rule_set(found, rules)
+            answers[written] = _analyse_rule_set(study, rules)
             spent += time.process_time() - start
-            most = max(most, len(written))
+            largest = max(largest, len(written))
         total.update({"rules": len(written), "sets": 1})
         total.update(answers[written])
     for name, count in total.items():
         if name.startswith("because "):
-            why[name.removeprefix("because ")] += count
-    found.reasons.update(why)
-    found.reason_files.update(dict.fromkeys(why, 1))
-    found.analysed += len(answers)
+            reasons[name.removeprefix("because ")] += count
+    study.reasons.update(reasons)
+    study.reason_files.update(dict.fromkeys(reasons, 1))
+    study.analysed += len(answers)
     for name in ("sets", "rules", "dead", "redundant", "removed", "empty"):
-        setattr(found, name, getattr(found, name) + total[name])
-    found.octets += total["octets"]
-    found.octets_saved += total["octets saved"]
-    found.smaller += total["removed"] > total["empty"]
-    found.halved += total["removed"] * 2 >= total["rules"] and total["removed"] > total["empty"]
-    found.times.append(spent * 1000)
-    found.largest = sorted([*found.largest, (spent * 1000, len(answers), most)], reverse=True)[:8]
+        setattr(study, name, getattr(study, name) + total[name])
+    study.octets += total["octets"]
+    study.octets_saved += total["octets saved"]
+    study.smaller += total["removed"] > total["empty"]
+    study.halved += total["removed"] * 2 >= total["rules"] and total["removed"] > total["empty"]
+    study.times.append(spent * 1000)
+    slowest = [*study.largest, (spent * 1000, len(answers), largest)]
+    study.largest = sorted(slowest, reverse=True)[:8]
 
 
-def _rule_set(found: Study, rules: Any) -> Counter[str]:
-    """Ask everything of one rule set, and count the answers."""
+def _analyse_rule_set(study: Study, rules: Any) -> Counter[str]:
+    """Run all analyses on one rule set, and count the results."""
     from robotrules import analysis
 
     dead, redundant = analysis.dead_rules(rules), analysis.redundant_rules(rules)
@@ -137,7 +138,7 @@ def _rule_set(found: Study, rules: Any) -> Counter[str]:
     undecided = {rule.line for answer in (dead, redundant, smaller) for rule in answer.undecided}
     if undecided:
         patterns = [rule.pattern for rule in rules.rules]
-        found.undecided.append(
+        study.undecided.append(
             {
                 "rules": len(patterns),
                 "with wildcards": sum("*" in pattern for pattern in patterns),
@@ -146,122 +147,123 @@ def _rule_set(found: Study, rules: Any) -> Counter[str]:
                 "states": max(dead.states, redundant.states, smaller.states),
             }
         )
-    counted = Counter(
+    counts = Counter(
         {
             "dead": len(dead.rules),
             "redundant": len(redundant.rules),
             "removed": len(smaller.removed),
-            "empty": sum(not one.rule.pattern for one in smaller.removed),
+            "empty": sum(not removed.rule.pattern for removed in smaller.removed),
             "octets": sum(len(str(rule)) + 1 for rule in rules.rules),
-            "octets saved": sum(len(str(one.rule)) + 1 for one in smaller.removed),
+            "octets saved": sum(len(str(removed.rule)) + 1 for removed in smaller.removed),
         }
     )
-    counted.update(f"because {reason(one)}" for one in smaller.removed)
-    return counted
+    counts.update(f"because {describe_reason(removed)}" for removed in smaller.removed)
+    return counts
 
 
-def reason(one: Any) -> str:
-    """Say in a few words why a rule can be left out, of a `Redundant`."""
-    rule, instead = one.rule, one.instead
-    alike = [other for other in instead if other.allow == rule.allow]
+def describe_reason(redundant: Any) -> str:
+    """Return in a few words why the rule of a `Redundant` can be removed."""
+    rule, instead = redundant.rule, redundant.instead
+    same_kind = [other for other in instead if other.allow == rule.allow]
     if not rule.pattern:
         return "has no path pattern"
-    if any(other.form == rule.form for other in alike):
+    if any(other.form == rule.form for other in same_kind):
         return "is written twice"
-    if any(other.form.rstrip("*") == rule.form.rstrip("*") for other in alike):
+    if any(other.form.rstrip("*") == rule.form.rstrip("*") for other in same_kind):
         return "is written twice, once with a star at the end"
-    if one.dead and not instead:
+    if redundant.dead and not instead:
         if rule.pattern[:1] not in "/*":
             return "starts with neither / nor *"
-        return "no URL is like it"
-    if one.dead:
+        return "matches no URL"
+    if redundant.dead:
         if any(other.form == rule.form for other in instead):
             return "an Allow has the same pattern"
-        return "more specific rules decide all of it"
+        return "more specific rules decide all its URLs"
     if rule.allow and not instead:
-        return "allows what nothing disallows"
-    return f"a broader {'Allow' if rule.allow else 'Disallow'} says it"
+        return "allows URLs that no rule disallows"
+    return f"a broader {'Allow' if rule.allow else 'Disallow'} covers it"
 
 
-# --- What is printed ------------------------------------------------------------------------------
+# --- Output ---------------------------------------------------------------------------------------
 
 
-def lines(found: Study, below: int) -> Iterator[str]:
-    """The study as text."""
-    what = "the real corpus" if found.real else "STAND-IN: generated files"
+def render_study(study: Study, below: int) -> Iterator[str]:
+    """Yield the study as text."""
+    corpus = "the real corpus" if study.real else "STAND-IN: generated files"
     yield (
-        f"Profile {found.profile}, {what}: {found.files:,} files, {found.with_rules:,} with rules; "
-        f"{found.sets:,} rule sets, {found.analysed:,} of them different within their file; "
-        f"{found.rules:,} rules."
+        f"Profile {study.profile}, {corpus}: {study.files:,} files, {study.with_rules:,} "
+        f"with rules; {study.sets:,} rule sets, {study.analysed:,} of them different within "
+        f"their file; {study.rules:,} rules."
     )
     yield ""
     rows: list[tuple[str, int]] = [
-        ("dead: they decide no URL", found.dead),
-        ("redundant: each alone could go", found.redundant),
-        ("can go together (minimise)", found.removed),
-        ("of these with a path pattern", found.removed - found.empty),
+        ("dead: they decide no URL", study.dead),
+        ("redundant: each alone can be removed", study.redundant),
+        ("can be removed together (minimise)", study.removed),
+        ("of these with a path pattern", study.removed - study.empty),
     ]
-    share = [[name, f"{count:,}", _percent(count, found.rules)] for name, count in rows]
+    share = [[name, f"{count:,}", _percent(count, study.rules)] for name, count in rows]
     yield table.render(["rules", "number", "of all"], share)
     yield ""
     yield (
-        f"{found.smaller:,} files, {_percent(found.smaller, found.with_rules)} of these, "
-        f"could leave out a rule with a path pattern, {found.halved:,} of them at least half of "
-        f"their rules. It would save {_percent(found.octets_saved, found.octets)} of the octets in "
+        f"{study.smaller:,} files, {_percent(study.smaller, study.with_rules)} of these, "
+        f"could remove a rule with a path pattern, {study.halved:,} of them at least half of "
+        f"their rules. It would save {_percent(study.octets_saved, study.octets)} of the octets in "
         "rules."
     )
     yield ""
-    yield "Why a rule can go:"
+    yield "Why a rule can be removed:"
     yield ""
     reasons = [
-        [why, f"{count:,}", _percent(count, found.removed), f"{found.reason_files[why]:,}"]
-        for why, count in sorted(found.reasons.items(), key=lambda item: (-item[1], item[0]))
+        [reason, f"{count:,}", _percent(count, study.removed), f"{study.reason_files[reason]:,}"]
+        for reason, count in sorted(study.reasons.items(), key=lambda item: (-item[1], item[0]))
     ]
     yield table.render(["the rule", "rules", "of those", "files"], reasons)
     yield ""
-    yield from _time_lines(found)
+    yield from _render_times(study)
     yield ""
-    yield from _undecided_lines(found, below)
+    yield from _render_undecided(study, below)
 
 
-def _time_lines(found: Study) -> Iterator[str]:
+def _render_times(study: Study) -> Iterator[str]:
     yield (
         "Processor time for one file: dead rules, redundant rules, minimise, of all its rule sets. "
-        f"Median {table.milliseconds(statistics.median(found.times))}, mean "
-        f"{table.milliseconds(statistics.fmean(found.times))}, all files "
-        f"{sum(found.times) / 1000:,.0f} s."
+        f"Median {table.format_milliseconds(statistics.median(study.times))}, mean "
+        f"{table.format_milliseconds(statistics.fmean(study.times))}, all files "
+        f"{sum(study.times) / 1000:,.0f} s."
     )
     yield ""
     yield "```text"
-    counts = histogram(found.times)
-    most = max(count for _, count in counts)
+    counts = make_histogram(study.times)
+    highest = max(count for _, count in counts)
     for label, count in counts:
-        bar = "#" * math.ceil(BAR * count / most)
-        yield f"{label:>16}  {bar:<{BAR}}  {count:,}".rstrip()
+        bar = "#" * math.ceil(BAR_WIDTH * count / highest)
+        yield f"{label:>16}  {bar:<{BAR_WIDTH}}  {count:,}".rstrip()
     yield "```"
     yield ""
     slow = [
-        [table.milliseconds(spent), f"{sets:,}", f"{rules:,}"]
-        for spent, sets, rules in found.largest
+        [table.format_milliseconds(spent), f"{sets:,}", f"{rules:,}"]
+        for spent, sets, rules in study.largest
     ]
     yield table.render(["the slowest files", "different rule sets", "rules of the largest"], slow)
 
 
-def _undecided_lines(found: Study, below: int) -> Iterator[str]:
-    few = [one for one in found.undecided if one["rules"] < below]
+def _render_undecided(study: Study, below: int) -> Iterator[str]:
+    small = [rule_set for rule_set in study.undecided if rule_set["rules"] < below]
     yield (
-        f"Not decided within the budget: {len(found.undecided):,} rule sets, {len(few):,} of them "
-        f"with less than {below:,} rules."
+        f"Not decided within the state limit: {len(study.undecided):,} rule sets, "
+        f"{len(small):,} of them with less than {below:,} rules."
     )
-    if found.undecided:
-        header = list(found.undecided[0])
+    if study.undecided:
+        header = list(study.undecided[0])
         yield ""
-        yield table.render(header, [[f"{one[k]:,}" for k in header] for one in found.undecided])
+        rows = [[f"{rule_set[key]:,}" for key in header] for rule_set in study.undecided]
+        yield table.render(header, rows)
 
 
-def histogram(times: list[float]) -> list[tuple[str, int]]:
-    """How many files took how long: a label and a number for each step, empty ends left out."""
-    names = [_short(bound) for bound in BOUNDS]
+def make_histogram(times: list[float]) -> list[tuple[str, int]]:
+    """Return a label and a number of files for each range, without empty ranges at the ends."""
+    names = [_format_bound(bound) for bound in BOUNDS]
     labels = [f"< {names[0]}", *(f"{a} to {b}" for a, b in pairwise(names))]
     labels.append(f"> {names[-1]}")
     counts = [0] * len(labels)
@@ -271,7 +273,7 @@ def histogram(times: list[float]) -> list[tuple[str, int]]:
     return list(zip(labels, counts, strict=True))[used[0] : used[-1] + 1] if used else []
 
 
-def _short(milliseconds: float) -> str:
+def _format_bound(milliseconds: float) -> str:
     if milliseconds < 1:
         return f"{milliseconds * 1000:.0f} us"
     return f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.0f} s"
@@ -281,29 +283,29 @@ def _percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f} %" if whole else "-"
 
 
-def figures(found: Study) -> dict[str, Any]:
-    """The study for a program."""
+def study_figures(study: Study) -> dict[str, Any]:
+    """Return the study for a program."""
     return {
-        "profile": found.profile,
-        "real": found.real,
-        "files": found.files,
-        "files with rules": found.with_rules,
-        "rule sets": found.sets,
-        "analysed": found.analysed,
-        "rules": found.rules,
-        "dead": found.dead,
-        "redundant": found.redundant,
-        "removed": found.removed,
-        "removed, without path pattern": found.empty,
-        "files that could be smaller": found.smaller,
-        "files that could be half": found.halved,
-        "octets": found.octets,
-        "octets saved": found.octets_saved,
-        "reasons": dict(found.reasons.most_common()),
+        "profile": study.profile,
+        "real": study.real,
+        "files": study.files,
+        "files with rules": study.with_rules,
+        "rule sets": study.sets,
+        "analysed": study.analysed,
+        "rules": study.rules,
+        "dead": study.dead,
+        "redundant": study.redundant,
+        "removed": study.removed,
+        "removed, without path pattern": study.empty,
+        "files that could be smaller": study.smaller,
+        "files that could be half": study.halved,
+        "octets": study.octets,
+        "octets saved": study.octets_saved,
+        "reasons": dict(study.reasons.most_common()),
         "milliseconds": {
-            "median": round(statistics.median(found.times), 4) if found.times else None,
-            "total": round(sum(found.times), 1),
-            "histogram": histogram(found.times),
+            "median": round(statistics.median(study.times), 4) if study.times else None,
+            "total": round(sum(study.times), 1),
+            "histogram": make_histogram(study.times),
         },
-        "undecided": found.undecided,
+        "undecided": study.undecided,
     }

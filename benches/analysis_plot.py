@@ -1,15 +1,14 @@
 """
-The pictures docs/pictures/analysis-time.svg and analysis-histogram.svg, from recorded figures.
+Draw docs/pictures/analysis-time.svg and analysis-histogram.svg from recorded figures.
 
     python benches/run.py --only analysis --json figures.json
     python benches/analysis_plot.py figures.json
 
-The first has two panels, both axes logarithmic: a proof that two files mean the same, and a file
-made smaller, as rules grow. The second is how long all questions about one real file take. Written
-by hand like `plot.py`: no drawing library, a background of their own, light or dark as the reader
-has it.
+The first has two panels, both axes logarithmic: the time to prove two files equivalent, and to
+minimise a file, by number of rules. The second is the time of all analyses of one real file. Like
+`plot.py` it uses no drawing library.
 
-Does not know: how anything is timed; see `analysis.py`.
+Does not know: how analyses are timed; see `analysis.py`.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from plot import sheet, spread
+from plot import make_style_sheet, spread_labels
 
 PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"
-# Shape → (class in the style sheet, colour on light, colour on dark).
+# Shape → (class in the style sheet, light colour, dark colour).
 COLOURS = {
     "literal": ("literal", "#0969da", "#58a6ff"),
     "mixed": ("mixed", "#8250df", "#bc8cff"),
@@ -34,8 +33,8 @@ COLOURS = {
 }
 NAMES = {"literal": "literal", "mixed": "mixed", "wildcard": "all wildcards"}
 PANELS = {
-    "equal": ("Proved to mean the same", "equivalent(old, new)"),
-    "minimise": ("Made smaller", "minimise(rules)"),
+    "equal": ("Proved equivalent", "equivalent(old, new)"),
+    "minimise": ("Minimised", "minimise(rules)"),
 }
 WIDTH, HEIGHT = 1000, 500
 TOP, BOTTOM = 112, 412
@@ -44,13 +43,13 @@ LEFTS = (78, 78 + PANEL + LABELS + 62)
 TICKS = {-4: "0.1 ms", -3: "1 ms", -2: "10 ms", -1: "100 ms", 0: "1 s", 1: "10 s", 2: "100 s"}
 
 
-def card(title: str, subtitle: str, foot: str, height: int, parts: Sequence[str]) -> str:
-    """A whole SVG around what is drawn."""
+def draw_card(title: str, subtitle: str, foot: str, height: int, parts: Sequence[str]) -> str:
+    """Return an SVG with a title, a subtitle, a footer and the drawn parts."""
     head = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
         f'width="{WIDTH}" height="{height}" role="img" aria-labelledby="title">',
         f'<title id="title">{html.escape(title)}</title>',
-        f"<style>{style()}</style>",
+        f"<style>{make_style()}</style>",
         f'<rect class="card" x="0.5" y="0.5" width="{WIDTH - 1}" height="{height - 1}" rx="10"/>',
         f'<text class="head" x="28" y="38">{html.escape(title)}</text>',
         f'<text class="sub" x="28" y="60">{html.escape(subtitle)}</text>',
@@ -62,31 +61,31 @@ def card(title: str, subtitle: str, foot: str, height: int, parts: Sequence[str]
 # --- Time against rules ---------------------------------------------------------------------------
 
 
-def curves(figures: dict[str, Any]) -> str:
-    """The picture of how time grows with rules."""
+def draw_curves(figures: dict[str, Any]) -> str:
+    """Return the picture of time by number of rules."""
     points = [p for p in figures["analysis"]["curves"] if p["shape"] in COLOURS]
     times = [max(point["seconds"], 1e-5) for point in points if point["asked"] in PANELS]
     low = max(math.floor(math.log10(min(times))), min(TICKS))
     high = max(math.ceil(math.log10(max(times))), low + 1)
     parts: list[str] = []
     for asked, left in zip(PANELS, LEFTS, strict=True):
-        parts += panel(asked, left, [p for p in points if p["asked"] == asked], low, high)
+        parts += draw_panel(asked, left, [p for p in points if p["asked"] == asked], low, high)
     machine = figures["machine"]
     subtitle = (
-        f"Processor time of one answer; both axes logarithmic. {machine['machine']}, "
+        f"Processor time of one analysis; both axes logarithmic. {machine['machine']}, "
         f"{machine['python']}, {machine['date']}."
     )
     foot = (
-        "Generated files. Every rule is written otherwise in the second file, so every rule is "
-        "asked about. Hollow: not decided within the budget."
+        "Generated files. Every rule is written differently in the second file, so every rule is "
+        "compared. Hollow: not decided within the state limit."
     )
-    return card("Exact answers, as the rules grow", subtitle, foot, HEIGHT, parts)
+    return draw_card("Exact analysis by number of rules", subtitle, foot, HEIGHT, parts)
 
 
-def panel(
+def draw_panel(
     asked: str, left: float, points: Sequence[dict[str, Any]], low: int, high: int
 ) -> Iterator[str]:
-    """One panel: grid, axes, one line for each shape, and its name at the line's end."""
+    """Yield one panel: grid, axes, a line for each shape, and its name at the line's end."""
     most, least = max(p["rules"] for p in points), min(p["rules"] for p in points)
     right = left + PANEL
 
@@ -132,7 +131,7 @@ def panel(
             )
         ends.append((y(line[-1][1]), shape))
     for (end, shape), at in zip(
-        sorted(ends), spread([end for end, _ in sorted(ends)]), strict=True
+        sorted(ends), spread_labels([end for end, _ in sorted(ends)]), strict=True
     ):
         kind = COLOURS[shape][0]
         line_to = f"M{right + 6:.1f} {end:.1f} L{right + 14:.1f} {at:.1f}"
@@ -144,23 +143,24 @@ def panel(
 # --- Time for one real file -----------------------------------------------------------------------
 
 
-def histogram(figures: dict[str, Any]) -> str:
-    """The picture of how long real files take; the first profile that was studied."""
-    found = figures["analysis"]["corpus"][0]
-    steps = found["milliseconds"]["histogram"]
+def draw_histogram(figures: dict[str, Any]) -> str:
+    """Return the picture of the time of real files, for the first profile of the study."""
+    study = figures["analysis"]["corpus"][0]
+    steps = study["milliseconds"]["histogram"]
     left, right, top, bottom = 40.0, WIDTH - 40.0, 110.0, 330.0
     most = max(count for _, count in steps)
-    wide = (right - left) / len(steps)
+    width = (right - left) / len(steps)
     parts = [f'<line class="grid" x1="{left}" x2="{right}" y1="{bottom}" y2="{bottom}"/>']
     for number, (label, count) in enumerate(steps):
-        tall = max((bottom - top) * count / most, 1.5 if count else 0.0)
-        middle = left + wide * (number + 0.5)
+        height = max((bottom - top) * count / most, 1.5 if count else 0.0)
+        middle = left + width * (number + 0.5)
         parts.append(
-            f'<rect class="bar" x="{middle - wide * 0.4:.1f}" y="{bottom - tall:.1f}" '
-            f'width="{wide * 0.8:.1f}" height="{tall:.1f}" rx="3"/>'
+            f'<rect class="bar" x="{middle - width * 0.4:.1f}" y="{bottom - height:.1f}" '
+            f'width="{width * 0.8:.1f}" height="{height:.1f}" rx="3"/>'
         )
         parts.append(
-            f'<text class="count mid" x="{middle:.1f}" y="{bottom - tall - 7:.1f}">{count:,}</text>'
+            f'<text class="count mid" x="{middle:.1f}" y="{bottom - height - 7:.1f}">'
+            f"{count:,}</text>"
         )
         # "1 ms to 3 ms" in two lines.
         first, _, second = label.partition(" to ")
@@ -171,23 +171,23 @@ def histogram(figures: dict[str, Any]) -> str:
                 f"{html.escape(text)}</text>"
             )
     machine = figures["machine"]
-    files = "real files" if found["real"] else "generated files (STAND-IN)"
+    files = "real files" if study["real"] else "generated files (STAND-IN)"
     subtitle = (
-        f"{found['files with rules']:,} {files} with {found['rules']:,} rules; processor time for "
+        f"{study['files with rules']:,} {files} with {study['rules']:,} rules; processor time for "
         f"all rule sets of a file. {machine['machine']}, {machine['python']}, {machine['date']}."
     )
     foot = (
-        f"Dead rules, redundant rules and minimise, profile {found['profile']}. Median "
-        f"{found['milliseconds']['median']:.2f} ms; all files together "
-        f"{found['milliseconds']['total'] / 1000:,.0f} s."
+        f"Dead rules, redundant rules and minimise, profile {study['profile']}. Median "
+        f"{study['milliseconds']['median']:.2f} ms; all files together "
+        f"{study['milliseconds']['total'] / 1000:,.0f} s."
     )
-    return card("All questions about one robots.txt", subtitle, foot, 410, parts)
+    return draw_card("All analyses of one robots.txt", subtitle, foot, 410, parts)
 
 
-def style() -> str:
-    """The style sheet of these pictures."""
+def make_style() -> str:
+    """Return the style sheet of these pictures."""
 
-    def own(which: int, card: str) -> str:
+    def make_colours(which: int, card: str) -> str:
         rules = [f".bar{{fill:{COLOURS['literal'][which]}}}.dot.hollow{{fill:{card}}}"]
         for names in COLOURS.values():
             kind, colour = names[0], names[which]
@@ -195,18 +195,18 @@ def style() -> str:
             rules.append(f".name.{kind},.dot.{kind}:not(.hollow){{fill:{colour}}}")
         return "".join(rules)
 
-    return sheet(".line{stroke-width:2.4}.dot{stroke-width:2}", own)
+    return make_style_sheet(".line{stroke-width:2.4}.dot{stroke-width:2}", make_colours)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Read figures, draw both pictures."""
-    parser = argparse.ArgumentParser(description="Draws what exact answers take.")
-    parser.add_argument("figures", type=Path, metavar="FIGURES")
-    parser.add_argument("--to", type=Path, default=PICTURES, metavar="FOLDER")
+    """Read figures and draw both pictures."""
+    parser = argparse.ArgumentParser(description="Draw the times of exact analysis.")
+    parser.add_argument("figures", type=Path, metavar="FIGURES", help="output of run.py --json")
+    parser.add_argument("--to", type=Path, default=PICTURES, metavar="FOLDER", help="for the SVGs")
     options = parser.parse_args(arguments)
     figures = json.loads(options.figures.read_text(encoding="utf-8"))
     options.to.mkdir(parents=True, exist_ok=True)
-    for name, draw in (("analysis-time", curves), ("analysis-histogram", histogram)):
+    for name, draw in (("analysis-time", draw_curves), ("analysis-histogram", draw_histogram)):
         (options.to / f"{name}.svg").write_text(draw(figures), encoding="utf-8")
         print(f"drawn: {name}.svg")
     return 0

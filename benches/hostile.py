@@ -1,15 +1,14 @@
 """
-Every command on hostile files: seconds at 500 KiB, and how they grow as the files double.
+Every command on hostile files: seconds at 500 KiB, and growth as the files double in size.
 
     python benches/hostile.py                     the table at 500 KiB
     python benches/hostile.py --growth            four sizes, each twice the one before
     python benches/hostile.py --commands simplify diff --patience 60
 
-Each command runs as a process of its own, as people run it; counted is its processor time, the
-start of the interpreter included (the row `nothing`). What takes more of it than `--patience` is
-ended.
-A number with `?` ended with "not decided" or refused the file, with exit code 2 and words that say
-why; the budgets are in docs/analysis.md. Does not know: rivals.
+Each command runs in a separate process; the time is processor time, with the start of the
+interpreter (the row `nothing`). A command that takes longer than `--patience` is ended. A number
+with `?` means exit code 2: the command ended with "not decided" or refused the file, with a message
+that states the reason; docs/analysis.md lists the limits. Does not know: rivals.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ allowed = ["/x"]
 all-allowed = ["/zzz/"]
 """
 SMALL = "User-agent: *\nDisallow: /b\n"
-# What an editor asks when a file is opened: notes, colours, outline, and a hover on a rule.
+# The requests of an editor that opens a file: diagnostics, semantic tokens, outline, and a hover.
 EDITOR = """
 import gc, sys
 from robotrules.cli import COLLECTED_AFTER
@@ -68,16 +67,16 @@ COMMANDS: dict[str, list[str]] = {
 }
 
 
-def seconds(command: Sequence[str], patience: float) -> str:
-    """Return the processor time of a process as text; `>` where it was ended."""
+def measure_seconds(command: Sequence[str], patience: float) -> str:
+    """Return the processor time of a process as text, with `>` if it was ended."""
     limit = int(patience)
 
-    def limited() -> None:
+    def set_limit() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
 
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=limited
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=set_limit
     )
     if process.wait() < 0:
         return f">{limit}"
@@ -86,20 +85,20 @@ def seconds(command: Sequence[str], patience: float) -> str:
     return f"{took:.1f}{'' if process.returncode in (0, 1) else '?'}"
 
 
-def table(names: Sequence[str], shapes: Sequence[str], size: int, patience: float) -> None:
-    """Print what each command takes on each file of a size."""
+def print_table(names: Sequence[str], shapes: Sequence[str], size: int, patience: float) -> None:
+    """Print the time of each command on each file of a size."""
     print(f"\n| {size:,} octets | {' | '.join(shapes)} |")
     print(f"|---|{'---:|' * len(shapes)}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        given = {"small": SMALL, "expected": EXPECTED}
+        texts = {"small": SMALL, "expected": EXPECTED}
         paths = {"small": Path(folder, "small.txt"), "expected": Path(folder, "x.test.toml")}
         for name, path in paths.items():
-            path.write_text(given[name], encoding="utf-8")
+            path.write_text(texts[name], encoding="utf-8")
         files = [Path(folder, f"{number}.txt") for number in range(len(shapes))]
         for shape, file in zip(shapes, files, strict=True):
             file.write_bytes(SHAPES[shape](size))
         program = [sys.executable, "-m", "robotrules"]
-        print(f"| nothing | {seconds([*program, '--version'], patience)} |", flush=True)
+        print(f"| nothing | {measure_seconds([*program, '--version'], patience)} |", flush=True)
         for name in names:
             cells = []
             for file in files:
@@ -108,25 +107,27 @@ def table(names: Sequence[str], shapes: Sequence[str], size: int, patience: floa
                 command = [*program, *arguments]
                 if name == "lsp":
                     command = [sys.executable, "-c", EDITOR, str(file)]
-                cells.append(seconds(command, patience))
+                cells.append(measure_seconds(command, patience))
             print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 
 def main() -> None:
-    """Read the command line, and print the tables."""
-    parser = argparse.ArgumentParser(description="Every command on hostile files.")
+    """Parse the command line and print the tables."""
+    parser = argparse.ArgumentParser(description="Time every command on hostile files.")
     parser.add_argument("--commands", nargs="+", choices=COMMANDS, default=list(COMMANDS))
     parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES))
-    parser.add_argument("--size", type=int, default=SIZE)
+    parser.add_argument("--size", type=int, default=SIZE, help="octets of a file")
     parser.add_argument("--growth", action="store_true", help="four sizes up to --size")
-    parser.add_argument("--patience", type=float, default=30.0, metavar="SECONDS")
+    parser.add_argument(
+        "--patience", type=float, default=30.0, metavar="SECONDS", help="time limit"
+    )
     options = parser.parse_args()
     os.environ.setdefault("ROBOTRULES_CACHE_DIR", tempfile.mkdtemp())
-    # What is installed is compiled once and not at every start.
+    # Let Python cache bytecode, as for an installed package.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sizes = [options.size >> times for times in (3, 2, 1, 0)] if options.growth else [options.size]
     for size in sizes:
-        table(options.commands, options.shapes, size, options.patience)
+        print_table(options.commands, options.shapes, size, options.patience)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """
-The metas named robots in the head of a page: what it costs, and who gets it wrong.
+Reading the robots meta elements in the head of a page: time, and wrong results.
 
-One job for all: octets in, the contents of the metas named robots that stand in the head out. Four
-shapes of a page of 2 MB, and beside them the cost of parsing the head alone, handed over already
-cut out, which no reader can know beforehand. Then the hostile pages of the tests, whose answers a
-browser confirmed, and how many each reader answers wrong.
+The task is the same for all readers: octets in, the contents of the robots meta elements of the
+head out. Four shapes of a page of 2 MB, and next to them the time for the head alone, cut out
+beforehand, which no reader can do. Then the hostile pages of the tests, whose results a browser
+confirmed, and the number that each reader gets wrong.
 
-Does not know: how good a whole tree is. Others build one that is good for more than this.
+Does not know: the quality of a whole tree. Other libraries build one, for more purposes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import table
 from corpora.words import WORDS
 
 Progress = Callable[[str], None]
-# Octets and the charset of the transport to contents.
+# (octets, charset of the transport) → contents.
 Reader = Callable[[bytes, str | None], list[str]]
 OURS, PURE = "robotrules, selectolax", "robotrules, justhtml"
 ALONE = "selectolax, the head alone"
@@ -35,8 +35,8 @@ ROBOTS = b'<meta name="robots" content="noindex, nofollow">'
 # --- Pages ----------------------------------------------------------------------------------------
 
 
-def filled(octets: int, piece: Callable[[int], str]) -> bytes:
-    """As many pieces as make that many octets."""
+def fill(octets: int, piece: Callable[[int], str]) -> bytes:
+    """Return enough pieces for that many octets."""
     pieces, size, number = [], 0, 0
     while size < octets:
         pieces.append(piece(number).encode())
@@ -46,46 +46,46 @@ def filled(octets: int, piece: Callable[[int], str]) -> bytes:
 
 
 def word(number: int) -> str:
-    """A word."""
+    """Return a word."""
     return WORDS[number % len(WORDS)]
 
 
-def links(number: int) -> str:
-    """Elements of a usual head."""
+def make_links(number: int) -> str:
+    """Return elements of a usual head."""
     return (
         f'<link rel="preload" href="/assets/{word(number)}/{number}.js" as="script">\n'
         f'<meta property="og:{word(number)}" content="Some words about {word(number + 7)}">\n'
     )
 
 
-def script(number: int) -> str:
-    """An inline script, with what looks like tags in it."""
+def make_script(number: int) -> str:
+    """Return an inline script that contains text like tags."""
     line = f"if (a < {number}) {{ render('<div class={word(number)}><p>' + b + '</p></div>'); }}\n"
     return f"<script>\n{line * 60}</script>\n<style>\n{'.a > .b { margin: 0 } ' * 60}</style>\n"
 
 
-def paragraph(number: int) -> str:
-    """A piece of a usual body."""
+def make_paragraph(number: int) -> str:
+    """Return a piece of a usual body."""
     return (
         f'<div class="row {word(number)}"><h2>{word(number)} {number}</h2>\n<p>Some text with '
         f'<a href="/{word(number + 3)}/{number}">a link</a> and <em>more</em> words.</p></div>\n'
     )
 
 
-def shapes(octets: int) -> dict[str, tuple[bytes, bytes]]:
-    """Name → the head of a page, and the page."""
+def make_pages(octets: int) -> dict[str, tuple[bytes, bytes]]:
+    """Return shape → the head of a page, and the page."""
     opening = (
         b'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>A</title>\n'
     )
     pixel = b'<noscript><img height="1" width="1" src="/pixel.gif" alt=""></noscript>\n'
-    usual = filled(9_000, links)
+    usual = fill(9_000, make_links)
     heads = {
         "usual": opening + usual + ROBOTS + b"</head>\n<body>\n",
-        "inline scripts": opening + filled(200_000, script) + ROBOTS + b"</head>\n<body>\n",
+        "inline scripts": opening + fill(200_000, make_script) + ROBOTS + b"</head>\n<body>\n",
         "noscript pixel": opening + pixel + usual + ROBOTS + b"</head>\n<body>\n",
         "no head tags": b"<!doctype html>\n<title>A</title>\n" + usual + ROBOTS,
     }
-    body = filled(octets, paragraph)
+    body = fill(octets, make_paragraph)
     return {name: (head, head + body[: octets - len(head)]) for name, head in heads.items()}
 
 
@@ -93,7 +93,7 @@ def shapes(octets: int) -> dict[str, tuple[bytes, bytes]]:
 
 
 def ours(data: bytes, charset: str | None) -> list[str]:
-    """robotrules, with the tree builder that is found."""
+    """robotrules, with the tree builder that is installed."""
     from robotrules.tags.html import ElementPosition, read_page
 
     page = read_page(data, charset=charset)
@@ -105,7 +105,7 @@ def ours(data: bytes, charset: str | None) -> list[str]:
 
 
 def lexbor(data: bytes, charset: str | None) -> list[str]:
-    """selectolax alone, on all that it is given."""
+    """selectolax alone."""
     from selectolax.lexbor import LexborHTMLParser
 
     parser = LexborHTMLParser(data, scripting=True)
@@ -122,7 +122,7 @@ def lxml_whole(data: bytes, charset: str | None) -> list[str]:
 
 
 def lxml_pull(data: bytes, charset: str | None) -> list[str]:
-    """lxml, fed until the body begins."""
+    """lxml, fed until the start of the body."""
     etree = import_module("lxml.etree")
     parser = etree.HTMLPullParser(events=("start",), encoding=charset)
     found: list[str] = []
@@ -160,7 +160,7 @@ def html5lib(data: bytes, charset: str | None) -> list[str]:
 
 
 def is_robots(name: object) -> bool:
-    """Whether a meta is named robots."""
+    """Return whether a meta element is named robots."""
     return isinstance(name, str) and name.strip().lower() == "robots"
 
 
@@ -175,12 +175,12 @@ READERS: dict[str, Reader] = {
     "BeautifulSoup, html.parser": soup("html.parser"),
     "html5lib": html5lib,
 }
-# Seconds up to which a reader is asked once untimed before it is timed.
-QUICK = 0.05
+# Seconds: a faster reader is warmed up before each timed call.
+MAX_WARMUP = 0.05
 
 
-def ask(name: str, data: bytes, charset: str | None = None) -> list[str]:
-    """Ask one reader; for justhtml, selectolax is hidden as if it were not installed."""
+def read(name: str, data: bytes, charset: str | None = None) -> list[str]:
+    """Call a reader; for justhtml, selectolax is hidden as if it were not installed."""
     if name != PURE:
         return READERS[name](data, charset)
     from tests.tags.builders import only
@@ -189,28 +189,30 @@ def ask(name: str, data: bytes, charset: str | None = None) -> list[str]:
         return READERS[name](data, charset)
 
 
-def installed(report: Any) -> list[str]:
-    """The readers that can run here; says which cannot."""
-    found, missing = [], []
+def find_readers(report: Any) -> list[str]:
+    """Return the readers that are installed; report the others."""
+    installed, missing = [], []
     for name in READERS:
         try:
-            ask(name, b"<p>")
+            read(name, b"<p>")
         except ImportError:
             missing.append(name)
         else:
-            found.append(name)
+            installed.append(name)
     if missing:
-        report.say(f"Not installed here: {'; '.join(missing)}.", "")
-    return found
+        report.say(f"Not installed: {'; '.join(missing)}.", "")
+    return installed
 
 
 # --- Figures --------------------------------------------------------------------------------------
 
 
-def timed(names: list[str], plan: dict[str, Any], progress: Progress) -> dict[Any, list[float]]:
-    """Seconds of every reader on every shape, round by round."""
+def time_readers(
+    names: list[str], plan: dict[str, Any], progress: Progress
+) -> dict[Any, list[float]]:
+    """Return the seconds of every reader on every shape, round by round."""
     taken: dict[Any, list[float]] = {}
-    for shape, (head, page) in shapes(plan["octets"]).items():
+    for shape, (head, page) in make_pages(plan["octets"]).items():
         for number in range(plan["rounds"]):
             for name in names:
                 times = taken.setdefault((name, shape), [])
@@ -218,31 +220,31 @@ def timed(names: list[str], plan: dict[str, Any], progress: Progress) -> dict[An
                     continue
                 progress(f"{shape}, round {number + 1} of {plan['rounds']}: {name}")
                 gc.collect()
-                # The first call pays for the memory that the reader before it gave back.
-                if not times or times[-1] < QUICK:
-                    ask(name, head if name == ALONE else page)
+                # The first call pays for memory that the previous reader has freed.
+                if not times or times[-1] < MAX_WARMUP:
+                    read(name, head if name == ALONE else page)
                 gc.disable()
                 start = time.perf_counter()
-                ask(name, head if name == ALONE else page)
+                read(name, head if name == ALONE else page)
                 times.append(time.perf_counter() - start)
                 gc.enable()
     return taken
 
 
-class Wrong(NamedTuple):
-    """How many hostile pages a reader answers wrong, and on how many of those it raises."""
+class ErrorCount(NamedTuple):
+    """The number of hostile pages, of wrong results, and of exceptions among them."""
 
     pages: int
     wrong: int
     raised: int
 
 
-def wrong_answers(name: str) -> Wrong:
+def count_errors(name: str) -> ErrorCount:
     """
-    Ask a reader for every hostile page.
+    Run a reader on every hostile page.
 
-    Ours has to have the metas of the head with scripting on or off. From the others either is
-    taken, the head with scripting or the union: they have no way to say which.
+    robotrules has to return the meta elements of the head with scripting on or off. From the others
+    either is accepted, the head with scripting or the union: they cannot express the difference.
     """
     from tests.tags.pages import PAGES
 
@@ -252,57 +254,61 @@ def wrong_answers(name: str) -> Wrong:
         union = sorted(content for content, place in metas if place != "body")
         head = sorted(content for content, place in metas if place == "head")
         try:
-            answer = sorted(ask(name, page.data, page.charset))
-        except Exception:  # a wrong answer, whatever it is
+            answer = sorted(read(name, page.data, page.charset))
+        except Exception:  # any exception is a wrong result
             wrong, raised = wrong + 1, raised + 1
             continue
         wrong += answer != union and (name in (OURS, PURE) or answer != head)
-    return Wrong(len(PAGES), wrong, raised)
+    return ErrorCount(len(PAGES), wrong, raised)
 
 
 def run(plan: dict[str, Any], report: Any, progress: Progress) -> None:
     """Print the tables."""
     sys.path.insert(0, str(Path(__file__).parents[1]))
     report.say(f"## {plan['title']}", "")
-    names = installed(report)
-    taken = timed(names, plan, progress)
-    every = list(shapes(plan["octets"]))
+    names = find_readers(report)
+    taken = time_readers(names, plan, progress)
+    page_shapes = list(make_pages(plan["octets"]))
     medians = {key: statistics.median(times) * 1e3 for key, times in taken.items()}
     rows = []
     for name in names:
         cells = []
-        for shape in every:
+        for shape in page_shapes:
             ratio = medians[name, shape] / medians[OURS, shape] if OURS in names else 1.0
-            cells.append(f"{table.milliseconds(medians[name, shape])} ({table.times(ratio)})")
+            cells.append(
+                f"{table.format_milliseconds(medians[name, shape])} ({table.format_factor(ratio)})"
+            )
         rows.append([name, *cells])
     report.say(
         f"Pages of {plan['octets'] / 1e6:g} MB with one head in four shapes: 9 KB of links and "
         "metas; 200 KB of inline scripts and styles; 9 KB with a pixel in a noscript, which is "
         "read with scripting on and off; and 9 KB without tags for head and body. Medians of up "
-        f"to {plan['rounds']} rounds; in brackets, how many times {OURS} it is.",
+        f"to {plan['rounds']} rounds; in brackets, the ratio to {OURS}.",
         "",
-        table.render(["reader", *every], rows),
+        table.render(["reader", *page_shapes], rows),
         "",
     )
     report.figures["html"] = {
         "milliseconds": {f"{name}, {shape}": medians[name, shape] for name, shape in medians}
     }
-    counted = []
+    counts = []
     for name in names:
         if name in (ALONE, "selectolax, the whole"):
             continue
         progress(f"hostile pages: {name}")
-        answer = wrong_answers(name)
-        counted.append([name, str(answer.pages), str(answer.wrong), str(answer.raised)])
+        answer = count_errors(name)
+        counts.append([name, str(answer.pages), str(answer.wrong), str(answer.raised)])
         report.figures["html"][f"wrong, {name}"] = answer._asdict()
     report.say(
-        "The hostile pages of `tests/tags/pages`. From others the head with scripting is taken "
-        "for right, and so is the union with the head without:",
+        "The hostile pages of `tests/tags/pages`. For other readers, both the head with scripting "
+        "and its union with the head without scripting count as correct:",
         "",
-        table.render(["reader", "pages", "wrong", "of them raised"], counted),
+        table.render(["reader", "pages", "wrong", "exceptions"], counts),
         "",
     )
     shape, most = plan["bar"]["shape"], plan["bar"]["milliseconds"]
     if OURS in names:
         each = medians[OURS, shape]
-        report.bar(f"head of a 2 MB page, {shape}", f"< {most:g} ms", f"{each:.2f} ms", each < most)
+        report.add_bar(
+            f"head of a 2 MB page, {shape}", f"< {most:g} ms", f"{each:.2f} ms", each < most
+        )

@@ -1,12 +1,12 @@
 """
-The picture docs/pictures/check-time.svg: time of one check against the number of rules.
+Draw docs/pictures/check-time.svg: the time of one check by the number of rules.
 
     python benches/plot.py                    measure, then draw
     python benches/plot.py --save points.json measure, keep the points, draw
     python benches/plot.py --from points.json draw points measured before
 
-Two panels, literal and wildcard rules, both axes logarithmic. The SVG is written by hand: it
-needs no drawing library, brings its own background, and follows the reader's light or dark scheme.
+Two panels, literal and wildcard rules, both axes logarithmic. The SVG is written without a drawing
+library; it has a background and follows the reader's light or dark scheme.
 
 Does not know: how a check is timed; see `growth.py`.
 """
@@ -24,10 +24,10 @@ from pathlib import Path
 from typing import Any
 
 import engines
-import facts
 import growth
-from definitions import definition
+from definitions import load_definition
 from growth import Point
+from report import describe_machine
 
 PICTURE = Path(__file__).resolve().parents[1] / "docs" / "pictures" / "check-time.svg"
 
@@ -62,49 +62,49 @@ TICKS = {
 HEADINGS = {"literal": "Literal rules", "wildcard": "Wildcard rules"}
 EXAMPLES = {"literal": "Disallow: /store/item-00001/", "wildcard": "Disallow: /store/*/item-00001"}
 LABEL_STEP = 16.0
-FOOT = "jwm.robotstxt, fast-robotstxt and robotstxt (Rust) read the file again at each check."
-OLD_STDLIB = " urllib.robotparser before Python 3.13 knows no wildcards."
+FOOT = "jwm.robotstxt, fast-robotstxt and robotstxt (Rust) parse the file again for each check."
+OLD_STDLIB = " urllib.robotparser before Python 3.13 does not support wildcards."
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Where one panel lies, and how its values become positions."""
+    """The position of a panel, and the scale of its axes."""
 
     left: float
     most: float
 
     def x(self, rules: float) -> float:
-        """The position of a number of rules."""
+        """Return the position of a number of rules."""
         return self.left + PANEL * math.log10(rules) / math.log10(self.most)
 
     def y(self, microseconds: float) -> float:
-        """The position of a time."""
+        """Return the position of a time."""
         power = min(max(math.log10(microseconds), LOW), HIGH)
         return BOTTOM - (BOTTOM - TOP) * (power - LOW) / (HIGH - LOW)
 
 
 def draw(points: Sequence[Point], subtitle: str, foot: str) -> str:
-    """The whole SVG."""
+    """Return the SVG."""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
         f'width="{WIDTH}" height="{HEIGHT}" role="img" aria-labelledby="title">',
         '<title id="title">Time of one check against the number of rules, '
         "for robotrules and other parsers</title>",
-        f"<style>{style()}</style>",
+        f"<style>{make_style()}</style>",
         f'<rect class="card" x="0.5" y="0.5" width="{WIDTH - 1}" height="{HEIGHT - 1}" rx="10"/>',
         '<text class="head" x="28" y="38">One check, as the rules grow</text>',
         f'<text class="sub" x="28" y="60">{html.escape(subtitle)}</text>',
     ]
     most = max(point.rules for point in points)
     for shape, left in zip(HEADINGS, LEFTS, strict=True):
-        parts += panel(Panel(left, most), shape, [p for p in points if p.shape == shape])
+        parts += draw_panel(Panel(left, most), shape, [p for p in points if p.shape == shape])
     parts.append(f'<text class="foot" x="28" y="{HEIGHT - 18}">{html.escape(foot)}</text>')
     parts.append("</svg>")
     return "\n".join(parts) + "\n"
 
 
-def panel(area: Panel, shape: str, points: Sequence[Point]) -> list[str]:
-    """One panel: grid, axes, one line for each engine, and its name at the line's end."""
+def draw_panel(area: Panel, shape: str, points: Sequence[Point]) -> list[str]:
+    """Return one panel: grid, axes, a line for each engine, and its name at the line's end."""
     right = area.left + PANEL
     parts = [
         f'<text class="panel" x="{area.left}" y="{TOP - 14}">{HEADINGS[shape]}'
@@ -125,7 +125,7 @@ def panel(area: Panel, shape: str, points: Sequence[Point]) -> list[str]:
         "rules in the group</text>"
     )
     ends: list[tuple[float, str]] = []
-    # Ours last, so that it lies on top.
+    # robotrules last, so that it is drawn on top.
     for name in reversed(COLOURS):
         line = sorted((p.rules, p.check) for p in points if p.engine == name)
         if not line:
@@ -133,7 +133,9 @@ def panel(area: Panel, shape: str, points: Sequence[Point]) -> list[str]:
         drawn = " ".join(f"{area.x(rules):.1f},{area.y(check):.1f}" for rules, check in line)
         parts.append(f'<polyline class="line {COLOURS[name][0]}" points="{drawn}"/>')
         ends.append((area.y(line[-1][1]), name))
-    for (end, name), y in zip(sorted(ends), spread([end for end, _ in sorted(ends)]), strict=True):
+    for (end, name), y in zip(
+        sorted(ends), spread_labels([end for end, _ in sorted(ends)]), strict=True
+    ):
         kind = COLOURS[name][0]
         parts.append(
             f'<path class="lead {kind}" d="M{right + 2:.1f} {end:.1f} L{right + 12:.1f} {y:.1f}"/>'
@@ -145,7 +147,7 @@ def panel(area: Panel, shape: str, points: Sequence[Point]) -> list[str]:
     return parts
 
 
-def spread(ends: Sequence[float]) -> list[float]:
+def spread_labels(ends: Sequence[float]) -> list[float]:
     """Move sorted label positions apart until none overlaps, keeping each near its line."""
     blocks: list[tuple[float, int]] = []  # centre, labels in it
     for end in ends:
@@ -162,10 +164,10 @@ def spread(ends: Sequence[float]) -> list[float]:
     ]
 
 
-def style() -> str:
-    """The style sheet of this picture."""
+def make_style() -> str:
+    """Return the style sheet of this picture."""
 
-    def own(which: int, card: str) -> str:
+    def make_colours(which: int, card: str) -> str:
         del card
         return "".join(
             f".line.{names[0]},.lead.{names[0]}{{stroke:{names[which]}}}"
@@ -173,27 +175,27 @@ def style() -> str:
             for names in COLOURS.values()
         )
 
-    return sheet(
+    return make_style_sheet(
         ".line{stroke-width:1.8}.line.ours{stroke-width:4}"
         ".name.ours{font-weight:700;font-size:13px}"
         ".line.pure{stroke-width:2;stroke-dasharray:5 4}",
-        own,
+        make_colours,
     )
 
 
-def sheet(extra: str, own: Callable[[int, str], str]) -> str:
+def make_style_sheet(extra: str, make_colours: Callable[[int, str], str]) -> str:
     """
-    A style sheet whose colours follow the reader's scheme.
+    Return a style sheet whose colours follow the reader's scheme.
 
-    *own* gives the rules for a picture's own colours: the light ones (1) or the dark (2), on a card
-    of that colour.
+    *make_colours* returns the rules for the colours of a picture: the light ones (1) or the dark
+    (2), on a card of that colour.
     """
 
     def scheme(card: str, edge: str, grid: str, soft: str, strong: str, which: int) -> str:
         return (
             f".card{{fill:{card};stroke:{edge}}}.grid{{stroke:{grid}}}"
             f".tick,.sub,.axis,.code,.foot{{fill:{soft}}}.head,.panel,.count{{fill:{strong}}}"
-            + own(which, card)
+            + make_colours(which, card)
         )
 
     sans = "-apple-system,'Segoe UI',Helvetica,Arial,'DejaVu Sans',sans-serif"
@@ -214,8 +216,8 @@ def sheet(extra: str, own: Callable[[int, str], str]) -> str:
     )
 
 
-def measured(sizes: Sequence[int], rounds: int) -> dict[str, Any]:
-    """Time every available engine at every size; the points, and the words that go with them."""
+def measure(sizes: Sequence[int], rounds: int) -> dict[str, Any]:
+    """Time every available engine at every size; return the points and the captions."""
     found = [engine for engine in engines.ALL if engine.available()[0]]
 
     def progress(text: str) -> None:
@@ -224,9 +226,9 @@ def measured(sizes: Sequence[int], rounds: int) -> dict[str, Any]:
 
     points: list[Point] = []
     for shape in ("literal", "wildcard"):
-        points += growth.points(found, shape, sizes, rounds, progress)
+        points += growth.measure_points(found, shape, sizes, rounds, progress)
     progress("")
-    machine = facts.machine()
+    machine = describe_machine()
     return {
         "subtitle": f"Median time for one URL; both axes logarithmic. {machine['machine']}, "
         f"{machine['python']}, {machine['date']}.",
@@ -237,21 +239,21 @@ def measured(sizes: Sequence[int], rounds: int) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure or read, then draw."""
-    parser = argparse.ArgumentParser(description="Draws check time against number of rules.")
-    parser.add_argument("--from", dest="source", type=Path, metavar="FILE")
-    parser.add_argument("--save", type=Path, metavar="FILE")
-    parser.add_argument("--to", type=Path, default=PICTURE, metavar="SVG")
+    parser = argparse.ArgumentParser(description="Draw the time of a check by number of rules.")
+    parser.add_argument("--from", dest="source", type=Path, metavar="FILE", help="points")
+    parser.add_argument("--save", type=Path, metavar="FILE", help="write the points here")
+    parser.add_argument("--to", type=Path, default=PICTURE, metavar="SVG", help="the picture")
     options = parser.parse_args(arguments)
     if options.source:
-        kept = json.loads(options.source.read_text(encoding="utf-8"))
+        data = json.loads(options.source.read_text(encoding="utf-8"))
     else:
-        plan = definition("rules")["plot"]
-        kept = measured(plan["sizes"], plan["rounds"])
+        plan = load_definition("rules")["plot"]
+        data = measure(plan["sizes"], plan["rounds"])
     if options.save:
-        options.save.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    points = [Point(**point) for point in kept["points"]]
+        options.save.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    points = [Point(**point) for point in data["points"]]
     options.to.parent.mkdir(parents=True, exist_ok=True)
-    options.to.write_text(draw(points, kept["subtitle"], kept["foot"]), encoding="utf-8")
+    options.to.write_text(draw(points, data["subtitle"], data["foot"]), encoding="utf-8")
     print(f"drawn: {options.to.name}, {len(points)} points")
     return 0
 

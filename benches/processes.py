@@ -1,7 +1,7 @@
 """
-Measurements that need a process each: hostile inputs, memory, import time.
+Measurements in separate processes: hostile inputs, memory, import time.
 
-Starts `worker.py` and plain interpreters, one after the other, never two at once.
+Starts `worker.py` and plain interpreters, one at a time.
 Does not know: what is measured; see `worker.py`.
 """
 
@@ -24,62 +24,62 @@ from engines import Engine
 WORKER = Path(__file__).with_name("worker.py")
 
 
-def ask_worker(engine: Engine, what: str, subject: str, limit: float) -> dict[str, Any]:
-    """The worker's answer; `{"error": …}` when it did not finish or failed."""
+def run_worker(engine: Engine, measurement: str, subject: str, limit: float) -> dict[str, Any]:
+    """Return the worker's result; `{"error": …}` if it failed or did not finish."""
     try:
         done = subprocess.run(
-            [sys.executable, str(WORKER), what, engine.name, subject],
+            [sys.executable, str(WORKER), measurement, engine.name, subject],
             capture_output=True,
             check=False,
             text=True,
             timeout=limit,
             env=dict(os.environ, **engine.environment),
         )
-        said, failure = done.stdout, f"exit {done.returncode}"
+        output, failure = done.stdout, f"exit {done.returncode}"
     except subprocess.TimeoutExpired as expired:
-        # What was said before the time was over is bytes, whatever was asked for.
-        said = expired.stdout.decode() if isinstance(expired.stdout, bytes) else ""
+        # The output before a timeout is bytes, even with text=True.
+        output = expired.stdout.decode() if isinstance(expired.stdout, bytes) else ""
         failure = "timeout"
     answer: dict[str, Any] = {"error": failure}
-    for line in said.splitlines():
+    for line in output.splitlines():
         answer = json.loads(line)
     return {"error": failure} | answer
 
 
-def hostile(
+def run_hostile(
     engines: Sequence[Engine],
     names: Sequence[str],
     limit: float,
     progress: Callable[[str], None],
 ) -> dict[tuple[str, str], dict[str, Any]]:
-    """(input, engine) → the worker's answer."""
+    """Return (input, engine) → the worker's result."""
     found = {}
-    for turn, name in enumerate(names):
-        start = turn % len(engines)
+    for number, name in enumerate(names):
+        start = number % len(engines)
         for engine in (*engines[start:], *engines[:start]):
             progress(f"hostile: {name}, {engine.name}")
-            found[name, engine.name] = ask_worker(engine, "hostile", name, limit)
+            found[name, engine.name] = run_worker(engine, "hostile", name, limit)
     return found
 
 
-def memory(
+def measure_memory(
     engines: Sequence[Engine], cases: Sequence[Case], progress: Callable[[str], None]
 ) -> dict[str, dict[str, Any]]:
-    """Engine → octets for each held file."""
+    """Return engine → octets for each parsed file."""
     with tempfile.NamedTemporaryFile(suffix=".pickle") as file:
         file.write(pickle.dumps(list(cases)))
         file.flush()
         found = {}
         for engine in engines:
             progress(f"memory: {engine.name}")
-            found[engine.name] = ask_worker(engine, "memory", file.name, 300.0)
+            found[engine.name] = run_worker(engine, "memory", file.name, 300.0)
     return found
 
 
-def import_times(
+def measure_imports(
     engines: Sequence[Engine], count: int, progress: Callable[[str], None]
 ) -> dict[str, float]:
-    """Engine → milliseconds its import adds to a bare interpreter; the fastest of *count*."""
+    """Return engine → milliseconds that its import adds to a bare interpreter, the minimum."""
     statements: dict[str, tuple[str, dict[str, str]]] = {"": ("pass", {})}
     for engine in engines:
         if engine.import_statement:
@@ -87,8 +87,8 @@ def import_times(
     best: dict[str, float] = {}
     names = list(statements)
     for number in range(count + 1):
-        turn = number % len(names)
-        for name in (*names[turn:], *names[:turn]):
+        first = number % len(names)
+        for name in (*names[first:], *names[:first]):
             progress(f"import: round {number} of {count}, {name or 'bare interpreter'}")
             statement, variables = statements[name]
             start = time.perf_counter()

@@ -1,10 +1,10 @@
 """
-What preferences and app directives cost for many URLs, next to `allows_many` on the same file.
+Preferences and app directives for many URLs, next to `allows_many` on the same file.
 
-All three use one matcher; this table shows what is laid over it. One file with as many path-scoped
-lines of each kind as it has rules, all asked for the same URLs in one call.
+All three use the same matcher; this table shows the overhead of each. One file with as many
+path-scoped lines of each kind as it has rules, and the same URLs in one call.
 
-Does not know: rivals. Nobody else reads these records.
+Does not know: rivals. No other library reads these records.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from corpora.words import WORDS
 Progress = Callable[[str], None]
 
 
-def body(rules: int) -> str:
-    """A file with rules, Content-Usage and App-Directives lines for some directories."""
+def make_body(rules: int) -> str:
+    """Return a file with rules, Content-Usage and App-Directives lines for some directories."""
     lines = ["User-agent: *", "Content-Usage: train-ai=n", "App-Directives: examplesearch;w=?1"]
     for number, word in enumerate(WORDS[:rules]):
         lines += [
@@ -33,8 +33,8 @@ def body(rules: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def urls(rules: int, count: int) -> list[str]:
-    """URLs in and beside those directories."""
+def make_urls(rules: int, count: int) -> list[str]:
+    """Return URLs inside and outside those directories."""
     return [
         f"https://example.com/{WORDS[n % rules]}/{n % (2 * rules)}/page-{n}.html"
         for n in range(count)
@@ -45,8 +45,8 @@ def run(plan: dict[str, Any], report: Any, progress: Progress) -> None:
     """Print the table."""
     import robotrules
 
-    robots = robotrules.parse(body(plan["rules"]))
-    asked = urls(plan["rules"], plan["urls"])
+    robots = robotrules.parse(make_body(plan["rules"]))
+    urls = make_urls(plan["rules"], plan["urls"])
     calls: dict[str, Callable[[list[str]], Any]] = {
         "allows_many": robots.rules_for("ExampleBot").allows_many,
         "check_many": robots.rules_for("ExampleBot").check_many,
@@ -60,7 +60,7 @@ def run(plan: dict[str, Any], report: Any, progress: Progress) -> None:
             gc.collect()
             gc.disable()
             start = time.perf_counter()
-            call(asked)
+            call(urls)
             taken[name].append(time.perf_counter() - start)
             gc.enable()
     least = statistics.median(taken["allows_many"])
@@ -68,18 +68,24 @@ def run(plan: dict[str, Any], report: Any, progress: Progress) -> None:
     for name, times in taken.items():
         each = statistics.median(times)
         slowest = max(slowest, each / least)
-        rows.append([name, table.microseconds(each / len(asked) * 1e6), table.times(each / least)])
+        rows.append(
+            [
+                name,
+                table.format_microseconds(each / len(urls) * 1e6),
+                table.format_factor(each / least),
+            ]
+        )
     report.say(
         f"## {plan['title']}",
         "",
-        f"One file with {plan['rules']} lines of each kind, {len(asked):,} URLs in one call. "
+        f"One file with {plan['rules']} lines of each kind, {len(urls):,} URLs in one call. "
         f"Medians of {plan['rounds']} rounds.",
         "",
-        table.render(["call", "one URL", "of allows_many"], rows),
+        table.render(["call", "one URL", "to allows_many"], rows),
         "",
     )
     report.figures["scoped"] = {name: statistics.median(times) for name, times in taken.items()}
-    report.bar(
+    report.add_bar(
         "preferences and app directives in a batch, to allows_many",
         f"at most {plan['bar']:g} times",
         f"{slowest:.2f} times",

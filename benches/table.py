@@ -1,5 +1,5 @@
 """
-Figures as text: Markdown tables that read well in a terminal.
+Markdown tables that are readable in a terminal, and numbers as text.
 
 Does not know: what the figures mean.
 """
@@ -8,33 +8,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["microseconds", "milliseconds", "octets", "ratio", "render", "times"]
+__all__ = [
+    "format_factor",
+    "format_kib",
+    "format_microseconds",
+    "format_milliseconds",
+    "format_number",
+    "format_ratio",
+    "render",
+]
 
 
-def render(header: Sequence[str], rows: Sequence[Sequence[str]], words: bool = False) -> str:
+def render(header: Sequence[str], rows: Sequence[Sequence[str]], left: bool = False) -> str:
     """
-    A Markdown table, first column to the left, the others to the right.
+    Return a Markdown table; the first column is left-aligned, the others are right-aligned.
 
-    With *words*, all columns to the left.
+    With *left*, all columns are left-aligned.
     """
     widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
 
     def line(cells: Sequence[str]) -> str:
         padded = [
-            cell.ljust(width) if words or number == 0 else cell.rjust(width)
+            cell.ljust(width) if left or number == 0 else cell.rjust(width)
             for number, (cell, width) in enumerate(zip(cells, widths, strict=True))
         ]
         return f"| {' | '.join(padded)} |"
 
     rule = [
-        "-" * width if words or number == 0 else "-" * (width - 1) + ":"
+        "-" * width if left or number == 0 else "-" * (width - 1) + ":"
         for number, width in enumerate(widths)
     ]
     return "\n".join([line(header), line(rule), *(line(row) for row in rows)])
 
 
-def significant(value: float) -> str:
-    """Three significant digits, without exponents."""
+def format_number(value: float) -> str:
+    """Return a number with three significant digits, without an exponent."""
     if value >= 100:
         return f"{value:,.0f}"
     if value >= 10:
@@ -44,28 +52,28 @@ def significant(value: float) -> str:
     return f"{value:.3f}"
 
 
-def microseconds(value: float) -> str:
-    """A time of some microseconds."""
-    return f"{significant(value)} us"
+def format_microseconds(value: float) -> str:
+    """Return a time in microseconds."""
+    return f"{format_number(value)} us"
 
 
-def milliseconds(value: float) -> str:
-    """A time of some milliseconds."""
-    return f"{significant(value)} ms"
+def format_milliseconds(value: float) -> str:
+    """Return a time in milliseconds."""
+    return f"{format_number(value)} ms"
 
 
-def octets(value: float) -> str:
-    """An amount of memory in KiB."""
+def format_kib(value: float) -> str:
+    """Return a number of octets in KiB."""
     return f"{value / 1024:,.1f} KiB"
 
 
-def ratio(value: float | None) -> str:
-    """How many times faster than the reference; below 1 is slower."""
+def format_ratio(value: float | None) -> str:
+    """Return how many times faster than the reference; below 1 is slower."""
     if value is None:
         return "-"
     return f"{value:,.0f}x" if value >= 100 else f"{value:.1f}x" if value >= 1 else f"{value:.2f}x"
 
 
-def times(value: float) -> str:
-    """How many times more."""
-    return f"x {significant(value)}"
+def format_factor(value: float) -> str:
+    """Return a factor: `x 1.5`."""
+    return f"x {format_number(value)}"

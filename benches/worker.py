@@ -1,11 +1,11 @@
 """
-One measurement in a process of its own; prints JSON objects, of which the last one counts.
+One measurement in a separate process; prints JSON objects, of which the last is the result.
 
     worker.py hostile ENGINE INPUT     time one engine on one hostile input
-    worker.py memory ENGINE CASES      what it costs to hold the parsed cases in the file CASES
+    worker.py memory ENGINE CASES      memory of the parsed cases in the file CASES
 
-Own processes, because a hostile input may never end, and because memory that another engine has
-freed is memory this one would not be seen to take.
+Processes are separate because a check of a hostile input may not end, and because an engine would
+reuse memory that another engine has freed.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from typing import Any
 import engines
 from corpora import Case, pathological
 
-# Each measure is repeated until this much time is used, and its fastest run counts.
+# Each measure is repeated for this much time, and its fastest run counts.
 BUDGET_NS = 300_000_000
-MOST_RUNS = 50
+MAX_RUNS = 50
 
 
-def fastest(run: Callable[[], object]) -> float:
-    """Milliseconds of the fastest run."""
+def time_fastest(run: Callable[[], object]) -> float:
+    """Return the milliseconds of the fastest run."""
     best = None
     started = time.perf_counter_ns()
-    for _ in range(MOST_RUNS):
+    for _ in range(MAX_RUNS):
         start = time.perf_counter_ns()
         run()
         end = time.perf_counter_ns()
@@ -45,49 +45,49 @@ def fastest(run: Callable[[], object]) -> float:
     return (best or 0) / 1e6
 
 
-def hostile(engine: engines.Engine, name: str) -> dict[str, Any]:
+def measure_hostile(engine: engines.Engine, name: str) -> dict[str, Any]:
     """Time parse + first check, then check alone."""
-    case = pathological.named(name).case()
-    lift = getattr(engine, "read_every_octet", None)
-    if lift is not None:
-        lift()
-    body, url, token = engine.body(case.body), case.urls[0], case.token
+    case = pathological.find_input(name).case()
+    raise_size_limit = getattr(engine, "raise_size_limit", None)
+    if raise_size_limit is not None:
+        raise_size_limit()
+    body, url, token = engine.prepare_body(case.body), case.urls[0], case.token
     gc.disable()
-    allowed = bool(engine.first(body, url, token))
-    first = fastest(lambda: engine.first(body, url, token))
-    # Said now: what follows may take longer than the time that is left.
+    allowed = bool(engine.parse_and_check(body, url, token))
+    first = time_fastest(lambda: engine.parse_and_check(body, url, token))
+    # Printed now, because the rest may exceed the time limit.
     print(json.dumps({"first": first, "allowed": allowed}), flush=True)
-    held = engine.hold(engine.parse(body, token), token)
-    check = fastest(lambda: engine.allows_each(held, case.urls, token))
+    rules = engine.rules_for(engine.parse(body, token), token)
+    check = time_fastest(lambda: engine.allows_each(rules, case.urls, token))
     return {"first": first, "check": check, "allowed": allowed}
 
 
-def memory(engine: engines.Engine, cases_file: str) -> dict[str, Any]:
+def measure_memory(engine: engines.Engine, cases_file: str) -> dict[str, Any]:
     """
-    Octets of resident memory taken by holding every parsed case.
+    Return the octets of resident memory for each parsed case.
 
-    Each body is a fresh copy that only the parsed value can keep alive, as after a fetch.
+    Each body is a new copy that only the parsed value can keep alive, as after a fetch.
     """
     cases: list[Case] = pickle.loads(Path(cases_file).read_bytes())
     for case in cases[:2]:
-        engine.first(engine.body(case.body), case.urls[0], case.token)
-    before = resident()
-    kept = []
+        engine.parse_and_check(engine.prepare_body(case.body), case.urls[0], case.token)
+    before = read_resident()
+    files = []
     for case in cases:
-        body = engine.body(b"".join((case.body[:1], case.body[1:])))
-        kept.append(engine.parse(body, case.token))
-    parsed = resident()
-    for one, case in zip(kept, cases, strict=True):
-        engine.check(one, case.urls[0], case.token)
-    asked = resident()
-    files = len(cases)
-    return {"parsed": (parsed - before) / files, "asked": (asked - before) / files}
+        body = engine.prepare_body(b"".join((case.body[:1], case.body[1:])))
+        files.append(engine.parse(body, case.token))
+    parsed = read_resident()
+    for file, case in zip(files, cases, strict=True):
+        engine.check(file, case.urls[0], case.token)
+    checked = read_resident()
+    count = len(cases)
+    return {"parsed": (parsed - before) / count, "asked": (checked - before) / count}
 
 
-def resident() -> int:
-    """Resident octets after giving back what can be given back."""
+def read_resident() -> int:
+    """Return the resident octets after freeing unused memory."""
     gc.collect()
-    # Where the C library is not glibc there is nothing to trim with.
+    # malloc_trim is a function of glibc.
     with contextlib.suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)
     try:
@@ -99,15 +99,16 @@ def resident() -> int:
 
 
 def main(arguments: list[str]) -> int:
-    """Do what the command line says."""
-    what, name, subject = arguments
-    engine = engines.named(name)
-    found, reason = engine.available()
-    if not found:
+    """Run the measurement that the command line names."""
+    measurement, name, subject = arguments
+    engine = engines.find_engine(name)
+    available, reason = engine.available()
+    if not available:
         print(json.dumps({"error": reason}))
         return 1
     try:
-        answer = {"hostile": hostile, "memory": memory}[what](engine, subject)
+        measure = {"hostile": measure_hostile, "memory": measure_memory}[measurement]
+        answer = measure(engine, subject)
     except (KeyboardInterrupt, SystemExit):
         raise
     # A panic in a Rust rival arrives as a BaseException that is not an Exception.

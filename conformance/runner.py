@@ -1,13 +1,13 @@
 """
 Run the vectors through a harness: `python conformance/runner.py -- <command…>`.
 
-Starts the command, asks it every vector over the protocol of `README.md`, judges the answers
-itself, and prints a table. A smoke test comes first, so that a broken harness is told from a
-wrong implementation. Time per vector is bounded; a harness that hangs is ended (only the process
+Starts the command, sends it every vector over the protocol of `README.md`, judges the answers, and
+prints a table. A smoke test comes first, to distinguish a broken harness from a wrong
+implementation. Time per vector is limited; a harness that hangs is ended (only the process that
 this runner started, with its children) and started again for the next vector.
 
-Exit status: 0 all as expected, 1 not, 2 wrong usage or a harness that does not work. It does not
-know what language an implementation is in, nor anything about robots.txt.
+Exit status: 0 if all results are as expected, 1 if not, 2 for wrong usage or a harness that does
+not work. The implementation may be in any language.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from typing import Any
 import suite
 
 PROTOCOL = 1
-SECONDS = 10.0
-SMOKE = (("", True), ("User-agent: *\nDisallow: /\n", False))
+TIMEOUT = 10.0
+SMOKE_TESTS = (("", True), ("User-agent: *\nDisallow: /\n", False))
 
 
-class Broken(Exception):
-    """The harness does not speak the protocol, or does not run."""
+class HarnessError(Exception):
+    """The harness does not implement the protocol, or does not run."""
 
 
-class Silent(Exception):
-    """The harness gave no answer in time, or ended before it answered."""
+class NoReplyError(Exception):
+    """The harness did not answer in time, or ended before it answered."""
 
 
 class Connection:
-    """One running harness: a process, and the lines it writes."""
+    """A running harness: a process, and the lines that it writes."""
 
     def __init__(self, command: Sequence[str], seconds: float) -> None:
         self.seconds = seconds
@@ -57,7 +57,7 @@ class Connection:
                 start_new_session=True,
             )
         except OSError as error:
-            raise Broken(f"cannot start {' '.join(command)}: {error}") from error
+            raise HarnessError(f"cannot start {' '.join(command)}: {error}") from error
         self.expired = False
         self.lines: queue.Queue[str] = queue.Queue()
         self.reader = threading.Thread(target=self._read, daemon=True)
@@ -70,8 +70,8 @@ class Connection:
                 self.lines.put(line)
         self.lines.put("")
 
-    def ask(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Send one message and return its reply; a late one ends the harness."""
+    def request(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Send one message and return its reply; a timeout ends the harness."""
         watchdog = threading.Timer(self.seconds, self._expire)
         watchdog.start()
         try:
@@ -79,15 +79,17 @@ class Connection:
         finally:
             watchdog.cancel()
         if not line and self.expired:
-            raise Silent(f"no answer within {self.seconds:g} seconds")
+            raise NoReplyError(f"no answer within {self.seconds:g} seconds")
         if not line:
-            raise Silent("the harness ended without an answer")
+            raise NoReplyError("the harness ended without an answer")
         try:
             reply = json.loads(line)
         except ValueError:
-            raise Broken(f"the harness wrote a line that is not JSON: {line[:80]!r}") from None
+            raise HarnessError(
+                f"the harness wrote a line that is not JSON: {line[:80]!r}"
+            ) from None
         if not isinstance(reply, dict):
-            raise Broken(f"the harness wrote a line that is not an object: {line[:80]!r}")
+            raise HarnessError(f"the harness wrote a line that is not an object: {line[:80]!r}")
         return reply
 
     def _expire(self) -> None:
@@ -95,10 +97,10 @@ class Connection:
         self.kill()
 
     def _exchange(self, line: str) -> str:
-        """Write one line and return the next one read; nothing if the harness is gone."""
+        """Write one line and return the next line read; empty if the harness has ended."""
         assert self.process.stdin is not None
         try:
-            # A harness that does not read blocks this write; the watchdog breaks the pipe.
+            # A harness that does not read blocks this write until the watchdog breaks the pipe.
             self.process.stdin.write(line)
             self.process.stdin.flush()
             return self.lines.get(timeout=self.seconds + 1)
@@ -106,7 +108,7 @@ class Connection:
             return ""
 
     def stop(self) -> None:
-        """Ask the harness to stop, and see to it."""
+        """Send `stop` to the harness, and end it if it does not stop."""
         with contextlib.suppress(OSError, ValueError, subprocess.TimeoutExpired):
             assert self.process.stdin is not None
             self.process.stdin.write('{"cmd": "stop"}\n')
@@ -124,7 +126,7 @@ class Connection:
                     pipe.close()
 
     def kill(self) -> None:
-        """End the process this connection started, and its children."""
+        """End the process that this connection started, and its children."""
         if self.process.poll() is None:
             with contextlib.suppress(ProcessLookupError):
                 if hasattr(os, "killpg"):
@@ -136,25 +138,25 @@ class Connection:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a run found out: about whom, and vector by vector."""
+    """The implementation, and the result of each vector."""
 
     implementation: Mapping[str, str]
     results: tuple[suite.Result, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the report as JSON-able values."""
+        """Return the report for JSON."""
         return {
             "protocol": PROTOCOL,
             "implementation": dict(self.implementation),
-            "counts": suite.count(self.results),
+            "counts": suite.count_results(self.results),
             "results": [asdict(result) for result in self.results],
         }
 
 
 class Runner:
-    """Asks one harness about many vectors, starting it anew where it falls silent."""
+    """Runs vectors through a harness, and restarts it if it does not reply."""
 
-    def __init__(self, command: Sequence[str], seconds: float = SECONDS) -> None:
+    def __init__(self, command: Sequence[str], seconds: float = TIMEOUT) -> None:
         self.command = command
         self.seconds = seconds
         self.implementation: Mapping[str, str] = {}
@@ -164,88 +166,91 @@ class Runner:
     def _connect(self) -> Connection:
         connection = Connection(self.command, self.seconds)
         try:
-            reply = connection.ask({"cmd": "start", "version": PROTOCOL})
+            reply = connection.request({"cmd": "start", "version": PROTOCOL})
             names = reply.get("implementation")
             if reply.get("version") != PROTOCOL or not isinstance(names, dict):
-                raise Broken(f"the answer to start was {reply}")
+                raise HarnessError(f"the answer to start was {reply}")
             self.implementation = names
             for profile in suite.PROFILES:
-                reply = connection.ask({"cmd": "profile", "profile": profile})
+                reply = connection.request({"cmd": "profile", "profile": profile})
                 self.profiles[profile] = reply.get("supported") is True
-        except Silent as error:
+        except NoReplyError as error:
             connection.close()
-            raise Broken(f"no start: {error}") from error
-        except Broken:
+            raise HarnessError(f"no start: {error}") from error
+        except HarnessError:
             connection.close()
             raise
         return connection
 
-    def smoke(self) -> None:
-        """Ask what no implementation gets wrong; raise `Broken` if this one does."""
-        for body, allowed in SMOKE:
+    def run_smoke_tests(self) -> None:
+        """Run checks that every implementation passes; raise `HarnessError` if one fails."""
+        for body, allowed in SMOKE_TESTS:
             check = {"url": "/x", "product_token": "a", "allowed": allowed}
             fields = {"id": "smoke/test", "requirement": [], "robotstxt": body, "checks": [check]}
-            result = self.ask(suite.Vector(Path("smoke"), fields), 0)
+            result = self.run_vector(suite.Vector(Path("smoke"), fields), 0)
             if result.kind != "passed":
-                raise Broken(f"smoke test {result.kind}: {'; '.join(result.details)}")
+                raise HarnessError(f"smoke test {result.kind}: {'; '.join(result.details)}")
 
-    def ask(self, vector: suite.Vector, number: int) -> suite.Result:
-        """Ask one vector and judge the answer."""
+    def run_vector(self, vector: suite.Vector, number: int) -> suite.Result:
+        """Send one vector and judge the answer."""
         if not self.profiles[vector.profile]:
             reason = f"profile {vector.profile} is not supported"
             return suite.Result(vector.id, "skipped", (reason,))
-        message = {"cmd": "run", "seq": number, "vector": suite.question(vector)}
+        message = {"cmd": "run", "seq": number, "vector": suite.make_question(vector)}
         try:
-            reply = self.connection.ask(message)
-        except Silent as error:
+            reply = self.connection.request(message)
+        except NoReplyError as error:
             self.connection.close()
             self.connection = self._connect()
             return suite.Result(vector.id, "errored", (str(error),))
         if reply.get("seq") != number:
-            raise Broken(f"{vector.id}: the answer is not to this question: {str(reply)[:200]}")
+            raise HarnessError(
+                f"{vector.id}: the answer is not to this question: {str(reply)[:200]}"
+            )
         return suite.judge(vector, reply.get("answer", reply))
 
     def run(self, vectors: Sequence[suite.Vector]) -> Report:
         """Run the smoke test, then every vector, and stop the harness."""
         try:
-            self.smoke()
-            results = tuple(self.ask(one, number) for number, one in enumerate(vectors, start=1))
+            self.run_smoke_tests()
+            numbered = enumerate(vectors, start=1)
+            results = tuple(self.run_vector(vector, number) for number, vector in numbered)
         finally:
             self.connection.stop()
         return Report(self.implementation, results)
 
 
 def read_known(path: Path) -> list[str]:
-    """Return the ids of a known-differences file: one a line, `#` begins a comment."""
+    """Return the ids of a known-differences file: one per line, `#` begins a comment."""
     lines = (line.split("#")[0].strip() for line in path.read_text(encoding="utf-8").splitlines())
     return [line for line in lines if line]
 
 
 def write_known(path: Path, report: Report) -> None:
-    """Write what failed or errored to *path*, so that the next run can tell what changed."""
+    """Write the ids that failed or errored to *path*, for comparison with the next run."""
     wrong = [result.id for result in report.results if result.kind in ("failed", "errored")]
     names = report.implementation
     head = f"# Made with {names['name']} {names['version']}: vectors it answers differently.\n"
     path.write_text(head + "".join(f"{name}\n" for name in wrong), encoding="utf-8")
 
 
-def surprises(results: Sequence[suite.Result], known: Sequence[str]) -> list[str]:
-    """Return, a sentence each, where the results are not what *known* says."""
+def find_unexpected(results: Sequence[suite.Result], known: Sequence[str]) -> list[str]:
+    """Return a sentence for each result that differs from *known*."""
     kinds = {result.id: result for result in results}
-    found = []
+    unexpected = []
     for result in results:
         if result.kind in ("failed", "errored") and result.id not in known:
-            found.append(f"{result.id} {result.kind}: {'; '.join(result.details)}")
+            unexpected.append(f"{result.id} {result.kind}: {'; '.join(result.details)}")
     for name in known:
         if name not in kinds:
-            found.append(f"{name} is a known difference but not a vector: strike it")
+            unexpected.append(f"{name} is a known difference but not a vector: remove it")
         elif kinds[name].kind in ("passed", "skipped"):
-            found.append(f"{name} is a known difference but {kinds[name].kind}: strike it")
-    return found
+            unexpected.append(f"{name} is a known difference but {kinds[name].kind}: remove it")
+    return unexpected
 
 
-def table(vectors: Sequence[suite.Vector], results: Sequence[suite.Result]) -> str:
-    """Return the results by topic, for a person."""
+def render_table(vectors: Sequence[suite.Vector], results: Sequence[suite.Result]) -> str:
+    """Return the results by topic."""
     topics: dict[str, list[suite.Result]] = {}
     for vector, result in zip(vectors, results, strict=True):
         parts = vector.path.parts
@@ -253,8 +258,9 @@ def table(vectors: Sequence[suite.Vector], results: Sequence[suite.Result]) -> s
         topic = "/".join(parts[:2]) if nested else parts[0]
         topics.setdefault(topic, []).append(result)
     rows = [["topic", "passed", "failed", "errored", "skipped"]]
-    for topic, found in topics.items():
-        rows.append([topic, *(str(number) for number in suite.count(found).values())])
+    for topic, topic_results in topics.items():
+        counts = suite.count_results(topic_results)
+        rows.append([topic, *(str(number) for number in counts.values())])
     width = max(len(row[0]) for row in rows)
     return "\n".join(
         f"{row[0]:<{width}}" + "".join(f"{cell:>9}" for cell in row[1:]) for row in rows
@@ -262,26 +268,30 @@ def table(vectors: Sequence[suite.Vector], results: Sequence[suite.Result]) -> s
 
 
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
-    """Read the command line; what follows `--` is the harness command."""
-    parser = argparse.ArgumentParser(prog="runner.py", description="Run the vectors.")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the report there")
-    parser.add_argument("--known-differences", type=Path, metavar="FILE")
-    parser.add_argument("--write-known-differences", type=Path, metavar="FILE")
-    parser.add_argument("--only", default="", metavar="PREFIX", help="ids that begin so")
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="for each vector")
-    parser.add_argument("command", nargs="+", help="the harness, after --")
+    """Parse the command line; the harness command follows `--`."""
+    parser = argparse.ArgumentParser(prog="runner.py", description="Run vectors on a harness.")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write a report to FILE")
+    parser.add_argument(
+        "--known-differences", type=Path, metavar="FILE", help="ids that are expected to fail"
+    )
+    parser.add_argument(
+        "--write-known-differences", type=Path, metavar="FILE", help="write the ids that fail"
+    )
+    parser.add_argument("--only", default="", metavar="PREFIX", help="only ids with this prefix")
+    parser.add_argument("--seconds", type=float, default=TIMEOUT, help="timeout of each vector")
+    parser.add_argument("command", nargs="+", help="the harness command, after --")
     return parser.parse_args(arguments)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the suite and print what came of it."""
+    """Run the suite and print the results."""
     options = parse_arguments(arguments)
     vectors = [vector for vector in suite.load() if vector.id.startswith(options.only)]
     known = read_known(options.known_differences) if options.known_differences else []
     known = [name for name in known if name.startswith(options.only)]
     try:
         report = Runner(options.command, options.seconds).run(vectors)
-    except Broken as error:
+    except HarnessError as error:
         print(f"the harness does not work: {error}", file=sys.stderr)
         return 2
     if options.json:
@@ -290,16 +300,16 @@ def main(arguments: Sequence[str]) -> int:
         write_known(options.write_known_differences, report)
         known = read_known(options.write_known_differences)
     print(" ".join(str(value) for value in report.implementation.values()))
-    print(table(vectors, report.results))
-    found = surprises(report.results, known)
-    for sentence in found:
+    print(render_table(vectors, report.results))
+    unexpected = find_unexpected(report.results, known)
+    for sentence in unexpected:
         print(sentence)
-    counts = suite.count(report.results)
+    counts = suite.count_results(report.results)
     wrong = counts["failed"] + counts["errored"]
     if known:
-        print(f"{len(known)} known differences, {len(found)} surprises")
+        print(f"{len(known)} known differences, {len(unexpected)} unexpected results")
     print(f"{counts['passed']} passed, {wrong} failed, {counts['skipped']} skipped")
-    return 1 if found else 0
+    return 1 if unexpected else 0
 
 
 if __name__ == "__main__":

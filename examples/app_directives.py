@@ -1,4 +1,4 @@
-"""App-Directives: what a site says to one application, by its name, about its features."""
+"""App-Directives: the directives of a site for the features of one application."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ from robotrules import extensions, registries
 
 robots = robotrules.parse(Path(__file__).with_name("app-directives.txt").read_bytes())
 
-# Who is registered, and for what. Nothing depends on it: a registry knows product tokens and types.
+# A registry is optional: it adds product tokens and value types.
 WIDGETS = {
     "application": "examplesearch",
     "name": "widgets",
@@ -28,28 +28,28 @@ known = registries.parse_json(
     json.dumps({"applications": APPLICATIONS, "directives": [WIDGETS, QUOTE]})
 )
 
-# Compiled once for an application, asked about many URLs at once.
+# Compile once for an application, then look up many URLs in one call.
 URLS = ["https://example.com/", "https://example.com/press/2026"]
 for application in ("examplesearch", "exampleassistant", "examplemaps"):
-    told = robotrules.directives_for(robots, application, registries=known)
-    print(f"{application}, groups by {told.matched_by}")
-    for url, found in zip(URLS, told.for_urls(URLS), strict=True):
+    directives = robotrules.directives_for(robots, application, registries=known)
+    print(f"{application}, groups by {directives.matched_by}")
+    for url, found in zip(URLS, directives.at_many(URLS), strict=True):
         print(f"  {url}")
-        for one in found.directives:
-            print(f"    {one} ({one.type}, {one.status}), line {one.record.line}")
-        for one in found.not_applied:
-            print(f"    not applied: {one} ({one.type}, {one.status}), line {one.record.line}")
+        for item in found.directives:
+            print(f"    {item} ({item.type}, {item.status}), line {item.record.line}")
+        for item in found.not_applied:
+            print(f"    not applied: {item} ({item.type}, {item.status}), line {item.record.line}")
 
-# What an application does: ask for a value, and have a default where the site says nothing.
+# An application reads a value, with a default for sites that do not state one.
 found = robotrules.app_directives(robots, URLS[0], "examplesearch", registries=known)
 print(f"widgets on the front page: {found.get('widgets', True)}")
 
-# Beside it stands a preference for everybody. Which of them counts in a conflict depends on what
-# the directive means, so nobody decides that here: the answer shows both.
+# The file also has a preference for all applications. Which of them wins in a conflict depends on
+# the meaning of the directive, so the library does not decide it: the answer has both.
 lines = [record.line for record in found.content_usage]
 print(f"{', '.join(found.overrides)} stands beside Content-Usage of line {lines[0]}")
 
-# What a site owner should look at.
+# Notes for the site owner.
 for note in extensions.notes(robots, known):
     if note.level != "info":
         print(f"line {note.line}: {note.code}. {note.message}")

@@ -1,4 +1,4 @@
-"""A fleet: processes that share a store ask a cold origin once, and take turns at it."""
+"""A fleet: processes that share a store fetch a robots.txt once, and share the rate limit."""
 
 import multiprocessing
 import tempfile
@@ -13,28 +13,28 @@ from small_site import SmallSite
 import robotrules
 
 AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
-PROCESSES, THREADS, TURNS, DELAY = 2, 16, 3, 0.1
+PROCESSES, THREADS, PAGES, DELAY = 2, 16, 3, 0.1
 
 
 class SlowSite(SmallSite):
-    """A site that takes its time, and remembers how many it served at once."""
+    """A slow site that records the highest number of concurrent requests."""
 
     def __init__(self) -> None:
-        self._lock, self._now, self.most = Lock(), 0, 0
+        self._lock, self._active, self.most = Lock(), 0, 0
         super().__init__()
 
     def answer(self, path: str) -> tuple[int, str, dict[str, str]]:
         with self._lock:
-            self._now += 1
-            self.most = max(self.most, self._now)
+            self._active += 1
+            self.most = max(self.most, self._active)
         time.sleep(0.3 if path == "/robots.txt" else 0.02)
         with self._lock:
-            self._now -= 1
+            self._active -= 1
             return super().answer(path)
 
 
-def work(store: str, url: str, ready: Any, told: Any) -> None:
-    """Be one process of the fleet: many threads ask at once, then a few pages are fetched."""
+def work(store: str, url: str, ready: Any, reports: Any) -> None:
+    """Run one process of the fleet: check URLs in many threads, then fetch a few pages."""
     with robotrules.Client(
         AGENT, store=store, allow_private=["127.0.0.1"], min_delay=DELAY
     ) as client:
@@ -43,20 +43,20 @@ def work(store: str, url: str, ready: Any, told: Any) -> None:
         with ThreadPoolExecutor(THREADS) as threads:
             verdicts = set(map(str, threads.map(client.check, urls)))
         began = time.time()
-        pages = [client.fetch(f"{url}/news") for _ in range(TURNS)]
-        told.put((sorted(verdicts), began, pages[-1].at))
+        pages = [client.fetch(f"{url}/news") for _ in range(PAGES)]
+        reports.put((sorted(verdicts), began, pages[-1].at))
 
 
 def main() -> None:
-    # Each process starts by itself, as on another machine; what they share is the store.
+    # Spawned processes share nothing but the store, like processes on different machines.
     fleet = multiprocessing.get_context("spawn")
-    ready, told = fleet.Barrier(PROCESSES), fleet.Queue()
+    ready, queue = fleet.Barrier(PROCESSES), fleet.Queue()
     with SlowSite() as site, tempfile.TemporaryDirectory() as folder:
-        given = (str(Path(folder) / "robots.sqlite"), site.url, ready, told)
-        processes = [fleet.Process(target=work, args=given) for _ in range(PROCESSES)]
+        arguments = (str(Path(folder) / "robots.sqlite"), site.url, ready, queue)
+        processes = [fleet.Process(target=work, args=arguments) for _ in range(PROCESSES)]
         for process in processes:
             process.start()
-        reports = [told.get(timeout=50) for _ in processes]
+        reports = [queue.get(timeout=50) for _ in processes]
         for process in processes:
             process.join()
         for verdicts, _, _ in reports:
@@ -64,7 +64,7 @@ def main() -> None:
         print(f"requests for the robots.txt that reached the site: {site.asked['/robots.txt']}")
         print(f"pages: {site.asked['/news']}, at once at most: {site.most}")
         took = max(end for _, _, end in reports) - min(began for _, began, _ in reports)
-        least = (PROCESSES * TURNS - 1) * DELAY
+        least = (PROCESSES * PAGES - 1) * DELAY
         print(f"turns were {DELAY} s apart or more: {took >= least}")
 
 

@@ -1,4 +1,4 @@
-"""A polite crawler: it asks first, waits for its turn, and stays out where it is asked to."""
+"""A polite crawler: it checks robots.txt before each fetch and keeps to the rate limit."""
 
 import sys
 import tempfile
@@ -16,7 +16,7 @@ from robotrules.http.origins import origin_of
 
 
 class Links(HTMLParser):
-    """Where a page leads: `a href` of HTML, `loc` of a sitemap."""
+    """The links of a page: `a href` of HTML, `loc` of a sitemap."""
 
     def __init__(self, body: bytes) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class Links(HTMLParser):
 
 
 def crawl(client: robotrules.Client, start: str, most: int = 20) -> Iterator[FetchResult]:
-    """Fetch what a site links to or lists, and its robots.txt allows."""
+    """Fetch the pages that a site links to or lists, as far as its robots.txt allows."""
     site, busy = origin_of(start), set()
     queue = deque([start, *(sitemap.url for sitemap in robotrules.sitemaps(client.robots(start)))])
     seen = set(queue)
@@ -39,10 +39,10 @@ def crawl(client: robotrules.Client, start: str, most: int = 20) -> Iterator[Fet
         if not queue:
             return
         url = queue.popleft()
-        page = client.fetch(url)  # the rules, the turn, the redirects and the limits are in here
+        page = client.fetch(url)  # checks the rules, waits, follows redirects, applies limits
         yield page
         if page.status in (429, 503) and url not in busy:
-            busy.add(url)  # once more: the next turn comes when Retry-After says
+            busy.add(url)  # retry once; the client waits as Retry-After requests
             queue.append(url)
         for link in Links(page.body).found if page.ok else ():
             to = resolve_location(page.url, link.strip())

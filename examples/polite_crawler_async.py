@@ -1,4 +1,4 @@
-"""The polite crawler on an event loop: a task for each site, for each has one turn at a time."""
+"""The polite crawler on an event loop: one task for each site, which has its own rate limit."""
 
 import asyncio
 import sys
@@ -18,7 +18,7 @@ from robotrules.http.origins import origin_of
 async def crawl(
     client: robotrules.AsyncClient, start: str, most: int = 20
 ) -> AsyncIterator[FetchResult]:
-    """Fetch what a site links to or lists, and its robots.txt allows."""
+    """Fetch the pages that a site links to or lists, as far as its robots.txt allows."""
     site, busy, robots = origin_of(start), set(), await client.robots(start)
     queue = deque([start, *(sitemap.url for sitemap in robotrules.sitemaps(robots))])
     seen = set(queue)
@@ -38,14 +38,14 @@ async def crawl(
                 queue.append(to)
 
 
-async def crawled(client: robotrules.AsyncClient, start: str) -> list[FetchResult]:
+async def crawl_all(client: robotrules.AsyncClient, start: str) -> list[FetchResult]:
     return [page async for page in crawl(client, start)]
 
 
 async def main(starts: list[str], **options: Any) -> list[list[FetchResult]]:
     agent = "ExampleBot/1.0 (+https://example.com/bot)"
     async with robotrules.AsyncClient(agent, **options) as client:
-        return await asyncio.gather(*(crawled(client, start) for start in starts))
+        return await asyncio.gather(*(crawl_all(client, start) for start in starts))
 
 
 if __name__ == "__main__":
@@ -53,11 +53,11 @@ if __name__ == "__main__":
         for pages in asyncio.run(main(sys.argv[1:])):
             print(*(f"{page.status or page.verdict} {page.url}" for page in pages), sep="\n")
     else:
-        with SmallSite() as one, SmallSite(robots_status=404) as two, SmallSite(503) as three:
-            sites = {"a": one, "no": two, "no answer about a": three}
+        with SmallSite() as up, SmallSite(robots_status=404) as missing, SmallSite(503) as down:
+            sites = {"a": up, "no": missing, "no answer about a": down}
             starts = [f"{site.url}/" for site in sites.values()]
             options = {"store": "memory:", "allow_private": ["127.0.0.1"], "min_delay": 0.02}
-            for what, pages in zip(sites, asyncio.run(main(starts, **options)), strict=True):
-                print(f"With {what} robots.txt:")
+            for label, pages in zip(sites, asyncio.run(main(starts, **options)), strict=True):
+                print(f"With {label} robots.txt:")
                 for page in pages:
                     print(f"  /{page.url.split('/', 3)[3]}  {page.status or page.verdict}")

@@ -1,4 +1,4 @@
-"""Proving: what a robots.txt said at four moments, and the same from an archive of it."""
+"""Evidence: verdicts at several times in the past, and the same from a WARC archive."""
 
 import tempfile
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ def may(day: int, hour: int = 0) -> datetime:
 
 
 def crawl(store: Store) -> None:
-    """Ask about one page, once a day at noon, for six days."""
+    """Check one page, once a day at noon, for six days."""
     site = Site()
 
     def clock() -> float:
@@ -51,8 +51,8 @@ def crawl(store: Store) -> None:
             client.check(URL)
 
 
-def answers(store: Store) -> Iterator[str]:
-    """What did the rules say, and how is that known?"""
+def read_evidence(store: Store) -> Iterator[str]:
+    """Yield the verdict at each time, with the evidence for it."""
     evidence = Evidence(store)
     for moment in (may(3, 9), may(3, 18), may(4, 12), may(6, 18), may(20), may(1)):
         yield f"{evidence.at(URL, moment, 'ExampleBot')}\n"
@@ -61,8 +61,8 @@ def answers(store: Store) -> Iterator[str]:
 with tempfile.TemporaryDirectory() as folder:
     store = open_store(Path(folder) / "robots.sqlite")
     crawl(store)
-    told = list(answers(store))
-    print("\n".join(told))
+    verdicts = list(read_evidence(store))
+    print("\n".join(verdicts))
     for period in Evidence(store).periods(URL):
         first = datetime.fromtimestamp(period.first.at, UTC)
         print(f"{first:%d %B}: {period.first.state}, seen {period.fetches} times")
@@ -73,6 +73,7 @@ with tempfile.TemporaryDirectory() as folder:
     elsewhere = open_store("memory:")
     done = import_warc(elsewhere, archive)
     print(f"{done.added} visits imported")
-    same = [one.partition("\n")[0] for one in answers(elsewhere)]
-    print(f"the same answers: {same == [one.partition(chr(10))[0] for one in told]}")
+    imported = [text.partition("\n")[0] for text in read_evidence(elsewhere)]
+    original = [text.partition("\n")[0] for text in verdicts]
+    print(f"the same answers: {imported == original}")
     print(Evidence(elsewhere).at(URL, may(3, 18), "ExampleBot").notes[-1].code)

@@ -1,4 +1,4 @@
-"""User-Agent-Purpose: which group a crawler obeys, by its name, its purposes, or neither."""
+"""User-Agent-Purpose: the group a crawler obeys, by its name, its purposes, or neither."""
 
 from pathlib import Path
 
@@ -12,11 +12,11 @@ for token, purposes in (
     ("OtherBot", ["EXAMPLE-SEARCH"]),
     ("OtherBot", []),
 ):
-    told = robots.explain("https://example.com/papers/1", token, purposes)
+    explanation = robots.explain("https://example.com/papers/1", token, purposes)
     names = ", ".join(purposes) or "none"
-    print(f"{token}, purposes {names}: {told.verdict}; groups by {told.matched_by}")
+    print(f"{token}, purposes {names}: {explanation.verdict}; groups by {explanation.matched_by}")
 
-# A crawler says in its header what it is, and what it is for.
+# A crawler's User-Agent header should state its purposes.
 header = "OtherBot/1.0 (EXAMPLE-TRAINING; +https://example.com/bot)"
 for note in robotrules.crawler_notes(header, "OtherBot", ["EXAMPLE-SEARCH"]):
     print(f"{note.level}: {note.message}")

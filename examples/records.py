@@ -1,7 +1,7 @@
 """
-Records beside the rules: sitemaps, pauses, hours, and addresses of one page made one.
+Other records: sitemaps, crawl delays, visit times, and URL parameters without effect.
 
-Run it: `python examples/records.py`. Nothing is fetched; the robots.txt stands below.
+Run it: `python examples/records.py`. Nothing is fetched; the robots.txt is below.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Host: https://shop.example
 
 
 def main() -> None:
-    """Read each record and print what it says."""
+    """Read each record and print its value."""
     robots = robotrules.parse(BODY)
 
     print("Sitemaps")
@@ -49,7 +49,7 @@ def main() -> None:
     rates = robotrules.request_rates(robots, "ExampleBot")
     hours = robotrules.visit_times(robots, "ExampleBot")
     for at in (time(3), time(12), time(21)):
-        # Several rates may apply: the longest pause is the politest.
+        # Several rates may apply: use the longest pause.
         pause = max((rate.seconds for rate in rates if rate.applies(at)), default=0.0)
         welcome = not hours or any(visit.contains(at) for visit in hours)
         print(f"  {at:%H:%M} UTC: {pause:g} s, {'yes' if welcome else 'rather not'}")
@@ -74,7 +74,7 @@ def main() -> None:
     for note in extensions.notes(robots):
         print(f"  line {note.line}: {note.code}. {note.message}")
 
-    # None of this touches a verdict.
+    # These records do not change verdicts.
     print(f"/old/ for AnyBot: {robots.check('/old/', 'AnyBot')}")
 
 

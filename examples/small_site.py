@@ -1,4 +1,4 @@
-"""A small site on this machine, for the examples that fetch: it counts what it is asked."""
+"""A local site for the examples that fetch; it counts requests."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ PAGES = {
 
 
 class SmallSite(ThreadingHTTPServer):
-    """A site at `site.url` until it is closed. `/old` redirects, `/busy` is busy at first."""
+    """A site at `site.url` until it is closed. `/old` redirects, `/busy` first returns 503."""
 
     daemon_threads = True
 
     def __init__(self, robots_status: int = 200) -> None:
-        super().__init__(("127.0.0.1", 0), _Answer)
+        super().__init__(("127.0.0.1", 0), _Handler)
         self.url = f"http://127.0.0.1:{self.server_port}"
         self.robots_status = robots_status
-        """Set it to see what a crawler does when the robots.txt fails."""
+        """The status of the robots.txt."""
         self.asked: Counter[str] = Counter()
         Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
@@ -61,7 +61,7 @@ class SmallSite(ThreadingHTTPServer):
         self.server_close()
 
 
-class _Answer(BaseHTTPRequestHandler):
+class _Handler(BaseHTTPRequestHandler):
     server: SmallSite
 
     def do_GET(self) -> None:
@@ -73,13 +73,13 @@ class _Answer(BaseHTTPRequestHandler):
         self.wfile.write(body.encode())
 
     def log_message(self, *args: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 if __name__ == "__main__":
     with SmallSite() as site:
         for path in ("/robots.txt", "/sitemap.xml", "/old", "/busy", *PAGES):
             status, body, fields = site.answer(path)
-            said = [f"{name}: {value}" for name, value in fields.items()]
-            print(path, status, *said, sep="  ")
+            lines = [f"{name}: {value}" for name, value in fields.items()]
+            print(path, status, *lines, sep="  ")
             print(body.replace(site.url, "http://127.0.0.1:PORT").rstrip(), end="\n\n")

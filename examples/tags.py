@@ -1,4 +1,4 @@
-"""Tags: what a response and a page say to one crawler, where they say it, and who reads it."""
+"""Tags: the rules of a response and a page for one crawler, with their sources."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -28,16 +28,16 @@ print(f"unknown: {rules.unknown}; others that are spoken to: {rules.others}")
 for note in rules.notes:
     print(f"{note.level} {note.code}: {note.source}")
 
-# The page was not fetched again for a month. The rules go on; the crawler may want to look.
+# After a month the response is stale. The rules still apply; the crawler should fetch it again.
 print(f"fresh until {rules.fresh_until}: {rules.freshness.is_fresh(then + timedelta(days=30))}")
 now = update_stored_fields(headers, 304, [("Robots-Tag", "*;noindex")])
 print(f"after a 304: {usage_rules(headers=now, html=page, product_token='ExampleBot')}")
 
-# A robots.txt that keeps crawlers from the page keeps its noindex from them too.
+# If robots.txt disallows the page, crawlers do not see its noindex.
 robots = robotrules.parse("User-agent: *\nDisallow: /news/")
 print(robotrules.guidance("https://example.com/news/1", "ExampleBot", robots=robots, headers=now))
 
-wanted = {"*": ["nosnippet"], "ExampleBot": {"noindex": True, "max-snippet": 20}}
-for name, value in robots_tag_fields(wanted, legacy=True):
+tag_rules = {"*": ["nosnippet"], "ExampleBot": {"noindex": True, "max-snippet": 20}}
+for name, value in robots_tag_fields(tag_rules, legacy=True):
     print(f"{name}: {value}")
-print(meta_elements(wanted), end="")
+print(meta_elements(tag_rules), end="")

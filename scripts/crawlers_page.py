@@ -1,10 +1,10 @@
 """
-Writes docs/crawlers.md from the list of well-known crawlers, so that the page cannot drift.
+Write docs/crawlers.md from the registry of well-known crawlers, so that the page cannot drift.
 
     python scripts/crawlers_page.py            write the page
     python scripts/crawlers_page.py --check    exit 1 if the page on disk differs
 
-It reads the list; it does not know whether what stands there is still so.
+It reads the registry; it does not verify that the entries are up to date.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ OPENING = """# Well-known crawlers
 
 <!-- made by scripts/crawlers_page.py from registries/data/crawlers.json: do not edit -->
 
-{count} names that site owners meet in robots.txt files and in logs, by what their crawlers are
-mainly for. {source} Checked {checked}.
+{count} names that appear in robots.txt files and in server logs, by the main purpose of the
+crawler. {source} Checked {checked}.
 
-*Obeys* is what the operator says, and no measurement of ours. *Then* names the groups that a
-crawler obeys where none names it, before that for everyone; *no `*`* means that it ignores that
-one, so that only a group that names it counts. A **control** fetches nothing: it says
-what may be done with what other crawlers fetched. What stands in robots.txt is a request to
-crawlers, and not access control: whoever does not ask is not kept out.
+*Obeys* is what the operator states; we did not measure it. *Then* lists the groups that a crawler
+obeys if no group names it, before the `*` group; *no `*`* means that the crawler ignores the `*`
+group, so that only a group that names it applies. A **control** does not fetch anything: it states
+how content that other crawlers fetched may be used. The rules of a robots.txt are a request to
+crawlers and not access control: they do not keep out a crawler that ignores them.
 
 ```python
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
@@ -39,8 +39,8 @@ print(KNOWN_CRAWLERS.closest("Googelbot").product_token)    # Googlebot
 ```
 
 The commands choose groups by this registry ([check](cli/check.md#which-groups-count)), and
-[`robotrules matrix`](cli/matrix.md) shows what a robots.txt says to all of them. The library
-compares the name that it is given, and no other; pass the names to ask as the crawler reads a file:
+[`robotrules matrix`](cli/matrix.md) shows the rules of a robots.txt for all of them. The library
+compares only the name that is passed; pass all names of a crawler to choose groups as it does:
 
 ```python
 import robotrules
@@ -57,20 +57,20 @@ print(robotrules.crawler("ExampleBot"))                     # None
 NAMES = """
 ## Names outside the grammar
 
-RFC 9309 §2.2.1 knows letters, `_` and `-` in a product token. Of other names a parser that keeps to
-the grammar reads the beginning only, and a group may then be for somebody else, or for nobody.
-Profile `default` compares them as they are written; [Profiles](profiles.md) has the others.
+RFC 9309 §2.2.1 allows letters, `_` and `-` in a product token. A parser that follows the grammar
+reads only the beginning of any other name, so the group may apply to another crawler or to none.
+Profile `default` compares these names as written; see [Profiles](profiles.md) for the others.
 
 | name | is read as |
 |---|---|
 """
 
 
-def cell(text: str) -> str:
+def escape_cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def line(crawler: KnownCrawler) -> str:
+def render_row(crawler: KnownCrawler) -> str:
     name = f"`{crawler.product_token}`"
     if crawler.is_control:
         name += " **control**"
@@ -79,39 +79,39 @@ def line(crawler: KnownCrawler) -> str:
     also = ", ".join(f"`{token}`" for token in crawler.also)
     if crawler.ignores_star:
         also = f"{also}, no `*`".lstrip(", ")
-    operator = cell(crawler.operator)
+    operator = escape_cell(crawler.operator)
     if crawler.documentation:
         operator = f"[{operator}]({crawler.documentation})"
     others = ", ".join(crawler.purposes[1:])
-    cells = (name, operator, crawler.obeys, also, others, cell(crawler.remarks))
+    cells = (name, operator, crawler.obeys, also, others, escape_cell(crawler.remarks))
     return f"| {' | '.join(cells)} |"
 
 
-def page() -> str:
+def render_page() -> str:
     known = list(KNOWN_CRAWLERS)
     opening = OPENING.format(
         count=len(known), source=KNOWN_CRAWLERS.source, checked=KNOWN_CRAWLERS.checked
     )
     parts = [opening]
     for purpose, sentence in CRAWLER_PURPOSES.items():
-        lines = [line(crawler) for crawler in known if crawler.purposes[0] == purpose]
+        lines = [render_row(crawler) for crawler in known if crawler.purposes[0] == purpose]
         parts.append(f"\n## {purpose}\n\n{sentence}\n\n")
         parts.append("| product token | operator | obeys | then | also for | remarks |\n")
         parts.append("|---|---|---|---|---|---|\n" + "\n".join(lines) + "\n")
-    odd = [crawler for crawler in known if not crawler.is_valid]
+    invalid = [crawler for crawler in known if not crawler.is_valid]
     parts.append(NAMES)
-    for crawler in odd:
-        read = f"`{crawler.read_as}`" if crawler.read_as else "nothing: it is for nobody"
+    for crawler in invalid:
+        read = f"`{crawler.read_as}`" if crawler.read_as else "nothing: no crawler obeys the group"
         parts.append(f"| `{crawler.product_token}` | {read} |\n")
     return "".join(parts)
 
 
 def main() -> int:
-    text = page()
+    text = render_page()
     if "--check" in sys.argv[1:]:
         if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
             return 0
-        print(f"{PAGE.name} is not what the list says: run python scripts/crawlers_page.py")
+        print(f"{PAGE.name} is out of date: run python scripts/crawlers_page.py")
         return 1
     PAGE.write_text(text, encoding="utf-8")
     return 0

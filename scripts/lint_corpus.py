@@ -1,16 +1,16 @@
 """
-Lint a collection of real files, and print how often each check finds something, as Markdown.
+Lint a collection of real files, and print how often each check reports a note, as Markdown.
 
     python scripts/lint_corpus.py FOLDER                 the table of docs/lint-practice.md
-    python scripts/lint_corpus.py FOLDER --examples 3    and some notes of each check, to look at
+    python scripts/lint_corpus.py FOLDER --examples 3    and some notes of each check
 
-FOLDER has robots.txt files, at any depth; `--every 10` reads each tenth. What is printed with
-`--examples` quotes files of strangers: it is for looking, and not for the repository.
+FOLDER has robots.txt files, at any depth; `--every 10` reads every tenth file. The output of
+`--examples` quotes files of other sites: do not commit it.
 
-A second table has files of common platforms, by their rules: Shopify's have /cart, /orders,
-/checkout and /collections/*sort_by; WordPress' have /wp-admin/ with an Allow for admin-ajax.php;
-MediaWiki's have /w/, index.php?title= or Special: in a rule. A file is stock if nine of ten of its
-rules are among those that half of the files of its platform have.
+A second table counts files of common platforms, recognised by their rules: Shopify's have /cart,
+/orders, /checkout and /collections/*sort_by; WordPress' have /wp-admin/ with an Allow for
+admin-ajax.php; MediaWiki's have /w/, index.php?title= or Special: in a rule. A file is stock if at
+least 90 % of its rules occur in at least half of the files of its platform.
 """
 
 from __future__ import annotations
@@ -27,8 +27,11 @@ from typing import NamedTuple
 import robotrules
 from robotrules.linting import CHECKS, LintNote, lint
 
-MOST_KEPT = 500
-COMMON, OTHERS = 0.5, 0.1
+MAX_EXAMPLES = 500
+# A rule that this share of a platform's files has is a stock rule.
+MIN_STOCK_SHARE = 0.5
+# A stock file has at most this share of other rules.
+MAX_OTHER_RULES = 0.1
 FAILING = ("error", "warning")
 _SPECIAL = re.compile(r"/(?:w/|index\.php\?title=|(?:wiki/)?special(?::|%3a))")
 
@@ -40,29 +43,29 @@ class File(NamedTuple):
     levels: Counter[str]
 
 
-def platforms(rules: frozenset[str]) -> list[str]:
-    """Return the platforms whose file this is, by its rules in lower case."""
-    found = []
+def detect_platforms(rules: frozenset[str]) -> list[str]:
+    """Return the platforms that a file is typical of, by its rules in lower case."""
+    platforms = []
     if {"disallow: /cart", "disallow: /orders", "disallow: /checkout"} <= rules:
         if any("/collections/*sort_by" in rule for rule in rules):
-            found.append("Shopify")
+            platforms.append("Shopify")
     if {"disallow: /wp-admin/", "allow: /wp-admin/admin-ajax.php"} <= rules:
-        found.append("WordPress")
+        platforms.append("WordPress")
     paths = [rule.partition(": ")[2] for rule in rules]
     if any(map(_SPECIAL.match, paths)) and any(re.search("special(?::|%3a)", p) for p in paths):
-        found.append("MediaWiki")
-    return found
+        platforms.append("MediaWiki")
+    return platforms
 
 
-def stock(files: list[File]) -> list[File]:
-    """Return the files of a platform that nobody changed much."""
+def select_stock(files: list[File]) -> list[File]:
+    """Return the files of a platform that differ little from the usual one."""
     counts = Counter(rule for file in files for rule in file.rules)
-    usual = {rule for rule, count in counts.items() if count >= COMMON * len(files)}
-    return [file for file in files if len(file.rules - usual) <= OTHERS * len(file.rules)]
+    usual = {rule for rule, count in counts.items() if count >= MIN_STOCK_SHARE * len(files)}
+    return [file for file in files if len(file.rules - usual) <= MAX_OTHER_RULES * len(file.rules)]
 
 
-def shares(name: str, files: list[File]) -> str:
-    """Return a row: notes per file by level, and the share that a run fails on by default."""
+def render_platform_row(name: str, files: list[File]) -> str:
+    """Return a row: notes per file by level, and the share of files that fail by default."""
     total = max(len(files), 1)
     failed = sum(any(file.levels[level] for level in FAILING) for file in files)
     notes = [
@@ -71,8 +74,8 @@ def shares(name: str, files: list[File]) -> str:
     return f"| {name} | {len(files):,} | {' | '.join(notes)} | {failed / total:.1%} |"
 
 
-class Seen:
-    """What was found so far, by check."""
+class Statistics:
+    """Counts of files and notes, by check."""
 
     def __init__(self) -> None:
         self.files: Counter[str] = Counter()
@@ -85,31 +88,31 @@ class Seen:
     def add(self, name: str, rules: frozenset[str], notes: list[LintNote]) -> None:
         """Count the notes of a file."""
         file = File(rules, Counter(note.level for note in notes))
-        for platform in ("all", *platforms(rules)):
+        for platform in ("all", *detect_platforms(rules)):
             self.by_platform.setdefault(platform, []).append(file)
         self.files.update({note.code for note in notes})
         self.notes.update(note.code for note in notes)
-        worst = {note.level for note in notes}
+        levels = {note.level for note in notes}
         self.levels.update(
-            [next((one for one in ("error", "warning", "info") if one in worst), "")]
+            [next((level for level in ("error", "warning", "info") if level in levels), "")]
         )
         for note in notes:
-            kept = self.examples.setdefault(note.code, [])
-            if len(kept) < MOST_KEPT:
-                kept.append((name, note))
+            examples = self.examples.setdefault(note.code, [])
+            if len(examples) < MAX_EXAMPLES:
+                examples.append((name, note))
 
 
-def table(seen: Seen, total: int) -> list[str]:
-    """Return the rows: each check, how many files earn it, and how many notes there are."""
+def render_check_table(statistics: Statistics, total: int) -> list[str]:
+    """Return the rows: each check, the number of files with a note, and the number of notes."""
     rows = ["| check | level | files | of all | notes |", "|---|---|---:|---:|---:|"]
     for check in CHECKS:
         if check.code[2] in "78":
             continue
-        files = seen.files[check.code]
+        files = statistics.files[check.code]
         link = f"[{check.code}](lint/{check.slug}.md) {check.slug}"
         share = f"{files / total:.2%}" if total else ""
         rows.append(
-            f"| {link} | {check.level} | {files:,} | {share} | {seen.notes[check.code]:,} |"
+            f"| {link} | {check.level} | {files:,} | {share} | {statistics.notes[check.code]:,} |"
         )
     return rows
 
@@ -117,41 +120,43 @@ def table(seen: Seen, total: int) -> list[str]:
 def main() -> int:
     """Read, count, print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--every", type=int, default=1)
-    parser.add_argument("--examples", type=int, default=0)
-    parser.add_argument("--select", default="")
-    asked = parser.parse_args()
-    found = (path for path in asked.folder.rglob("*") if path.is_file() and path.suffix != ".tsv")
-    paths = sorted(found)[:: asked.every]
-    seen = Seen()
+    parser.add_argument("folder", type=Path, help="robots.txt files, at any depth")
+    parser.add_argument("--every", type=int, default=1, help="read every Nth file", metavar="N")
+    parser.add_argument("--examples", type=int, default=0, help="notes to print for each check")
+    parser.add_argument("--select", default="", help="codes or slugs of checks, with commas")
+    options = parser.parse_args()
+    candidates = (
+        path for path in options.folder.rglob("*") if path.is_file() and path.suffix != ".tsv"
+    )
+    paths = sorted(candidates)[:: options.every]
+    statistics = Statistics()
     for number, path in enumerate(paths):
         robots = robotrules.parse(path.read_bytes())
         began = time.process_time()
-        notes = lint(robots, select=list(filter(None, asked.select.split(","))))
-        seen.seconds.append(time.process_time() - began)
+        notes = lint(robots, select=list(filter(None, options.select.split(","))))
+        statistics.seconds.append(time.process_time() - began)
         rules = (str(rule).lower() for group in robots.groups for rule in group.rules)
-        seen.add(path.name, frozenset(rules), notes)
+        statistics.add(path.name, frozenset(rules), notes)
         if sys.stderr.isatty() and number % 100 == 0:
             print(f"\r{number:,} of {len(paths):,}", end="", file=sys.stderr)
-    seconds = sorted(seen.seconds) or [0.0]
-    print(f"{len(paths):,} files, none of which stopped lint.")
+    seconds = sorted(statistics.seconds) or [0.0]
+    print(f"{len(paths):,} files; lint raised no exception.")
     print(
         "Worst note: "
-        + ", ".join(f"{word or 'none'} {n:,}" for word, n in seen.levels.most_common())
+        + ", ".join(f"{word or 'none'} {n:,}" for word, n in statistics.levels.most_common())
     )
     middle, last = seconds[len(seconds) // 2], seconds[-1]
     print(f"CPU seconds: {sum(seconds):.1f} in all, median {middle:.4f}, longest {last:.2f}.\n")
-    print("\n".join(table(seen, len(paths))))
+    print("\n".join(render_check_table(statistics, len(paths))))
     print("\n| files | number | errors each | warnings each | info each | fail by default |")
     print("|---|---:|---:|---:|---:|---:|")
-    for name, files in seen.by_platform.items():
-        print(shares(name, files))
+    for name, files in statistics.by_platform.items():
+        print(render_platform_row(name, files))
         if name != "all":
-            print(shares(f"{name}, stock", stock(files)))
-    chosen = random.Random(1)
-    for code, kept in sorted(seen.examples.items()) if asked.examples else ():
-        for name, note in chosen.sample(kept, min(asked.examples, len(kept))):
+            print(render_platform_row(f"{name}, stock", select_stock(files)))
+    rng = random.Random(1)
+    for code, examples in sorted(statistics.examples.items()) if options.examples else ():
+        for name, note in rng.sample(examples, min(options.examples, len(examples))):
             print(f"{code} {name}: {str(note)[:300]} {note.url or ''}")
     return 0
 

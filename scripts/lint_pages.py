@@ -1,8 +1,8 @@
 """
-Make the pages of `docs/lint`: one for each check, of what the check says for itself.
+Write the pages of `docs/lint`, one for each check, from the docstrings of the checks.
 
-    python scripts/lint_pages.py            write them
-    python scripts/lint_pages.py --check    fail if one is not what it should be
+    python scripts/lint_pages.py            write the pages
+    python scripts/lint_pages.py --check    exit 1 if a page on disk differs
 """
 
 from __future__ import annotations
@@ -18,28 +18,27 @@ from robotrules.linting.note import MEANINGS
 FOLDER = Path(__file__).parents[1] / "docs" / "lint"
 
 
-def page(check: Check) -> str:
+def render_page(check: Check) -> str:
     """Return the page of a check."""
-    said = parts(check)
     lines = [
         f"# {check.code} {check.slug}",
         "",
         f"*{check.level}: {MEANINGS[check.level]}* · {check.reference}",
         "",
     ]
-    for name, text in said.items():
+    for name, text in parts(check).items():
         lines += [f"## {name}", "", text, ""]
-    # What a page says is in no robots.txt, so no comment there speaks of it.
-    meant = (
+    # Notes on a page's tags have no line in a robots.txt, so a comment there cannot suppress them.
+    comment = (
         ""
         if isinstance(check, PageCheck)
         else f"`# robotrules: ignore[{check.code}]` at the end of a line, or on a line before it, "
-        "says that it is meant. "
+        "suppresses the note. "
     )
     lines += [
-        "## Leaving it",
+        "## Suppressing it",
         "",
-        f"{meant}`--ignore {check.code}`, and `ignore` in `robotrules.toml`, leave the check out.",
+        f"{comment}`--ignore {check.code}`, and `ignore` in `robotrules.toml`, skip the check.",
         "",
         f"[All checks](README.md) · tested by [tests/lint/{check.code}.md]"
         f"(../../tests/lint/{check.code}.md)",
@@ -48,13 +47,13 @@ def page(check: Check) -> str:
     return "\n".join(lines)
 
 
-def index() -> str:
+def render_index() -> str:
     """Return the page that lists all checks."""
     lines = [
         "# The checks",
         "",
-        f"`robotrules lint` has {len(CHECKS)} checks, and `robotrules rule CODE` prints what each "
-        "has to say. Codes go by layer and are never reused.",
+        f"`robotrules lint` has {len(CHECKS)} checks, and `robotrules rule CODE` prints the "
+        "documentation of a check. Codes are grouped by layer and never reused.",
         "",
     ]
     for digit, layer in LAYERS.items():
@@ -66,12 +65,13 @@ def index() -> str:
             sentence = first_paragraph(parts(check)["What it finds"]).split(". ")[0].rstrip(".")
             link = f"[{check.code}]({check.slug}.md) {check.slug}"
             plain = sentence.replace("|", "\\|")
-            lines.append(f"| {link} | {plain} | {check.level} | {_fixes(check)} |")
+            lines.append(f"| {link} | {plain} | {check.level} | {describe_fix(check)} |")
         lines.append("")
     return "\n".join(lines)
 
 
-def _fixes(check: Check) -> str:
+def describe_fix(check: Check) -> str:
+    """Return whether a check has a fix, as the test of the check shows."""
     test = Path(__file__).parents[1] / "tests" / "lint" / f"{check.code}.md"
     text = test.read_text(encoding="utf-8") if test.exists() else ""
     if "```fixed verdicts" in text:
@@ -81,20 +81,23 @@ def _fixes(check: Check) -> str:
 
 def main() -> int:
     """Write the pages, or compare them."""
-    wanted = {f"{check.slug}.md": page(check) for check in CHECKS} | {"README.md": index()}
-    there = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md")}
+    wanted = {f"{check.slug}.md": render_page(check) for check in CHECKS}
+    wanted["README.md"] = render_index()
+    existing = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md")}
     if "--check" in sys.argv:
-        wrong = sorted(
-            name for name in wanted.keys() | there.keys() if wanted.get(name) != there.get(name)
+        stale = sorted(
+            name
+            for name in wanted.keys() | existing.keys()
+            if wanted.get(name) != existing.get(name)
         )
-        if wrong:
-            print(f"docs/lint: {', '.join(wrong)} differ: run python scripts/lint_pages.py")
-        return int(bool(wrong))
+        if stale:
+            print(f"docs/lint: {', '.join(stale)} out of date: run python scripts/lint_pages.py")
+        return int(bool(stale))
     FOLDER.mkdir(exist_ok=True)
-    for name in there.keys() - wanted.keys():
+    for name in existing.keys() - wanted.keys():
         (FOLDER / name).unlink()
     for name, text in wanted.items():
-        if there.get(name) != text:
+        if existing.get(name) != text:
             (FOLDER / name).write_text(text, encoding="utf-8")
     return 0
 

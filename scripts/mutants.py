@@ -1,5 +1,5 @@
 """
-Mutation testing: change the code in small ways and see whether a test notices.
+Mutation testing of the Python code: make small changes and check that a test fails.
 
     python scripts/mutants.py                           every part, a sample of 150 mutants of each
     python scripts/mutants.py tags cache --sample 400   two parts, larger samples
@@ -7,11 +7,11 @@ Mutation testing: change the code in small ways and see whether a test notices.
     python scripts/mutants.py tags --only 'robotrules.tags.words.*'
 
 mutmut makes the mutants of Python code, and `mutants_plugin.py` runs the tests on them. Each part
-is copied to `build/mutants/PART`, so that the tree stays as it is. A survivor is a mutant that no
-test of its part notices; those that behave as the original does are listed in
-`scripts/mutants_accepted.toml`, each with a reason, and are not tried again. Exit status: 0 when at
-least `--goal` percent of the mutants are killed or accepted, 1 when fewer are, 2 when a part could
-not run. The mutants of the Rust core are those of `rust_mutants.py`.
+is copied to `build/mutants/PART`, so that the working tree does not change. A survivor is a mutant
+on which all tests of its part pass; equivalent mutants, which behave as the original, are listed in
+`scripts/mutants_accepted.toml`, each with a reason, and are not run. Exit status: 0 if at least
+`--goal` percent of the mutants are killed or accepted, 1 if fewer are, 2 if a part could not run.
+`rust_mutants.py` does the same for the Rust core.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ GOAL = 95.0
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the package, and the tests that have to notice a change in it."""
+    """A part of the package, and the tests that have to kill its mutants."""
 
     sources: tuple[str, ...]
     tests: tuple[str, ...]
-    left_out: tuple[str, ...] = ()
-    chosen: str = ""
-    """Which of the tests, as `pytest -k` has it."""
+    excluded: tuple[str, ...] = ()
+    expression: str = ""
+    """Selects some of the tests: the expression for `pytest -k`."""
     servers: bool = False
-    """The tests use servers, which are shared: so one mutant is tried at a time."""
+    """Whether the tests share servers; if so, one mutant runs at a time."""
 
 
 VECTORS = "tests/conformance/test_vectors.py"
-# Modules of tags that read documents; the others read what is said in them.
-OF_PAGES = ("bounds", "encoding", "html", "media", "saved", "trees")
+# Modules of `tags` that read documents; the others interpret tag rules.
+PAGE_MODULES = ("bounds", "encoding", "html", "saved", "trees")
 PARTS = {
     "robotstxt": Part(
         ("src/robotrules/robotstxt/*",),
@@ -74,33 +74,35 @@ PARTS = {
             *("tests/tags", "tests/test_guide.py", "tests/property/test_tags.py", VECTORS),
             "tests/conformance/test_tag_switches.py",
         ),
-        left_out=tuple(f"src/robotrules/tags/{name}.py" for name in OF_PAGES),
-        # Of the vectors those about tags, with one engine: no engine knows tags.
-        chosen="not test_vectors or native and (carriers or field or freshness or revalidation or "
-        "guidance or legacy or limit or meta or registry or snippets or tdm or vendors)",
+        excluded=tuple(f"src/robotrules/tags/{name}.py" for name in PAGE_MODULES),
+        # Only vectors about tags, and with one engine: tags do not depend on the engine.
+        expression="not test_vectors or native and (carriers or field or freshness or "
+        "revalidation or guidance or legacy or limit or meta or registry or snippets or tdm or "
+        "vendors)",
     ),
+    "http": Part(("src/robotrules/http/*",), ("tests/http",)),
     "pages": Part(
-        tuple(f"src/robotrules/tags/{name}.py" for name in OF_PAGES),
+        tuple(f"src/robotrules/tags/{name}.py" for name in PAGE_MODULES),
         tuple(
             f"tests/tags/test_{name}.py"
-            for name in (*OF_PAGES, "html_limits", "pages", "saved_limits", "snippets", "usage")
+            for name in (*PAGE_MODULES, "html_limits", "pages", "saved_limits", "snippets", "usage")
         ),
     ),
     "access": Part(
         ("src/robotrules/access/*",),
         (
-            *("tests/test_access.py", "tests/test_access_profile.py", "tests/test_validators.py"),
-            "tests/property/test_access_laws.py",
+            *("tests/test_access.py", "tests/test_access_profile.py"),
+            "tests/property/test_access_properties.py",
         ),
     ),
     "cache": Part(
         ("src/robotrules/cache/*",),
         (
             *("tests/test_cache.py", "tests/test_cache_visits.py"),
-            "tests/property/test_access_laws.py",
+            "tests/property/test_access_properties.py",
         ),
     ),
-    # The client in parts: each is tried by the tests that are about it, which are quicker.
+    # The client in parts, each with its own tests, to save time.
     "answers": Part(
         tuple(
             f"src/robotrules/client/{name}.py"
@@ -113,7 +115,8 @@ PARTS = {
                 *("politeness", "states", "threads", "twins"),
             )
         ),
-        chosen="not Hammered and not test_concurrency_above and not test_connections_is_a_bound",
+        expression="not Hammered and not test_concurrency_above "
+        "and not test_connections_is_a_bound",
     ),
     "evidence": Part(
         (
@@ -132,17 +135,17 @@ PARTS = {
             *("tests/client/test_warc_captures.py", "tests/client/test_warc_reading.py"),
             "tests/client/test_warc_writing.py",
         ),
-        chosen="not AnyVisit",
+        expression="not AnyVisit",
     ),
-    # The stores on servers have a part of their own, without tests that stop or fill a server.
+    # Stores on servers are the part `servers`, without tests that stop or fill a server.
     "stores": Part(
         ("src/robotrules/client/stores/*",),
         ("tests/client/stores", "tests/client/test_store_faults.py"),
-        left_out=(
+        excluded=(
             *("src/robotrules/client/stores/redis*", "src/robotrules/client/stores/postgres*"),
             "src/robotrules/client/circuit_breaker.py",
         ),
-        chosen="not redis and not postgres and not any_bit and not test_crowds and not no_room "
+        expression="not redis and not postgres and not any_bit and not test_crowds and not no_room "
         "and not test_words",
     ),
     "servers": Part(
@@ -151,7 +154,7 @@ PARTS = {
             "src/robotrules/client/circuit_breaker.py",
         ),
         ("tests/client/stores",),
-        chosen="(redis or postgres or test_fleet or test_words) and not test_restarted "
+        expression="(redis or postgres or test_fleet or test_words) and not test_restarted "
         "and not test_stuck and not test_lazy and not test_full and not test_crowds",
         servers=True,
     ),
@@ -181,7 +184,7 @@ PARTS = {
                 *("threads", "twins"),
             )
         ),
-        chosen="not redis and not postgres and not Hammered and not no_room and not every_cell",
+        expression="not redis and not postgres and not Hammered and not no_room and not every_cell",
     ),
     "addresses": Part(
         ("src/robotrules/client/ssrf.py", "src/robotrules/client/resolvers.py"),
@@ -193,7 +196,7 @@ PARTS = {
             f"tests/client/test_{name}.py"
             for name in ("audit", "audit_parts", "audit_reports", "canonical", "sitemap_files")
         ),
-        chosen="not it_takes_no_time",
+        expression="not it_takes_no_time",
     ),
     "fixing": Part(
         (
@@ -210,7 +213,7 @@ PARTS = {
 
 @dataclass
 class Outcome:
-    """What became of the mutants of one part."""
+    """The number of mutants of a part by status, and the survivors."""
 
     made: int = 0
     statuses: Counter[str] = field(default_factory=Counter)
@@ -218,18 +221,18 @@ class Outcome:
 
     @property
     def ran(self) -> int:
-        """Return how many mutants were tried."""
+        """Return the number of mutants that ran."""
         return sum(self.statuses.values())
 
     @property
-    def noticed(self) -> float:
-        """Return the share of tried mutants that were killed or accepted, in percent."""
-        good = self.statuses["killed"] + self.statuses["timeout"] + self.statuses["accepted"]
-        return 100 * good / self.ran if self.ran else 0.0
+    def score(self) -> float:
+        """Return the mutation score: the percentage that was killed or accepted."""
+        detected = self.statuses["killed"] + self.statuses["timeout"] + self.statuses["accepted"]
+        return 100 * detected / self.ran if self.ran else 0.0
 
 
 def copy_tree(target: Path, *paths: str) -> None:
-    """Copy what git tracks, all or some of it, and the compiled engine to a scratch folder."""
+    """Copy the files that git tracks, or some of them, and the compiled engine to a folder."""
     listing = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *paths],
         cwd=ROOT,
@@ -246,12 +249,12 @@ def copy_tree(target: Path, *paths: str) -> None:
 
 def write_settings(target: Path, part: Part) -> None:
     """Append mutmut's settings for a part to the copied `pyproject.toml`."""
-    beside = sorted(path.name for path in target.iterdir() if path.name not in ("src", "tests"))
+    others = sorted(path.name for path in target.iterdir() if path.name not in ("src", "tests"))
     settings = {
         "source_paths": ["src"],
         "only_mutate": list(part.sources),
-        "do_not_mutate": list(part.left_out),
-        "also_copy": [name for name in beside if not name.startswith(".")],
+        "do_not_mutate": list(part.excluded),
+        "also_copy": [name for name in others if not name.startswith(".")],
         "use_git_change_detection": False,
     }
     lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
@@ -259,8 +262,8 @@ def write_settings(target: Path, part: Part) -> None:
         file.write("\n[tool.mutmut]\n" + "\n".join(lines) + "\n")
 
 
-def environment(package: Path, **more: str) -> dict[str, str]:
-    """Return the environment of a run: where the package is, and fixed examples."""
+def make_environment(package: Path, **more: str) -> dict[str, str]:
+    """Return the environment of a run: the path of the package, and fixed examples."""
     return os.environ | {
         "PYTHONPATH": str(package),
         "HYPOTHESIS_PROFILE": os.environ.get("HYPOTHESIS_PROFILE", "ci"),
@@ -268,49 +271,51 @@ def environment(package: Path, **more: str) -> dict[str, str]:
     }
 
 
-def made_mutants(target: Path) -> list[str]:
-    """Return the names of the mutants that there are."""
-    found: list[str] = []
+def list_mutants(target: Path) -> list[str]:
+    """Return the names of all mutants, sorted."""
+    names: list[str] = []
     for path in sorted((target / "mutants" / "src").rglob("*.meta")):
-        found += json.loads(path.read_text(encoding="utf-8"))["exit_code_by_key"]
-    return sorted(found)
+        names += json.loads(path.read_text(encoding="utf-8"))["exit_code_by_key"]
+    return sorted(names)
 
 
-def try_mutants(target: Path, part: Part, mutants: list[str], given: argparse.Namespace) -> Path:
-    """Run the tests of a part on mutants; return the file with a line for each that was tried."""
+def run_mutants(target: Path, part: Part, mutants: list[str], options: argparse.Namespace) -> Path:
+    """Run the tests of a part on mutants; return the file with a line for each mutant."""
     folder, results = target / "mutants", target / "results.jsonl"
-    jobs = 1 if part.servers else given.jobs
-    asked = {
+    jobs = 1 if part.servers else options.jobs
+    request = {
         "mutants": mutants,
         "results": str(results),
         "jobs": jobs,
         "servers": part.servers,
     }
-    listing = target / "asked.json"
-    listing.write_text(json.dumps(asked), encoding="utf-8")
+    listing = target / "request.json"
+    listing.write_text(json.dumps(request), encoding="utf-8")
     results.touch()
     command = [
         *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-s"),
         *("-p", "scripts.mutants_plugin"),
-        "--tb=native",  # others parse the whole file that a failure is in, and mutants make it long
+        "--tb=native",  # other styles parse the whole file, which mutants make long
         *("-m", "not slow", "-o", "tmp_path_retention_policy=none", *part.tests),
-        *(("-k", part.chosen) if part.chosen else ()),
+        *(("-k", part.expression) if part.expression else ()),
     ]
-    # A run has a folder of its own for `tmp_path`: pytest does not lock those that it keeps for no
-    # time, so another pytest that ends would remove them, and the tests that use one would fail.
+    # Each run has a separate root for `tmp_path`: with retention policy "none" pytest does not lock
+    # its folders, so another pytest process that ends would remove them.
     with (
         (target / "pytest.log").open("ab") as log,
-        tempfile.TemporaryDirectory(prefix="mutants-", ignore_cleanup_errors=True) as room,
+        tempfile.TemporaryDirectory(prefix="mutants-", ignore_cleanup_errors=True) as temporary,
     ):
         process = subprocess.Popen(
             command,
             cwd=folder,
-            env=environment(folder / "src", MUTANTS=str(listing), PYTEST_DEBUG_TEMPROOT=room),
+            env=make_environment(
+                folder / "src", MUTANTS=str(listing), PYTEST_DEBUG_TEMPROOT=temporary
+            ),
             stdout=log,
             stderr=log,
         )
         try:
-            process.wait(timeout=given.minutes * 60 if given.minutes else None)
+            process.wait(timeout=options.minutes * 60 if options.minutes else None)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -318,7 +323,7 @@ def try_mutants(target: Path, part: Part, mutants: list[str], given: argparse.Na
 
 
 def make_mutants(target: Path) -> None:
-    """Make the mutants of a part and run none of them."""
+    """Generate the mutants of a part without running them."""
     code = (
         "import os, mutmut.__main__ as m; os.makedirs('mutants', exist_ok=True); m.copy_src_dir();"
         "m.copy_also_copy_files(); m.setup_source_paths(); m.create_mutants(2)"
@@ -327,7 +332,7 @@ def make_mutants(target: Path) -> None:
         subprocess.run(
             [sys.executable, "-c", code],
             cwd=target,
-            env=environment(target / "src"),
+            env=make_environment(target / "src"),
             stdout=log,
             stderr=log,
             check=True,
@@ -335,8 +340,8 @@ def make_mutants(target: Path) -> None:
 
 
 @lru_cache(maxsize=4)
-def functions_in(path: Path) -> dict[str, list[str]]:
-    """Return the lines of every function and method that a file of mutants has, by its name."""
+def read_functions(path: Path) -> dict[str, list[str]]:
+    """Return the lines of every function and method in a file of mutants, by name."""
     text = path.read_text(encoding="utf-8")
     lines = text.splitlines()
     return {
@@ -346,17 +351,17 @@ def functions_in(path: Path) -> dict[str, list[str]]:
     }
 
 
-def changed_lines(target: Path, mutant: str) -> str:
-    """Return what a mutant changes, as one line: `was -> is`."""
+def describe_change(target: Path, mutant: str) -> str:
+    """Return the change of a mutant as one line: `before -> after`."""
     module, _, name = mutant.rpartition(".")
     path = target / "mutants" / "src" / Path(*module.split("."))
     path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    functions, original = functions_in(path), f"{function_of(name)}__mutmut_orig"
-    was = functions[original]
-    now = [line.replace(f"{name}(", f"{original}(") for line in functions[name]]
-    found = list(difflib.unified_diff(was, now, n=0, lineterm=""))[2:]
-    gone, new = [[line[1:].strip() for line in found if line[0] == sign] for sign in "-+"]
-    return f"{' '.join(gone)} -> {' '.join(new)}"
+    functions, original = read_functions(path), f"{function_of(name)}__mutmut_orig"
+    before = functions[original]
+    after = [line.replace(f"{name}(", f"{original}(") for line in functions[name]]
+    diff = list(difflib.unified_diff(before, after, n=0, lineterm=""))[2:]
+    removed, added = [[line[1:].strip() for line in diff if line[0] == sign] for sign in "-+"]
+    return f"{' '.join(removed)} -> {' '.join(added)}"
 
 
 def function_of(mutant: str) -> str:
@@ -364,62 +369,62 @@ def function_of(mutant: str) -> str:
     return mutant.rpartition("__mutmut_")[0]
 
 
-def word_of_case(change: str) -> str | None:
-    """Return the quoted word that a change writes in other case; None: it changes more."""
-    was, _, now = change.partition(" -> ")
-    if was == now or was.lower() != now.lower():
+def find_case_change(change: str) -> str | None:
+    """Return the quoted word of which a change alters the case; None if it changes more."""
+    before, _, after = change.partition(" -> ")
+    if before == after or before.lower() != after.lower():
         return None
-    at = next(place for place, pair in enumerate(zip(was, now, strict=True)) if pair[0] != pair[1])
-    start = max(was.rfind(quote, 0, at) for quote in "'\"")
-    return re.split("['\"]", was[start + 1 :])[0].lower()
+    pairs = enumerate(zip(before, after, strict=True))
+    first = next(index for index, pair in pairs if pair[0] != pair[1])
+    start = max(before.rfind(quote, 0, first) for quote in "'\"")
+    return re.split("['\"]", before[start + 1 :])[0].lower()
 
 
 class Accepted:
-    """The mutants that behave as the original does."""
+    """The equivalent mutants: those that behave as the original does."""
 
     def __init__(self, path: Path) -> None:
         """Read them from a file; each has a reason."""
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-        for entry in [*found.get("accepted", []), *found.get("any_case", [])]:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        for entry in [*data.get("accepted", []), *data.get("any_case", [])]:
             if not entry.get("reason"):
                 raise SystemExit(f"{path.name}: {entry.get('function')} has no reason")
-        self._changes = {
-            (entry["function"], entry["change"]) for entry in found.get("accepted", [])
-        }
+        self._changes = {(entry["function"], entry["change"]) for entry in data.get("accepted", [])}
         self._any_case = [
             (entry["function"], {word.lower() for word in entry["words"]})
-            for entry in found.get("any_case", [])
+            for entry in data.get("any_case", [])
         ]
 
     def has(self, mutant: str, change: str) -> bool:
-        """Tell whether a mutant is one of them: by its function, and what is changed in it."""
-        name, word = function_of(mutant), word_of_case(change)
+        """Return whether a mutant is accepted, by its function and its change."""
+        name, word = function_of(mutant), find_case_change(change)
         return (name, change) in self._changes or any(
             word in words and fnmatch(name, functions) for functions, words in self._any_case
         )
 
 
-def run_part(name: str, part: Part, given: argparse.Namespace) -> Outcome:
-    """Mutate one part, try a sample, and return what became of it."""
+def run_part(name: str, part: Part, options: argparse.Namespace) -> Outcome:
+    """Mutate one part, run a sample, and return the outcome."""
     target = SCRATCH / name
     copy_tree(target)
     write_settings(target, part)
     make_mutants(target)
-    mutants = made_mutants(target)
-    if given.only:
-        mutants = [mutant for mutant in mutants if fnmatch(mutant, given.only)]
+    mutants = list_mutants(target)
+    if options.only:
+        mutants = [mutant for mutant in mutants if fnmatch(mutant, options.only)]
     outcome = Outcome(made=len(mutants))
-    if given.sample and given.sample < len(mutants):
-        mutants = sorted(random.Random(given.seed).sample(mutants, given.sample))
-    accepted, changes = Accepted(ACCEPTED), {one: changed_lines(target, one) for one in mutants}
-    tried = [one for one in mutants if not accepted.has(one, changes[one])]
-    results = try_mutants(target, part, tried, given).read_text(encoding="utf-8").splitlines()
-    if results or not tried:
-        outcome.statuses["accepted"] = len(mutants) - len(tried)
+    if options.sample and options.sample < len(mutants):
+        mutants = sorted(random.Random(options.seed).sample(mutants, options.sample))
+    accepted = Accepted(ACCEPTED)
+    changes = {mutant: describe_change(target, mutant) for mutant in mutants}
+    selected = [mutant for mutant in mutants if not accepted.has(mutant, changes[mutant])]
+    results = run_mutants(target, part, selected, options).read_text(encoding="utf-8").splitlines()
+    if results or not selected:
+        outcome.statuses["accepted"] = len(mutants) - len(selected)
     for line in results:
         result = json.loads(line)
-        outcome.statuses[result["became"]] += 1
-        if result["became"] in ("survived", "no tests"):
+        outcome.statuses[result["status"]] += 1
+        if result["status"] in ("survived", "no tests"):
             outcome.survivors.append((result["mutant"], changes[result["mutant"]]))
     return outcome
 
@@ -429,45 +434,49 @@ def print_outcomes(outcomes: dict[str, Outcome]) -> None:
     for outcome in outcomes.values():
         for mutant, change in outcome.survivors:
             print(f"{mutant}\n    {change}")
-    print("part         made   ran  killed  timeout  accepted  no tests  survived  noticed")
+    print("part         made   ran  killed  timeout  accepted  no tests  survived    score")
     for name, outcome in outcomes.items():
         count = outcome.statuses
         print(
             f"{name:<11}{outcome.made:>6}{outcome.ran:>6}{count['killed']:>8}{count['timeout']:>9}"
             f"{count['accepted']:>10}{count['no tests']:>10}{count['survived']:>10}"
-            f"{outcome.noticed:>8.1f}%"
+            f"{outcome.score:>8.1f}%"
         )
 
 
 def main(arguments: Iterable[str] | None = None) -> int:
-    """Run the parts that are named, all by default."""
+    """Run the parts named on the command line, all by default."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
-    parser.add_argument("--sample", type=int, default=150, help="mutants of each part; 0: all")
-    parser.add_argument("--seed", type=int, default=9309, help="which sample")
-    parser.add_argument("--only", metavar="GLOB", help="mutants with such names only")
-    parser.add_argument("--minutes", type=float, help="stop a part after this time")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
-    parser.add_argument("--goal", type=float, default=GOAL, help="percent to notice")
-    given = parser.parse_args(None if arguments is None else list(arguments))
-    strangers = [name for name in given.parts if name not in PARTS]
-    if strangers:
-        parser.error(f"no such part: {', '.join(strangers)}; parts are {', '.join(PARTS)}")
+    parser.add_argument(
+        "--sample", type=int, default=150, help="number of mutants of each part; 0 for all"
+    )
+    parser.add_argument("--seed", type=int, default=9309, help="seed of the sample")
+    parser.add_argument("--only", metavar="GLOB", help="only mutants whose names match")
+    parser.add_argument("--minutes", type=float, help="stop each part after this time")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="number of processes")
+    parser.add_argument(
+        "--goal", type=float, default=GOAL, help="mutation score to reach, in percent"
+    )
+    options = parser.parse_args(None if arguments is None else list(arguments))
+    unknown = [name for name in options.parts if name not in PARTS]
+    if unknown:
+        parser.error(f"unknown part: {', '.join(unknown)}; parts are {', '.join(PARTS)}")
     outcomes = {}
-    for name in given.parts or PARTS:
-        print(f"{name}: making mutants and trying them", file=sys.stderr)
-        outcomes[name] = run_part(name, PARTS[name], given)
+    for name in options.parts or PARTS:
+        print(f"{name}: generating and running mutants", file=sys.stderr)
+        outcomes[name] = run_part(name, PARTS[name], options)
     print_outcomes(outcomes)
     for name in [name for name, outcome in outcomes.items() if not outcome.ran]:
         print(
-            f"{name}: nothing ran; see {SCRATCH.relative_to(ROOT)}/{name}/pytest.log",
+            f"{name}: no mutant ran; see {SCRATCH.relative_to(ROOT)}/{name}/pytest.log",
             file=sys.stderr,
         )
     if not all(outcome.ran for outcome in outcomes.values()):
         return 2
-    return int(any(outcome.noticed < given.goal for outcome in outcomes.values()))
+    return int(any(outcome.score < options.goal for outcome in outcomes.values()))
 
 
 if __name__ == "__main__":

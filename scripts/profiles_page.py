@@ -1,10 +1,10 @@
 """
-Writes docs/profiles.md from the profiles themselves, so that the page cannot drift.
+Write docs/profiles.md from the profiles themselves, so that the page cannot drift.
 
     python scripts/profiles_page.py            write the page
     python scripts/profiles_page.py --check    exit 1 if the page on disk differs
 
-It reads field names, their sentences and their values; it does not know what a switch does.
+It reads the names, docstrings and values of the fields; it does not run any of them.
 """
 
 from __future__ import annotations
@@ -22,39 +22,40 @@ OPENING = """# Profiles
 
 <!-- made by scripts/profiles_page.py from src/robotrules/profile.py: do not edit -->
 
-Where RFC 9309 is silent, or sites write what it does not know, there is more than one reading. A
-profile is a named set of them. `strict` is the grammar and the text of the RFC; `default` adds
-tolerances that change no answer for a file that follows the grammar; `google` answers like
-google/robotstxt, bug for bug. Make your own: `robotrules.DEFAULT.replace(comma_user_agents=True)`.
+Where RFC 9309 is silent, or sites use syntax that it does not define, more than one interpretation
+is possible. A profile is a named set of interpretations. `strict` follows the grammar and the text
+of the RFC; `default` adds tolerances that change no verdict for a file that follows the grammar;
+`google` gives the verdicts of google/robotstxt, bug for bug. To define a profile, change a field:
+`robotrules.DEFAULT.replace(comma_user_agents=True)`.
 
-Nothing is tolerated silently: what was read leniently, or not used, is in `RobotsTxt.notes`.
+Every tolerance leaves a note: `RobotsTxt.notes` lists lines that were read leniently or not used.
 
-In patterns, what stands after a `*` and before the pattern's first `?` may be in the path or in the
-query: the delimiters `/ ? = &` match there in either place. A `?` behind a wildcard matches the
-query's own mark or one inside the query.
+The part of a pattern after a `*` and before the pattern's first `?` can match in the path or in
+the query: the delimiters `/ ? = &` match in both. A `?` after a wildcard matches the `?` that
+starts the query or one inside it.
 
 """
 
 
-def sentences() -> dict[str, str]:
-    """Return the sentence below each field of a profile."""
+def read_descriptions() -> dict[str, str]:
+    """Return the docstring below each field of a profile."""
     (cls,) = (
         node
         for node in ast.parse(inspect.getsource(profile)).body
         if isinstance(node, ast.ClassDef) and node.name == "_Fields"
     )
-    found: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     field = ""
     for node in cls.body:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             field = node.target.id
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and field:
-            found[field] = str(node.value.value)
+            descriptions[field] = str(node.value.value)
             field = ""
-    return found
+    return descriptions
 
 
-def cell(value: object) -> str:
+def render_value(value: object) -> str:
     if isinstance(value, bool):
         return "on" if value else ""
     if isinstance(value, tuple):
@@ -62,12 +63,12 @@ def cell(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else "none"
 
 
-def page() -> str:
+def render_page() -> str:
     names = list(profile.PROFILES)
     rows = [f"| field | {' | '.join(names)} | what it does |", "|---" * (len(names) + 2) + "|"]
-    for field, sentence in sentences().items():
-        values = [cell(getattr(profile.PROFILES[name], field)) for name in names]
-        rows.append(f"| `{field}` | {' | '.join(values)} | {sentence} |")
+    for field, description in read_descriptions().items():
+        values = [render_value(getattr(profile.PROFILES[name], field)) for name in names]
+        rows.append(f"| `{field}` | {' | '.join(values)} | {description} |")
     spellings = ", ".join(f"`{wrong}` ({right})" for wrong, right in profile.GOOGLE_SPELLINGS)
     notes = ["| note | level | meaning |", "|---|---|---|"]
     notes += [f"| `{code}` | {level} | {text} |" for code, (level, text) in NOTES.items()]
@@ -78,18 +79,18 @@ def page() -> str:
         + f"\n\nThe misspellings of `default` and `google`: {spellings}.\n"
         + "\n## Notes\n\n"
         + "`error`: the line, or a part of it, was not used. `warning`: a departure from the\n"
-        + "grammar was tolerated. `info`: good to know.\n\n"
+        + "grammar was tolerated. `info`: for information.\n\n"
         + "\n".join(notes)
         + "\n"
     )
 
 
 def main() -> int:
-    text = page()
+    text = render_page()
     if "--check" in sys.argv[1:]:
         if PAGE.read_text(encoding="utf-8") == text:
             return 0
-        print(f"{PAGE.name} is not what the profiles say: run python scripts/profiles_page.py")
+        print(f"{PAGE.name} is out of date: run python scripts/profiles_page.py")
         return 1
     PAGE.write_text(text, encoding="utf-8")
     return 0

@@ -5,18 +5,18 @@ Mutation testing of the Rust core: all mutants in one build.
     python scripts/rust_mutants.py --sample 200          some of them
     python scripts/rust_mutants.py --only 'scan.rs:*'    those of one file
 
-`cargo mutants --list` names the mutants. To build each alone takes many hours, so the functions are
+`cargo mutants --list` lists the mutants. Building each alone takes many hours, so the functions are
 rewritten in a copy of the tree, `build/mutants/rust`: a body becomes a `match` on the number in the
 environment variable ROBOTRULES_MUTANT, with an arm for each of its mutants and the original as the
-last one (mutant schemata). Mutants that do not compile are found by `cargo check` and left out.
+last one (mutant schemata). `cargo check` finds mutants that do not compile; they are left out.
 
-For each mutant the tests that reach its function run one by one, with a time limit, until one
-fails: first the one that noticed the last mutant there, then quick tests before slow ones. The
-value of a `const` item cannot be chosen at run time: `cargo mutants` tries those, one build each.
+For each mutant the tests that reach its function run one by one, with a timeout, until one fails:
+first the test that killed the last mutant there, then quick tests before slow ones. The value of a
+`const` item cannot be chosen at run time: `cargo mutants` runs those, one build each.
 
 Accepted survivors are in `.cargo/mutants.toml`, reasons in `crates/robotrules-core/mutants.md`.
-Exit status: 0 when at least `--goal` percent of the mutants that compile are noticed or accepted, 1
-when fewer are, 2 when they could not run.
+Exit status: 0 if at least `--goal` percent of the mutants that compile are killed or accepted, 1 if
+fewer are, 2 if they could not run.
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ PACKAGE = "robotrules-core"
 TESTED = TREE / "crates" / PACKAGE
 SOURCES = f"crates/{PACKAGE}/src"
 GOAL = 95.0
-# A test that takes so much longer than it does without a mutant does not end.
-TIMES_SLOWER, LEAST_LIMIT = 10.0, 5.0
-MEMORY = 4 << 30
+# A test that takes this many times as long as without a mutant is taken to hang.
+TIMEOUT_FACTOR, MIN_TIMEOUT = 10.0, 5.0
+MAX_MEMORY = 4 << 30
 
 SWITCH = """
 mod mutants {
     use std::io::Write;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    /// The number of the mutant that runs; zero for the original, which says what it reaches.
+    /// The number of the mutant that runs; zero for the original, which prints what it reaches.
     pub fn number(function: usize) -> u32 {
         static NUMBER: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
         static REACHED: [AtomicBool; SIZE] = [const { AtomicBool::new(false) }; SIZE];
@@ -75,11 +75,12 @@ mod mutants {
     }
 }
 """
-# What may stand before the body of a function, and the brace that opens it.
+# The tokens before the body of a function, and the brace that opens it.
 BEFORE_BODY = re.compile(r'//[^\n]*|/\*.*?\*/|#\[[^\]]*\]|"(?:\\.|[^"\\])*"|(\{)', re.DOTALL)
-# What is inlined would be built again wherever it is called, with all mutants.
+# An inlined function would be built again wherever it is called, with all mutants.
 INLINE = re.compile(r"#\[inline(\(always\))?\]")
-# What the compiler would evaluate is evaluated at run time, by functions that are not `const`.
+# Values that the compiler would evaluate are evaluated at run time, by functions that are not
+# `const`.
 STATIC = re.compile(r"^static (\w+): (.+?) =\s+(\{.*?\n\}|[^;{]*);$", re.MULTILINE | re.DOTALL)
 LAZY = r"static \1: std::sync::LazyLock<\2> = std::sync::LazyLock::new(|| \3);"
 RETURNS_IMPL = re.compile(r"-> impl ([^{]*?)\s*(where[^{]*)?$")
@@ -87,7 +88,7 @@ RETURNS_IMPL = re.compile(r"-> impl ([^{]*?)\s*(where[^{]*)?$")
 
 @dataclass(frozen=True)
 class Mutant:
-    """A change of a source file: what it replaces, by offsets, and the function that holds it."""
+    """A change of a source file: the offsets it replaces, and the function that contains it."""
 
     number: int
     name: str
@@ -100,7 +101,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Test:
-    """A test of an executable, how long it takes, and the functions that it reaches."""
+    """A test of an executable, its time, and the functions that it reaches."""
 
     executable: str
     name: str
@@ -110,10 +111,10 @@ class Test:
 
 @dataclass
 class Writer:
-    """A file that is rewritten, and which of its lines belong to which mutant."""
+    """A file that is rewritten, and the mutant of each line that belongs to one."""
 
     text: str
-    left_out: set[int]
+    excluded: set[int]
     written: list[str] = field(default_factory=list)
     line: int = 1
     lines: dict[int, int] = field(default_factory=dict)
@@ -125,10 +126,10 @@ class Writer:
 
     def rewrite(self, start: int, end: int, functions: dict[tuple[int, int], list[Mutant]]) -> None:
         """Append a part of the file with its functions rewritten, the outer ones first."""
-        while inside := [at for at in functions if start <= at[0] and at[1] <= end]:
-            first = min(inside, key=lambda at: (at[0], -at[1]))
+        while inside := [span for span in functions if start <= span[0] and span[1] <= end]:
+            first = min(inside, key=lambda span: (span[0], -span[1]))
             mutants = functions.pop(first)
-            body = body_start(self.text, first)
+            body = find_body(self.text, first)
             header = INLINE.sub("#[inline(never)]", self.text[first[0] : body])
             header, boxed = box_impl(header.replace("const fn ", "fn "))
             if is_static := header.startswith("static "):
@@ -136,7 +137,7 @@ class Writer:
             self.write(STATIC.sub(LAZY, self.text[start : first[0]]))
             self.write(f"{header}{{ match crate::mutants::number({mutants[0].number}) {{")
             for mutant in mutants:
-                if mutant.number not in self.left_out:
+                if mutant.number not in self.excluded:
                     self.write_arm(mutant, body, first[1], boxed)
             self.write("\n_ => " + ("{ Box::new(" if boxed else ""))
             self.rewrite(body, first[1], functions)
@@ -153,36 +154,36 @@ class Writer:
         self.lines |= dict.fromkeys(range(first, self.line + 1), mutant.number)
 
 
-def body_start(text: str, function: tuple[int, int]) -> int:
-    """Return where the body of a function opens."""
+def find_body(text: str, function: tuple[int, int]) -> int:
+    """Return the offset where the body of a function opens."""
     for token in BEFORE_BODY.finditer(text, *function):
         if token[1]:
             return token.start()
-    raise SystemExit(f"no body: {text[slice(*function)][:80]}")
+    raise SystemExit(f"function without a body: {text[slice(*function)][:80]}")
 
 
-def static_around(text: str, place: int) -> tuple[int, int] | None:
-    """Return the static whose value holds a place, as a function is given by its span."""
-    for found in STATIC.finditer(text):
-        if found.start(3) <= place < found.end(3):
-            return found.start(), found.end(3)
+def find_static(text: str, offset: int) -> tuple[int, int] | None:
+    """Return the span of the static whose value contains an offset."""
+    for match in STATIC.finditer(text):
+        if match.start(3) <= offset < match.end(3):
+            return match.start(), match.end(3)
     return None
 
 
 def box_impl(header: str) -> tuple[str, bool]:
     """Return a header that returns a box in place of `impl Trait`: each arm has its own type."""
-    found = RETURNS_IMPL.search(header)
-    if not found:
+    match = RETURNS_IMPL.search(header)
+    if not match:
         return header, False
-    bounds = found[1]
+    bounds = match[1]
     if "+ '" not in bounds:
-        named = re.search(r"'\w+", bounds)
-        bounds += f" + {named[0]}" if named else " + '_" if "&" in bounds else ""
-    return f"{header[: found.start()]}-> Box<dyn {bounds}> {found[2] or ''}", True
+        lifetime = re.search(r"'\w+", bounds)
+        bounds += f" + {lifetime[0]}" if lifetime else " + '_" if "&" in bounds else ""
+    return f"{header[: match.start()]}-> Box<dyn {bounds}> {match[2] or ''}", True
 
 
-def cargo(*arguments: str, cwd: Path = TREE) -> subprocess.CompletedProcess[str]:
-    """Run cargo; lints are off, because mutants are not written by people."""
+def run_cargo(*arguments: str, cwd: Path = TREE) -> subprocess.CompletedProcess[str]:
+    """Run cargo with lints off, which mutants would trigger."""
     flags = f"{os.environ.get('RUSTFLAGS', '')} --cap-lints=allow".strip()
     settings = {"RUSTFLAGS": flags, "CARGO_TARGET_DIR": str(SCRATCH / "target")}
     return subprocess.run(
@@ -190,71 +191,71 @@ def cargo(*arguments: str, cwd: Path = TREE) -> subprocess.CompletedProcess[str]
     )
 
 
-def listed(*options: str) -> list[dict[str, Any]]:
-    """Return the mutants that cargo-mutants would try."""
+def list_mutants(*options: str) -> list[dict[str, Any]]:
+    """Return the mutants that cargo-mutants lists."""
     command = ["cargo", "mutants", "--package", PACKAGE, "--list", "--json", *options]
     listing = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
-    found: list[dict[str, Any]] = json.loads(listing)
-    return found
+    mutants: list[dict[str, Any]] = json.loads(listing)
+    return mutants
 
 
 def read_mutants() -> list[Mutant]:
     """Return the mutants that are not accepted, numbered from 1."""
-    texts = {path: (ROOT / path).read_text("utf-8") for path in {m["file"] for m in listed()}}
+    texts = {path: (ROOT / path).read_text("utf-8") for path in {m["file"] for m in list_mutants()}}
     starts = {
-        file: [0, *(found.end() for found in re.finditer("\n", text))]
+        file: [0, *(match.end() for match in re.finditer("\n", text))]
         for file, text in texts.items()
     }
     mutants = []
-    for number, entry in enumerate(listed(), 1):
+    for number, entry in enumerate(list_mutants(), 1):
         file = entry["file"]
 
         def span(span: dict[str, dict[str, int]], file: str = file) -> tuple[int, int]:
-            places = (span["start"], span["end"])
-            start, end = (starts[file][at["line"] - 1] + at["column"] - 1 for at in places)
+            positions = (span["start"], span["end"])
+            start, end = (starts[file][at["line"] - 1] + at["column"] - 1 for at in positions)
             return start, end
 
         start, end = span(entry["span"])
         function = entry["function"]
-        around = span(function["span"]) if function else static_around(texts[file], start)
+        around = span(function["span"]) if function else find_static(texts[file], start)
         name = entry["name"].removeprefix(f"{SOURCES}/")
         mutants.append(Mutant(number, name, file, start, end, entry["replacement"], around))
     return mutants
 
 
 def read_accepted() -> Counter[str]:
-    """Return how many mutants of each file are accepted; an entry that fits none is an error."""
+    """Return the number of accepted mutants of each file; an entry without a match is an error."""
     settings = tomllib.loads((ROOT / ".cargo" / "mutants.toml").read_text("utf-8"))
-    names = {entry["name"]: Path(entry["file"]).name for entry in listed("--no-config")}
+    names = {entry["name"]: Path(entry["file"]).name for entry in list_mutants("--no-config")}
     accepted: set[str] = set()
     for pattern in settings["exclude_re"]:
-        found = {name for name in names if re.search(pattern, name)}
-        if not found:
-            raise SystemExit(f".cargo/mutants.toml: no mutant is called {pattern}")
-        accepted |= found
+        matching = {name for name in names if re.search(pattern, name)}
+        if not matching:
+            raise SystemExit(f".cargo/mutants.toml: no mutant matches {pattern}")
+        accepted |= matching
     return Counter(names[name] for name in accepted)
 
 
-def write_sources(mutants: list[Mutant], left_out: set[int]) -> dict[str, dict[int, int]]:
+def write_sources(mutants: list[Mutant], excluded: set[int]) -> dict[str, dict[int, int]]:
     """Rewrite the copied sources; return the mutant of each line that belongs to one."""
-    places: dict[str, dict[int, int]] = {}
+    mutants_by_line: dict[str, dict[int, int]] = {}
     for file in sorted({mutant.file for mutant in mutants}):
         functions: dict[tuple[int, int], list[Mutant]] = defaultdict(list)
         for mutant in mutants:
             if mutant.file == file and mutant.function:
                 functions[mutant.function].append(mutant)
-        writer = Writer((ROOT / file).read_text("utf-8"), left_out)
+        writer = Writer((ROOT / file).read_text("utf-8"), excluded)
         writer.rewrite(0, len(writer.text), functions)
         (TREE / file).write_text("".join(writer.written), "utf-8")
-        places[file] = writer.lines
+        mutants_by_line[file] = writer.lines
     library = (ROOT / SOURCES / "lib.rs").read_text("utf-8")
     size = str(mutants[-1].number + 1)
     (TREE / SOURCES / "lib.rs").write_text(library + SWITCH.replace("SIZE", size), "utf-8")
-    return places
+    return mutants_by_line
 
 
-def messages(output: str) -> Iterator[dict[str, Any]]:
-    """Read what cargo says in JSON."""
+def parse_messages(output: str) -> Iterator[dict[str, Any]]:
+    """Yield the JSON parse_messages of cargo."""
     for line in output.splitlines():
         if line.startswith("{"):
             yield json.loads(line)
@@ -264,30 +265,30 @@ def find_unviable(mutants: list[Mutant]) -> set[int]:
     """Write the sources without the mutants that do not compile, and return their numbers."""
     unviable: set[int] = set()
     while True:
-        places = write_sources(mutants, unviable)
+        mutants_by_line = write_sources(mutants, unviable)
         options = ("--package", PACKAGE, "--lib", "--profile", "gate", "--message-format=json")
-        checked = cargo("check", *options)
+        checked = run_cargo("check", *options)
         if checked.returncode == 0:
             return unviable
-        found: set[int] = set()
-        for entry in messages(checked.stdout):
+        failing: set[int] = set()
+        for entry in parse_messages(checked.stdout):
             message = entry.get("message") or {}
             if entry["reason"] == "compiler-message" and message["level"] == "error":
                 spans = sorted(message["spans"], key=lambda span: not span["is_primary"])
                 numbers = [
-                    places.get(span["file_name"], {}).get(line)
+                    mutants_by_line.get(span["file_name"], {}).get(line)
                     for span in spans
                     for line in range(span["line_start"], span["line_end"] + 1)
                 ]
-                found |= set([number for number in numbers if number][:1])
-        if not found:
+                failing |= set([number for number in numbers if number][:1])
+        if not failing:
             raise SystemExit(f"the copy does not compile:\n{checked.stdout}{checked.stderr}"[:9000])
-        print(f"{len(found)} mutants do not compile", file=sys.stderr)
-        unviable |= found
+        print(f"{len(failing)} mutants do not compile", file=sys.stderr)
+        unviable |= failing
 
 
-def run_test(test: Test, number: int, limit: float) -> str:
-    """Run one test with a mutant; return what became of it."""
+def run_test(test: Test, number: int, timeout: float) -> str:
+    """Run one test with a mutant; return the status of the mutant."""
     process = subprocess.Popen(
         [test.executable, "--exact", test.name, "--test-threads=1"],
         cwd=TESTED,
@@ -297,7 +298,7 @@ def run_test(test: Test, number: int, limit: float) -> str:
         start_new_session=True,
     )
     try:
-        return "killed" if process.wait(timeout=limit) else "survived"
+        return "killed" if process.wait(timeout=timeout) else "survived"
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
@@ -307,11 +308,13 @@ def run_test(test: Test, number: int, limit: float) -> str:
 def build_tests() -> list[Test]:
     """Build the tests; return each with its time without a mutant."""
     options = ("--package", PACKAGE, "--profile", "gate", "--no-run", "--message-format=json")
-    built = cargo("test", *options)
+    built = run_cargo("test", *options)
     if built.returncode:
         raise SystemExit(f"the tests do not build:\n{built.stderr}")
     tests = []
-    for executable in filter(None, (entry.get("executable") for entry in messages(built.stdout))):
+    for executable in filter(
+        None, (entry.get("executable") for entry in parse_messages(built.stdout))
+    ):
         names = subprocess.run([executable, "--list"], check=True, capture_output=True, text=True)
         for name in re.findall(r"^(.+): test$", names.stdout, re.MULTILINE):
             start = time.perf_counter()
@@ -325,8 +328,8 @@ def build_tests() -> list[Test]:
     return sorted(tests, key=lambda test: test.seconds)
 
 
-def try_switched(mutants: list[Mutant], jobs: int) -> Iterator[tuple[Mutant, str, str]]:
-    """Run the tests on mutants that are built together: each, what became of it, who noticed."""
+def run_together(mutants: list[Mutant], jobs: int) -> Iterator[tuple[Mutant, str, str]]:
+    """Build mutants together and run the tests; yield mutant, status and killing test."""
     unviable = find_unviable(mutants)
     yield from ((mutant, "unviable", "") for mutant in mutants if mutant.number in unviable)
     tests = build_tests()
@@ -335,23 +338,23 @@ def try_switched(mutants: list[Mutant], jobs: int) -> Iterator[tuple[Mutant, str
     functions: dict[object, int] = {}
     for mutant in mutants:
         functions.setdefault((mutant.file, mutant.function), mutant.number)
-    noticed: dict[object, Test] = {}
+    killers: dict[object, Test] = {}
 
     def run(mutant: Mutant) -> tuple[Mutant, str, str]:
         function = functions[mutant.file, mutant.function]
-        first, second = noticed.get(function), noticed.get(mutant.file)
+        first, second = killers.get(function), killers.get(mutant.file)
         reaching = [test for test in tests if function in test.reached]
         for test in sorted(reaching, key=lambda test: (test is not first, test is not second)):
-            limit = max(LEAST_LIMIT, TIMES_SLOWER * test.seconds)
-            became = run_test(test, mutant.number, limit)
-            if became != "survived":
-                noticed[function] = noticed[mutant.file] = test
-                return mutant, became, f"{Path(test.executable).stem.split('-')[0]} {test.name}"
+            timeout = max(MIN_TIMEOUT, TIMEOUT_FACTOR * test.seconds)
+            status = run_test(test, mutant.number, timeout)
+            if status != "survived":
+                killers[function] = killers[mutant.file] = test
+                return mutant, status, f"{Path(test.executable).stem.split('-')[0]} {test.name}"
         return mutant, "survived", ""
 
-    # A mutant that takes more and more memory must fail, not bring down the machine.
+    # A mutant that allocates without bound must fail before memory runs out.
     limits = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, limits[1]))
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, limits[1]))
     with ThreadPoolExecutor(jobs) as pool:
         waiting = [pool.submit(run, mutant) for mutant in mutants if mutant.number not in unviable]
         for done in as_completed(waiting):
@@ -359,10 +362,10 @@ def try_switched(mutants: list[Mutant], jobs: int) -> Iterator[tuple[Mutant, str
     resource.setrlimit(resource.RLIMIT_AS, limits)
 
 
-def try_alone(mutants: list[Mutant], jobs: int) -> Iterator[tuple[Mutant, str, str]]:
-    """Let cargo-mutants build and try each of some mutants."""
-    chosen = [f"--re=^{re.escape(f'{SOURCES}/{mutant.name}')}$" for mutant in mutants]
-    command = ["cargo", "mutants", "--package", PACKAGE, "--jobs", str(jobs), *chosen]
+def run_alone(mutants: list[Mutant], jobs: int) -> Iterator[tuple[Mutant, str, str]]:
+    """Let cargo-mutants build and run mutants one by one."""
+    patterns = [f"--re=^{re.escape(f'{SOURCES}/{mutant.name}')}$" for mutant in mutants]
+    command = ["cargo", "mutants", "--package", PACKAGE, "--jobs", str(jobs), *patterns]
     command += ["--output", str(SCRATCH), "--baseline=skip", "--timeout=60", "--no-shuffle"]
     subprocess.run(command, cwd=ROOT, stdout=sys.stderr)
     by_name = {f"{SOURCES}/{mutant.name}": mutant for mutant in mutants}
@@ -370,76 +373,83 @@ def try_alone(mutants: list[Mutant], jobs: int) -> Iterator[tuple[Mutant, str, s
     outcomes = json.loads((SCRATCH / "mutants.out" / "outcomes.json").read_text("utf-8"))
     for outcome in outcomes["outcomes"]:
         scenario = outcome["scenario"]
-        # Fields of structs that are left out are tried whatever is asked for.
+        # cargo-mutants runs omitted struct fields even if they are not selected.
         mutant = by_name.get(scenario["Mutant"]["name"]) if isinstance(scenario, dict) else None
         if mutant:
             yield mutant, statuses.get(outcome["summary"], "unviable"), "cargo mutants"
 
 
 def print_table(statuses: dict[str, Counter[str]]) -> float:
-    """Print what became of the mutants of each file; return the share that is noticed."""
+    """Print the mutants of each file by status; return the mutation score of all."""
     columns = ("killed", "timeout", "accepted", "unviable", "survived")
-    print("file           made  killed  timeout  accepted  unviable  survived  noticed")
+    print("file           made  killed  timeout  accepted  unviable  survived    score")
     rows = [*sorted(statuses), "all"]
     statuses["all"] = sum(statuses.values(), Counter())
-    noticed = 0.0
+    score = 0.0
     for file in rows:
         count = statuses[file]
         viable = count.total() - count["unviable"]
-        noticed = 100 * (viable - count["survived"]) / viable if viable else 0.0
+        score = 100 * (viable - count["survived"]) / viable if viable else 0.0
         cells = "".join(f"{count[column]:>{len(column) + 2}}" for column in columns)
-        print(f"{file:<13}{count.total():>6}{cells}{noticed:>8.1f}%")
-    return noticed
+        print(f"{file:<13}{count.total():>6}{cells}{score:>8.1f}%")
+    return score
 
 
 def main(arguments: Iterable[str] | None = None) -> int:
-    """Try the mutants that are asked for."""
+    """Run the mutants that the command line selects."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--sample", type=int, default=0, help="so many mutants; 0: all")
-    parser.add_argument("--seed", type=int, default=9309, help="which sample")
-    parser.add_argument("--only", metavar="GLOB", help="mutants with such names only")
-    parser.add_argument("--again", action="store_true", help="not those noticed the last time")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
-    parser.add_argument("--goal", type=float, default=GOAL, help="percent to notice")
-    given = parser.parse_args(None if arguments is None else list(arguments))
+    parser.add_argument("--sample", type=int, default=0, help="number of mutants; 0 for all")
+    parser.add_argument("--seed", type=int, default=9309, help="seed of the sample")
+    parser.add_argument("--only", metavar="GLOB", help="only mutants whose names match")
+    parser.add_argument(
+        "--again", action="store_true", help="only mutants that survived the last run"
+    )
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="number of processes")
+    parser.add_argument(
+        "--goal", type=float, default=GOAL, help="mutation score to reach, in percent"
+    )
+    options = parser.parse_args(None if arguments is None else list(arguments))
     accepted, mutants = read_accepted(), read_mutants()
     made = len(mutants)
-    if given.only:
-        mutants = [mutant for mutant in mutants if fnmatch(mutant.name, given.only)]
+    if options.only:
+        mutants = [mutant for mutant in mutants if fnmatch(mutant.name, options.only)]
     names = {mutant.name for mutant in mutants}
-    last = map(json.loads, RESULTS.read_text("utf-8").splitlines()) if given.again else ()
-    kept = [line for line in last if line["became"] != "survived" and line["mutant"] in names]
+    last = map(json.loads, RESULTS.read_text("utf-8").splitlines()) if options.again else ()
+    kept = [line for line in last if line["status"] != "survived" and line["mutant"] in names]
     known = {line["mutant"] for line in kept}
     mutants = [mutant for mutant in mutants if mutant.name not in known]
-    if given.sample and given.sample < len(mutants):
-        chosen = random.Random(given.seed).sample(mutants, given.sample)
+    if options.sample and options.sample < len(mutants):
+        chosen = random.Random(options.seed).sample(mutants, options.sample)
         mutants = sorted(chosen, key=lambda mutant: mutant.number)
     if not mutants:
-        print("no mutant is called so", file=sys.stderr)
+        print("no mutant matches", file=sys.stderr)
         return 2
     copy_tree(TREE, "Cargo.toml", "Cargo.lock", "crates")
-    switched = [mutant for mutant in mutants if mutant.function]
+    together = [mutant for mutant in mutants if mutant.function]
     alone = [mutant for mutant in mutants if not mutant.function]
     statuses: dict[str, Counter[str]] = defaultdict(Counter)
     survivors = []
     with RESULTS.open("w", encoding="utf-8") as results:
         for line in kept:
             print(json.dumps(line), file=results)
-            statuses[line["mutant"].partition(":")[0]][line["became"]] += 1
-        ways = (try_switched(switched, given.jobs), try_alone(alone, given.jobs) if alone else ())
-        for mutant, became, by in (result for way in ways for result in way):
-            line = {"mutant": mutant.name, "became": became, "by": by}
+            statuses[line["mutant"].partition(":")[0]][line["status"]] += 1
+        runs = (
+            run_together(together, options.jobs),
+            run_alone(alone, options.jobs) if alone else (),
+        )
+        for mutant, status, by in (result for run in runs for result in run):
+            line = {"mutant": mutant.name, "status": status, "by": by}
             print(json.dumps(line), file=results, flush=True)
-            statuses[Path(mutant.file).name][became] += 1
-            if became == "survived":
+            statuses[Path(mutant.file).name][status] += 1
+            if status == "survived":
                 survivors.append(mutant)
     for mutant in sorted(survivors, key=lambda mutant: mutant.number):
         print(mutant.name)
     for file in statuses if len(mutants) + len(kept) < made else accepted:
         statuses[file]["accepted"] = accepted[file]
-    return int(print_table(statuses) < given.goal)
+    return int(print_table(statuses) < options.goal)
 
 
 if __name__ == "__main__":

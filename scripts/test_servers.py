@@ -1,12 +1,13 @@
 """
-Make a Redis and a PostgreSQL available to the tests, where that is ours to do.
+Install Redis and PostgreSQL for the tests, on Debian and as root.
 
     python scripts/test_servers.py
 
-Where a server is missing, we are root and the system is a Debian with apt-get, its package is
-installed, and no service of it is started: the tests start servers of their own, on 127.0.0.1, and
-stop them (`tests/client/servers.py`). Where that cannot be it says why, and the tests that need the
-server are skipped. It never fails: who has no servers still has a gate.
+If a server is missing, the user is root and the system is a Debian with apt-get, the script
+installs the server's package without starting its service: the tests start servers on 127.0.0.1
+and stop them (`tests/client/servers.py`). Otherwise the script prints the reason, and the tests
+that need the server are skipped. The exit status is always 0, so that the gate runs without
+servers too.
 """
 
 from __future__ import annotations
@@ -16,47 +17,47 @@ import shutil
 import subprocess
 from pathlib import Path
 
-SECONDS = 600
-# What is looked for, and the package that has it.
+TIMEOUT = 600
+# Debian packages.
 REDIS, POSTGRES = "redis-server", "postgresql"
 
 
-def missing() -> list[str]:
-    """Return the packages of the servers that are not there."""
-    found_redis = shutil.which("redis-server") or shutil.which("valkey-server")
-    found_postgres = shutil.which("initdb") or [
+def find_missing() -> list[str]:
+    """Return the packages of the servers that are not installed."""
+    redis = shutil.which("redis-server") or shutil.which("valkey-server")
+    postgres = shutil.which("initdb") or [
         path
         for pattern in ("usr/lib/postgresql/*/bin/initdb", "usr/pgsql-*/bin/initdb")
         for path in Path("/").glob(pattern)
     ]
-    wanted = ((REDIS, found_redis), (POSTGRES, found_postgres))
-    return [package for package, there in wanted if not there]
+    servers = ((REDIS, redis), (POSTGRES, postgres))
+    return [package for package, installed in servers if not installed]
 
 
-def refusal() -> str | None:
-    """Return why nothing is installed here; None: it may be."""
+def find_obstacle() -> str | None:
+    """Return the reason why packages cannot be installed, or None."""
     if os.environ.get("ROBOTRULES_NO_INSTALL", "") not in ("", "0"):
-        return "ROBOTRULES_NO_INSTALL says not to install anything"
+        return "ROBOTRULES_NO_INSTALL is set"
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         return "only root may install packages"
     if not Path("/etc/debian_version").exists() or not shutil.which("apt-get"):
-        return "this is no Debian with apt-get"
+        return "the system is not a Debian with apt-get"
     return None
 
 
 def install(packages: list[str]) -> str | None:
-    """Install packages quietly, without starting what is in them; return what went wrong."""
-    # Debian's packages ask this program whether to start a service.
+    """Install packages without starting their services; return the error, or None."""
+    # Debian packages run this program to decide whether to start a service.
     policy = Path("/usr/sbin/policy-rc.d")
-    is_ours = not policy.exists()
+    creates_policy = not policy.exists()
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C"}
     update = ["apt-get", "-qq", "update"]
     get = ["apt-get", "-qq", "-y", "--no-install-recommends", "install", *packages]
     try:
-        if is_ours:
+        if creates_policy:
             policy.write_text("#!/bin/sh\nexit 101\n")
             policy.chmod(0o755)
-        # An update that fails may leave lists that are good enough.
+        # If the update fails, the existing package lists may be sufficient.
         for command in (update, get):
             done = subprocess.run(
                 command,
@@ -64,32 +65,33 @@ def install(packages: list[str]) -> str | None:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 env=environment,
-                timeout=SECONDS,
+                timeout=TIMEOUT,
             )
-        words = done.stdout.decode(errors="replace").strip()
-        return words[-500:] or "apt-get failed" if done.returncode else None
+        output = done.stdout.decode(errors="replace").strip()
+        return output[-500:] or "apt-get failed" if done.returncode else None
     except (OSError, subprocess.SubprocessError) as error:
         return str(error)
     finally:
-        if is_ours:
+        if creates_policy:
             policy.unlink(missing_ok=True)
 
 
 def main() -> None:
-    """Say what there is, and install what is not."""
-    packages = missing()
+    """Install the servers that are missing, and print the result."""
+    packages = find_missing()
     if not packages:
-        print("test servers: Redis and PostgreSQL are here")
+        print("test servers: Redis and PostgreSQL are installed")
         return
-    why = refusal()
-    if why is None:
+    reason = find_obstacle()
+    if reason is None:
         print(f"test servers: installing {' and '.join(packages)}", flush=True)
-        why = install(packages)
-        packages = missing()
+        reason = install(packages)
+        packages = find_missing()
         if not packages:
-            print("test servers: Redis and PostgreSQL are here")
+            print("test servers: Redis and PostgreSQL are installed")
             return
-    print(f"test servers: no {' and no '.join(packages)}: {why or 'they did not come'}")
+    reason = reason or "apt-get did not install it"
+    print(f"test servers: missing {' and '.join(packages)}: {reason}")
     print("test servers: the tests that need them will be skipped")
 
 

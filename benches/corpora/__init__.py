@@ -1,8 +1,8 @@
 """
-What the engines are asked about: a body, one product token, and URLs.
+The inputs of the benchmarks: a body, one product token, and URLs.
 
-Each corpus is a package beside its README, which says where it comes from and what it is good
-and bad for. Does not know: engines, clocks.
+Each corpus is a package with a README that states its source and its limits. Does not know:
+engines, clocks.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ __all__ = ["Case"]
 @dataclass(frozen=True, slots=True)
 class Case:
     """
-    One robots.txt and the questions a crawler with one product token has for it.
+    One robots.txt and the URLs that a crawler with one product token checks.
 
-    *urls* are asked one by one; *many* are asked together. *oracle* holds what google/robotstxt
-    says of each of *urls*, where the corpus has it.
+    *urls* are checked one by one; *many* are checked together. *oracle* holds the verdicts of
+    google/robotstxt for *urls*, if the corpus has them.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """
-The words generated corpora are made of: ordinary path segments, so that shared prefixes and
-shared letters are as common as on real sites.
+Words for generated corpora: ordinary path segments, so that shared prefixes and shared letters are
+as common as on real sites.
 """
 
 from __future__ import annotations

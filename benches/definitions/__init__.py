@@ -1,7 +1,7 @@
 """
-What is measured, as data: one TOML file for each table, with its rows, repeats and bars.
+The definitions of the tables: one TOML file each, with rows, repeats and bars.
 
-A file's `[quick]` table replaces its values when a quick run is asked for.
+In a quick run a file's `[quick]` table replaces its values.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-__all__ = ["NAMES", "definition"]
+__all__ = ["NAMES", "load_definition"]
 
 NAMES = (
     *("real", "batches", "rules", "scoped", "html", "cached", "prefetch", "analysis"),
@@ -18,9 +18,9 @@ NAMES = (
 )
 
 
-def definition(name: str, quick: bool = False) -> dict[str, Any]:
-    """The definition of that name."""
+def load_definition(name: str, quick: bool = False) -> dict[str, Any]:
+    """Return the definition of a table."""
     with Path(__file__).with_name(f"{name}.toml").open("rb") as file:
-        found = tomllib.load(file)
-    replacing = found.pop("quick", {})
-    return found | replacing if quick else found
+        definition = tomllib.load(file)
+    overrides = definition.pop("quick", {})
+    return definition | overrides if quick else definition

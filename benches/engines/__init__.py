@@ -1,7 +1,7 @@
 """
-Every engine the benches know, ours first; a rival is added by one file and one entry here.
+All engines that are measured, ours first. To add a rival, add one file and one entry here.
 
-Rivals are named by package and installed from `requirements.txt`; none is kept in this tree.
+Rivals are installed from `requirements.txt`; this repository contains none of them.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from engines.robotspy import Robotspy
 from engines.rust_crates import Robotstxt, TextingRobots
 from engines.urllib_robotparser import UrllibRobotparser
 
-__all__ = ["ALL", "OURS", "REFERENCE", "Engine", "named"]
+__all__ = ["ALL", "OURS", "REFERENCE", "Engine", "find_engine"]
 
-# Ratios are to this engine.
+# The denominator of all ratios.
 REFERENCE = "Protego"
 OURS = "robotrules"
 
@@ -35,9 +35,9 @@ ALL: tuple[Engine, ...] = (
 )
 
 
-def named(name: str) -> Engine:
-    """The engine of that name."""
+def find_engine(name: str) -> Engine:
+    """Return the engine with this name."""
     for engine in ALL:
         if engine.name == name:
             return engine
-    raise LookupError(f"no engine is called {name!r}; there are {[e.name for e in ALL]}")
+    raise LookupError(f"unknown engine {name!r}; engines are {[e.name for e in ALL]}")

@@ -1,7 +1,7 @@
 """
 fast-robotstxt: a C++20 fork of google/robotstxt behind ctypes; installs the module `robotstxt`.
 
-The matcher has no parsed form: every question encodes and reads the whole body again.
+The matcher has no parsed form: every check encodes and parses the whole body again.
 """
 
 from __future__ import annotations

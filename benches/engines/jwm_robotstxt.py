@@ -1,8 +1,8 @@
 """
 jwm.robotstxt: google/robotstxt (C++) bound to Python with pybind11.
 
-The matcher has no parsed form: every question reads the whole body again, and calls back through
-Python's method tables for each record. It takes octets, which is what it gets here.
+The matcher has no parsed form: every check parses the whole body again, and calls back through
+Python's method tables for each record. It takes octets.
 """
 
 from __future__ import annotations
@@ -33,6 +33,6 @@ class JwmRobotstxt(Engine):
         return self._matcher().OneAgentAllowedByRobots(parsed, token, url)
 
     def check_each(self, parsed: Any, urls: Sequence[str], token: str) -> None:
-        ask = self._matcher().OneAgentAllowedByRobots
+        is_allowed = self._matcher().OneAgentAllowedByRobots
         for url in urls:
-            ask(parsed, token, url)
+            is_allowed(parsed, token, url)

@@ -1,8 +1,8 @@
 """
 Protego, the parser Scrapy uses; every ratio in the tables is to its time in the same round.
 
-It takes text, so decoding is left out of its time. It remembers which rules a product token
-obeys and builds a prefix index at the first question, so later questions are its best case.
+It takes text, so decoding is not part of its time. It caches the rules of a product token and
+builds a prefix index at the first check, so later checks are its best case.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Protego(Engine):
     def check(self, parsed: Any, url: str, token: str) -> Any:
         return parsed.can_fetch(url, token)
 
-    def first(self, body: Any, url: str, token: str) -> Any:
+    def parse_and_check(self, body: Any, url: str, token: str) -> Any:
         return self._parse(body).can_fetch(url, token)
 
     def check_each(self, parsed: Any, urls: Sequence[str], token: str) -> None:

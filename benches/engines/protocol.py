@@ -1,9 +1,9 @@
 """
-What the benches ask of an engine, and nothing more.
+The interface of an engine.
 
-An engine is a robots.txt implementation under its own plainest calls. The methods that are
-timed for a list of URLs hold the loop themselves, written the way a user of that engine would
-write it, so that no adapter cost is added to each question.
+An engine is a robots.txt implementation behind its simplest calls. The methods that are timed for a
+list of URLs contain the loop, written as a user of that engine would write it, so that the adapter
+adds no cost to each check.
 
 Does not know: corpora, clocks, tables.
 """
@@ -21,10 +21,10 @@ class Engine:
     """
     One implementation, ours or a rival.
 
-    The attributes say what a reader must know to compare fairly. *reparses*: there is no parsed
-    value, every question reads the whole body again. *binds_token*: parsing is for one product
-    token, and does less than parsing for all. *batches*: there is a call for many URLs.
-    *environment*: variables that a process of its own needs to get this engine.
+    The attributes are needed for a fair comparison. *reparses*: there is no parsed form, every
+    check parses the whole body again. *binds_token*: parsing is for one product token, and does
+    less than parsing for all. *batches*: there is a call for many URLs. *environment*: the
+    variables that select this engine in a new process.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Engine:
 
     @property
     def version(self) -> str:
-        """The version of the distribution under test."""
+        """Return the version of the installed distribution."""
         try:
             return importlib.metadata.version(self.package)
         except importlib.metadata.PackageNotFoundError:
@@ -46,11 +46,11 @@ class Engine:
 
     @property
     def import_statement(self) -> str:
-        """What a program writes to use the engine; its time is the import time."""
+        """Return the statement whose time is the import time."""
         return f"import {self.module}"
 
     def available(self) -> tuple[bool, str]:
-        """Whether the engine can run here, and if not, why."""
+        """Return whether the engine can run, and if not, the reason."""
         try:
             library = importlib.import_module(self.module)
         except Exception as error:
@@ -59,42 +59,42 @@ class Engine:
         return not reason, reason
 
     def bind(self, library: Any) -> str:
-        """Take what is called from the imported module; what is wrong with it, or nothing."""
+        """Take the functions from the imported module; return the problem, or an empty string."""
         return ""
 
-    def body(self, octets: bytes) -> Any:
+    def prepare_body(self, octets: bytes) -> Any:
         """
-        The body in the form the engine takes; made outside every timed part.
+        Return the body in the form that the engine takes; never timed.
 
-        Engines that take text get it decoded without its byte order mark, and with what is not
-        UTF-8 dropped, as Scrapy does before it calls Protego.
+        Engines that take text get it decoded without its byte order mark and without octets that
+        are not UTF-8, as Scrapy does before it calls Protego.
         """
         return octets if self.reads == "bytes" else octets.decode("utf-8-sig", errors="ignore")
 
     def parse(self, body: Any, token: str) -> Any:
-        """A parsed robots.txt; *token* is for engines that bind one."""
+        """Return a parsed robots.txt; *token* is for engines that parse for one token."""
         raise NotImplementedError
 
-    def hold(self, parsed: Any, token: str) -> Any:
-        """What a crawler with one product token would keep for its next question."""
+    def rules_for(self, parsed: Any, token: str) -> Any:
+        """Return what a crawler with one product token keeps for its next check."""
         return parsed
 
     def check(self, parsed: Any, url: str, token: str) -> Any:
-        """One verdict; true when the URL is allowed."""
+        """Return a verdict that is true if the URL is allowed."""
         raise NotImplementedError
 
-    def first(self, body: Any, url: str, token: str) -> Any:
-        """Parse, then one verdict."""
+    def parse_and_check(self, body: Any, url: str, token: str) -> Any:
+        """Parse, then check one URL."""
         return self.check(self.parse(body, token), url, token)
 
     def check_each(self, parsed: Any, urls: Sequence[str], token: str) -> None:
-        """One question for each URL, by the call a newcomer finds first."""
+        """Check each URL by the engine's most prominent call."""
         raise NotImplementedError
 
-    def allows_each(self, held: Any, urls: Sequence[str], token: str) -> None:
-        """One question for each URL, by the engine's fastest call that takes one."""
-        self.check_each(held, urls, token)
+    def allows_each(self, rules: Any, urls: Sequence[str], token: str) -> None:
+        """Check each URL by the engine's fastest call for one URL."""
+        self.check_each(rules, urls, token)
 
-    def batch(self, held: Any, urls: Sequence[str], token: str) -> Any:
-        """All URLs at once where the engine has such a call, else one by one."""
-        return self.allows_each(held, urls, token)
+    def check_batch(self, rules: Any, urls: Sequence[str], token: str) -> Any:
+        """Check all URLs in one call if the engine has one, else one by one."""
+        return self.allows_each(rules, urls, token)

@@ -1,10 +1,8 @@
 """
-robotrules with its native engine: what `pip install robotrules` gives.
+robotrules with its native engine, the default.
 
-Two ways to ask are timed apart: `robots.check(url, token)`, which returns a verdict with its
-reason, and `rules.allows(url)`, which returns a bool from a rule set taken once.
-
-Does not know: that there are rivals.
+Two calls are timed separately: `robots.check(url, token)`, which returns a verdict with its reason,
+and `rules.allows(url)`, which returns a bool from a rule set that is compiled once.
 """
 
 from __future__ import annotations
@@ -15,9 +13,9 @@ from typing import Any
 
 from engines.protocol import Engine
 
-# Profile DEFAULT reads 500 KiB as RFC 9309 §2.5 requires at least. Some hostile inputs are
-# larger, and rivals read all of them; so do we when we are compared on those.
-EVERY_OCTET = 16 * 1024 * 1024
+# Profile DEFAULT reads 500 KiB, the minimum of RFC 9309 §2.5. Some hostile inputs are larger, and
+# rivals read all of them; for the comparison robotrules does so too.
+MAX_BYTES = 16 * 1024 * 1024
 
 
 class RobotrulesNative(Engine):
@@ -28,7 +26,7 @@ class RobotrulesNative(Engine):
     module = "robotrules"
     reads = "bytes"
     batches = True
-    wanted = "native"
+    engine_module = "native"
 
     def __init__(self, profile: str = "default") -> None:
         self.profile: Any = profile
@@ -37,10 +35,10 @@ class RobotrulesNative(Engine):
         self._parse: Any = None
 
     def bind(self, library: Any) -> str:
-        engine = getattr(importlib.import_module("robotrules._engine"), self.wanted, None)
+        engine = getattr(importlib.import_module("robotrules._engine"), self.engine_module, None)
         if engine is None:
-            return f"the {self.wanted} engine was not built"
-        if self.profile == "default" and library.engine_name() == self.wanted:
+            return f"the {self.engine_module} engine was not built"
+        if self.profile == "default" and library.engine_name() == self.engine_module:
             self._parse = library.parse
         else:
             profile = self.profile
@@ -51,22 +49,22 @@ class RobotrulesNative(Engine):
             self._parse = parse
         return ""
 
-    def read_every_octet(self) -> None:
-        """Raise the size limit, for inputs that are larger than it."""
+    def raise_size_limit(self) -> None:
+        """Raise the size limit, for inputs that are larger."""
         default = importlib.import_module("robotrules.profile").DEFAULT
-        self.profile = default.replace(max_bytes=EVERY_OCTET)
+        self.profile = default.replace(max_bytes=MAX_BYTES)
         self.bind(importlib.import_module("robotrules"))
 
     def parse(self, body: Any, token: str) -> Any:
         return self._parse(body)
 
-    def hold(self, parsed: Any, token: str) -> Any:
+    def rules_for(self, parsed: Any, token: str) -> Any:
         return parsed.rules_for(token)
 
     def check(self, parsed: Any, url: str, token: str) -> Any:
         return parsed.check(url, token)
 
-    def first(self, body: Any, url: str, token: str) -> Any:
+    def parse_and_check(self, body: Any, url: str, token: str) -> Any:
         return self._parse(body).check(url, token)
 
     def check_each(self, parsed: Any, urls: Sequence[str], token: str) -> None:
@@ -74,10 +72,10 @@ class RobotrulesNative(Engine):
         for url in urls:
             check(url, token)
 
-    def allows_each(self, held: Any, urls: Sequence[str], token: str) -> None:
-        allows = held.allows
+    def allows_each(self, rules: Any, urls: Sequence[str], token: str) -> None:
+        allows = rules.allows
         for url in urls:
             allows(url)
 
-    def batch(self, held: Any, urls: Sequence[str], token: str) -> Any:
-        return held.allows_many(urls)
+    def check_batch(self, rules: Any, urls: Sequence[str], token: str) -> Any:
+        return rules.allows_many(urls)

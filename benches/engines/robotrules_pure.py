@@ -1,7 +1,5 @@
 """
-robotrules with its pure Python engine: what runs where nothing was compiled.
-
-Does not know: anything its native sibling does not.
+robotrules with its pure Python engine, which runs where no native engine was built.
 """
 
 from __future__ import annotations
@@ -12,8 +10,8 @@ from engines.robotrules_native import RobotrulesNative
 
 
 class RobotrulesPure(RobotrulesNative):
-    """The engine that is the RFC written plainly; correct first, fast second."""
+    """The pure Python engine."""
 
     name = "robotrules, pure"
-    wanted = "pure"
+    engine_module = "pure"
     environment = MappingProxyType({"ROBOTRULES_NO_EXTENSIONS": "1"})

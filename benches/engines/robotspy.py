@@ -1,8 +1,8 @@
 """
 robotspy, pure Python; installs the module `robots`.
 
-It builds and runs a regular expression for each wildcard rule at each question, and takes time
-that grows with the square of the groups that name one product token.
+It builds and runs a regular expression for each wildcard rule at each check, and its time grows
+with the square of the number of groups that name one product token.
 """
 
 from __future__ import annotations

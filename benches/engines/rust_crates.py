@@ -1,10 +1,8 @@
 """
 The Rust crates texting_robots and robotstxt, through the binding in `rust_rivals/`.
 
-The binding is built the first time it is asked for, by cargo in release mode, and is not
-installed anywhere: it stays in its own target folder, under the Python that built it.
-
-Does not know: how to get a Rust toolchain. Without cargo the two are reported as not available.
+Cargo builds the binding in release mode at its first use. It is not installed: it stays in the
+target folder of its crate. Without cargo both crates are reported as not available.
 """
 
 from __future__ import annotations
@@ -26,8 +24,8 @@ CRATE = Path(__file__).parent / "rust_rivals"
 
 
 @functools.cache
-def binding() -> tuple[Any, str]:
-    """The extension module, or None and why there is none."""
+def load_binding() -> tuple[Any, str]:
+    """Return the extension module, or None and the reason."""
     cargo = shutil.which("cargo")
     if cargo is None:
         return None, "cargo is not installed"
@@ -67,7 +65,7 @@ def binding() -> tuple[Any, str]:
 
 
 class RustCrate(Engine):
-    """What the two crates share: the binding, and the version in its manifest."""
+    """A crate that is called through the binding; the version is in its manifest."""
 
     type_name: str
     module = "rust_rivals"
@@ -75,15 +73,15 @@ class RustCrate(Engine):
     @property
     def version(self) -> str:
         manifest = (CRATE / "Cargo.toml").read_text(encoding="utf-8")
-        found = re.search(rf'^{self.package} = "=(.+)"$', manifest, re.MULTILINE)
-        return found[1] if found else "unknown version"
+        match = re.search(rf'^{self.package} = "=(.+)"$', manifest, re.MULTILINE)
+        return match[1] if match else "unknown version"
 
     @property
     def import_statement(self) -> str:
         return ""
 
     def available(self) -> tuple[bool, str]:
-        module, reason = binding()
+        module, reason = load_binding()
         if module is None:
             return False, reason
         self._type: Any = getattr(module, self.type_name)
@@ -111,12 +109,12 @@ class TextingRobots(RustCrate):
         for url in urls:
             allowed(url)
 
-    def batch(self, held: Any, urls: Sequence[str], token: str) -> Any:
-        return held.allowed_many(urls)
+    def check_batch(self, rules: Any, urls: Sequence[str], token: str) -> Any:
+        return rules.allowed_many(urls)
 
 
 class Robotstxt(RustCrate):
-    """The crate robotstxt: a port of google/robotstxt; reads the body again at each question."""
+    """The crate robotstxt: a port of google/robotstxt; parses the body again for each check."""
 
     name = "robotstxt (Rust)"
     package = "robotstxt"
@@ -135,5 +133,5 @@ class Robotstxt(RustCrate):
         for url in urls:
             allowed(url, token)
 
-    def batch(self, held: Any, urls: Sequence[str], token: str) -> Any:
-        return held.allowed_many(urls, token)
+    def check_batch(self, rules: Any, urls: Sequence[str], token: str) -> Any:
+        return rules.allowed_many(urls, token)

@@ -1,8 +1,8 @@
 """
-urllib.robotparser, the parser of the Python that runs the benches.
+urllib.robotparser, the parser of the Python that runs the benchmarks.
 
-Python 3.13 and 3.14 carry a rewrite for RFC 9309; older ones match prefixes only, which is less
-work and other answers. The version in the table says which one was timed.
+Python 3.13 and 3.14 have a rewrite for RFC 9309; older versions match prefixes only, which is less
+work and gives other verdicts. The table states the version.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engines.protocol import Engine
 
 
 class UrllibRobotparser(Engine):
-    """The standard library's."""
+    """The parser of the standard library."""
 
     name = "urllib.robotparser"
     package = ""

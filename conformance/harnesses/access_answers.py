@@ -1,9 +1,9 @@
 """
-The answers of robotrules to questions about access; `robotrules_harness.py` calls them.
+The answers of robotrules about access; `robotrules_harness.py` calls `answer_parts`.
 
-No server is asked: a transport reads answers from a vector (`scripted.py`). There are several doors
-to one answer: `access()` driven by hand, `Client` and `AsyncClient`. All are tried, and where they
-differ there is no answer to give. It knows nothing of what is expected.
+There is no network: a transport replays the responses of a vector (`scripted_transport.py`). The
+results of `access()` driven directly, of `Client` and of `AsyncClient` are compared, and a
+difference is an error.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from typing import Any
 
 import protocol
 import timeline_answers
-from scripted import (
-    AGENT,
+from answering import answer_item, require_equal
+from scripted_transport import (
     NAME,
     START,
-    AsyncScript,
+    USER_AGENT,
+    AsyncScriptedTransport,
     Item,
-    Script,
-    fetching_of,
-    octets_of,
-    pairs_of,
-    same,
-    verdict_of,
+    ScriptedTransport,
+    decode_body,
+    decode_fields,
+    find_access_profile,
+    format_verdict,
 )
 
 import robotrules
@@ -35,25 +35,20 @@ from robotrules.client.stores import open_store
 from robotrules.http import origins
 from robotrules.tags import read_fields
 
-# How long before a question its stored copy came: longer than any lifetime.
-LONG_AGO = 2 * 86_400.0
+# The age of a stored copy: longer than any lifetime.
+COPY_AGE = 2 * 86_400.0
 
 
-def answers(question: protocol.Question, parsing: robotrules.Profile) -> protocol.Answer:
-    """Answer every part of *question* about access and cache that is asked."""
+def answer_parts(question: protocol.Question, parsing: robotrules.Profile) -> protocol.Answer:
+    """Answer every part of *question* about access and cache."""
     return {
-        part: [_one(answer, parsing, protocol.body_of(question), item) for item in question[part]]
+        part: [
+            answer_item(answer, parsing, protocol.decode_body(question), item)
+            for item in question[part]
+        ]
         for part, answer in PARTS.items()
         if part in question
     }
-
-
-def _one(answer: Any, parsing: robotrules.Profile, file: bytes, item: Item) -> Any:
-    """Answer one item, so that one that breaks does not take the others with it."""
-    try:
-        return answer(parsing, file, item)
-    except Exception as error:  # as in `protocol.run`
-        return {"errored": f"{type(error).__name__}: {error}"}
 
 
 # --- Origins --------------------------------------------------------------------------------------
@@ -61,7 +56,7 @@ def _one(answer: Any, parsing: robotrules.Profile, file: bytes, item: Item) -> A
 
 def _origins(_: Any, __: bytes, item: Item) -> protocol.Answer:
     found = origins.origin_of(item["url"])
-    same(found, origins.origin_of(item["url"].encode()))
+    require_equal(found, origins.origin_of(item["url"].encode()))
     if found is None:
         return {"origin": None, "robots_url": None}
     return {"origin": found, "robots_url": origins.robots_url(found)}
@@ -79,12 +74,12 @@ def _access_refused(_: Any, __: bytes, item: Item) -> protocol.Answer:
 
 
 def _access(parsing: robotrules.Profile, file: bytes, item: Item) -> protocol.Answer:
-    fetching = fetching_of(parsing, item)
+    fetching = find_access_profile(parsing, item)
     origin = origins.origin_of(item.get("origin", protocol.ORIGIN)) or ""
-    copy = _copy(origin, file, item)
+    copy = _make_copy(origin, file, item)
     checks = item.get("checks", ())
-    script = Script(file)
-    result = _driven(script, origin, parsing, fetching, copy, item["answers"])
+    script = ScriptedTransport(file)
+    result = _drive_access(script, origin, parsing, fetching, copy, item["answers"])
     given = {
         "state": str(result.state),
         "status": result.status,
@@ -93,49 +88,51 @@ def _access(parsing: robotrules.Profile, file: bytes, item: Item) -> protocol.An
         **_requests(script),
     }
     robots = result.robots(parsing)
-    said = [robots.check(*_asked(origin, check)) for check in checks]
-    through = [
-        _through_client(script, origin, parsing, fetching, copy, item),
-        asyncio.run(_through_async_client(script, origin, parsing, fetching, copy, item)),
+    direct = [robots.check(*_resolve_check(origin, check)) for check in checks]
+    by_clients = [
+        _run_client(script, origin, parsing, fetching, copy, item),
+        asyncio.run(_run_async_client(script, origin, parsing, fetching, copy, item)),
     ]
-    same(through[0], *through[1:])
-    told, verdicts = through[0]
-    same(given, told)
-    # Without a file `result.robots()` is one that says the same, so only the reasons differ.
-    same([one.allowed for one in said], [one["allowed"] for one in verdicts])
+    require_equal(by_clients[0], *by_clients[1:])
+    attempt, verdicts = by_clients[0]
+    require_equal(given, attempt)
+    # Without a file `result.robots()` is a substitute with the same verdicts and other reasons.
+    require_equal(
+        [verdict.allowed for verdict in direct], [verdict["allowed"] for verdict in verdicts]
+    )
     if result.state is AccessState.SUCCESS:
-        same([verdict_of(one) for one in said], verdicts)
+        require_equal([format_verdict(verdict) for verdict in direct], verdicts)
     return {**given, "checks": verdicts}
 
 
-def _requests(script: Script) -> dict[str, Any]:
-    told = script.told()
-    return {"requests": told["urls"], "conditions": told["conditions"]}
+def _requests(script: ScriptedTransport) -> dict[str, Any]:
+    requests = script.list_requests()
+    return {"requests": requests["urls"], "conditions": requests["conditions"]}
 
 
-def _asked(origin: str, check: Item) -> tuple[str, Any]:
+def _resolve_check(origin: str, check: Item) -> tuple[str, Any]:
     url = check["url"]
     return (origin + url if url.startswith("/") else url), check.get("product_token", NAME)
 
 
-def _copy(origin: str, file: bytes, item: Item) -> access.CachedCopy | None:
+def _make_copy(origin: str, file: bytes, item: Item) -> access.CachedCopy | None:
     if "copy" not in item:
         return None
     copy = item["copy"]
     url = copy.get("url", origins.robots_url(origin))
-    fields = read_fields(pairs_of(copy))
-    return access.CachedCopy(url, octets_of(copy, file), fields, received=START - LONG_AGO)
+    fields = read_fields(decode_fields(copy))
+    return access.CachedCopy(url, decode_body(copy, file), fields, received=START - COPY_AGE)
 
 
-def _driven(
-    script: Script,
+def _drive_access(
+    script: ScriptedTransport,
     origin: str,
     parsing: robotrules.Profile,
     fetching: access.AccessProfile,
     copy: access.CachedCopy | None,
     answers: list[Item],
 ) -> access.AccessResult:
-    """Drive the flow by hand, as anyone with an HTTP library can."""
+    """Drive the flow of `access()` without a client."""
     script.expect(answers)
     limit = parsing.max_bytes + access.values.SLACK
     flow = access.access(origin, profile=fetching, cached=copy, limit=limit)
@@ -148,24 +145,24 @@ def _driven(
             return result
 
 
-def _stored(
+def _make_store(
     origin: str, parsing: robotrules.Profile, fetching: Any, copy: access.CachedCopy | None
 ) -> Any:
-    """Return a store, with a copy that came long ago if there is one."""
+    """Return a store, with an old copy if there is one."""
     store = open_store("memory:")
     if copy is not None:
         result = access.AccessResult(
             *(origin, AccessState.SUCCESS, 200, None, "", copy.url, (), copy.fields, copy.body),
             *(copy.complete, False, None),
         )
-        given: dict[str, Any] = {"agent": NAME, "user_agent": AGENT, "profile": fetching}
-        visit = cache.make_fetch_record(result, None, at=START - LONG_AGO, **given)
+        given: dict[str, Any] = {"agent": NAME, "user_agent": USER_AGENT, "profile": fetching}
+        visit = cache.make_fetch_record(result, None, at=START - COPY_AGE, **given)
         store.put(visit, copy.body, cache.updated_entry(None, visit))
     return store
 
 
-def _seen(held: Any, script: Script) -> dict[str, Any]:
-    """Return what a client made of the answers to one attempt."""
+def _read_attempt(held: Any, script: ScriptedTransport) -> dict[str, Any]:
+    """Return the attempt that a client recorded."""
     last = held.entry.last_failure or held.entry.last_success
     return {
         "state": str(last.state),
@@ -176,46 +173,48 @@ def _seen(held: Any, script: Script) -> dict[str, Any]:
     }
 
 
-def _through_client(
-    script: Script, origin: str, parsing: Any, fetching: Any, copy: Any, item: Item
+def _run_client(
+    script: ScriptedTransport, origin: str, parsing: Any, fetching: Any, copy: Any, item: Item
 ) -> Any:
     script.expect(item["answers"])
-    store = _stored(origin, parsing, fetching, copy)
+    store = _make_store(origin, parsing, fetching, copy)
     given: dict[str, Any] = {"profile": parsing, "access": fetching, "store": store}
-    with Client(AGENT, transport=script, clock=lambda: START, **given) as client:
-        seen = _seen(client.lookup(origin), script)
-        checks = [_asked(origin, check) for check in item.get("checks", ())]
-        verdicts = [verdict_of(client.check(*check)) for check in checks]
+    with Client(USER_AGENT, transport=script, clock=lambda: START, **given) as client:
+        attempt = _read_attempt(client.lookup(origin), script)
+        checks = [_resolve_check(origin, check) for check in item.get("checks", ())]
+        verdicts = [format_verdict(client.check(*check)) for check in checks]
         for check, verdict in zip(checks, verdicts, strict=True):
-            same(verdict, verdict_of(client.explain(*check).verdict))
-            same(verdict, *map(verdict_of, client.check_many([check[0]], check[1])))
-        same(len(seen["requests"]), len(script.seen))
+            require_equal(verdict, format_verdict(client.explain(*check).verdict))
+            require_equal(verdict, *map(format_verdict, client.check_many([check[0]], check[1])))
+        require_equal(len(attempt["requests"]), len(script.requests))
     store.close()
-    return seen, verdicts
+    return attempt, verdicts
 
 
-async def _through_async_client(
-    script: Script, origin: str, parsing: Any, fetching: Any, copy: Any, item: Item
+async def _run_async_client(
+    script: ScriptedTransport, origin: str, parsing: Any, fetching: Any, copy: Any, item: Item
 ) -> Any:
     script.expect(item["answers"])
-    store = _stored(origin, parsing, fetching, copy)
+    store = _make_store(origin, parsing, fetching, copy)
     given: dict[str, Any] = {"profile": parsing, "access": fetching, "store": store}
-    transport = AsyncScript(script)
-    async with AsyncClient(AGENT, transport=transport, clock=lambda: START, **given) as client:
-        seen = _seen(await client.lookup(origin), script)
-        checks = [_asked(origin, check) for check in item.get("checks", ())]
-        verdicts = [verdict_of(await client.check(*check)) for check in checks]
+    transport = AsyncScriptedTransport(script)
+    async with AsyncClient(USER_AGENT, transport=transport, clock=lambda: START, **given) as client:
+        attempt = _read_attempt(await client.lookup(origin), script)
+        checks = [_resolve_check(origin, check) for check in item.get("checks", ())]
+        verdicts = [format_verdict(await client.check(*check)) for check in checks]
         for check, verdict in zip(checks, verdicts, strict=True):
-            same(verdict, verdict_of((await client.explain(*check)).verdict))
-            same(verdict, *map(verdict_of, await client.check_many([check[0]], check[1])))
-        same(len(seen["requests"]), len(script.seen))
+            require_equal(verdict, format_verdict((await client.explain(*check)).verdict))
+            require_equal(
+                verdict, *map(format_verdict, await client.check_many([check[0]], check[1]))
+            )
+        require_equal(len(attempt["requests"]), len(script.requests))
     store.close()
-    return seen, verdicts
+    return attempt, verdicts
 
 
 PARTS = {
     "origins": _origins,
     "access": _access,
-    "timelines": timeline_answers.timeline,
+    "timelines": timeline_answers.answer_timeline,
     "access_refused": _access_refused,
 }

@@ -1,9 +1,9 @@
 """
-The answers of robotrules to questions about extensions; `robotrules_harness.py` calls `answers`.
+The answers of robotrules about extensions; `robotrules_harness.py` calls `answer_parts`.
 
-Each part has one function: an item in, an answer out. Where the library has several doors to one
-answer (one URL, many URLs), all are tried, and where they differ there is no answer to give. It
-knows the public functions of robotrules and nothing of what is expected.
+Each part has one function from an item to an answer. Where the library has several calls for one
+answer (one URL, many URLs), all are made, and a difference is an error. It uses the public
+functions of robotrules.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import protocol
+from answering import answer_item, require_equal
 
 import robotrules
 from robotrules import extensions, registries
@@ -36,67 +37,56 @@ Item = Mapping[str, Any]
 
 
 class Setting(NamedTuple):
-    """What all questions of a vector are about."""
+    """The file, the profile and the registries of a vector."""
 
     robots: robotrules.RobotsTxt
     profile: robotrules.Profile
-    known: registries.Registries
+    registries: registries.Registries
 
 
-def answers(question: protocol.Question, robots: robotrules.RobotsTxt) -> protocol.Answer:
-    """Answer every part of *question* about extensions that is asked."""
+def answer_parts(question: protocol.Question, robots: robotrules.RobotsTxt) -> protocol.Answer:
+    """Answer every part of *question* about extensions."""
     text = json.dumps(question.get("registries", {}))
     setting = Setting(robots, robots.profile, registries.parse_json(text))
-    found: protocol.Answer = {
-        part: [_one(answer, setting, item) for item in question[part]]
+    answers: protocol.Answer = {
+        part: [answer_item(answer, setting, item) for item in question[part]]
         for part, answer in PARTS.items()
         if part in question
     }
     if question.get("host"):
         preferred = host.preferred_host(robots)
-        found["host"] = str(preferred) if preferred else None
+        answers["host"] = str(preferred) if preferred else None
     if question.get("unused_records"):
-        found["unused_records"] = [
-            {"key": one.record.key, "line": one.line, "standing": str(one.standing)}
-            for one in unsupported.unused_records(robots)
+        answers["unused_records"] = [
+            {"key": unused.record.key, "line": unused.line, "standing": str(unused.standing)}
+            for unused in unsupported.unused_records(robots)
         ]
     if question.get("extension_notes"):
-        found["extension_notes"] = [one.code for one in extensions.notes(robots, setting.known)]
-    return found
-
-
-def _one(answer: Any, setting: Setting, item: Item) -> Any:
-    """Answer one item, so that one that breaks does not take the others with it."""
-    try:
-        return answer(setting, item)
-    except Exception as error:  # as in `protocol.run`
-        return {"errored": f"{type(error).__name__}: {error}"}
-
-
-def _same(one: Any, *others: Any) -> None:
-    """Hold the library to its word: several doors, one answer."""
-    for other in others:
-        if other != one:
-            raise AssertionError(f"the doors differ: {one!r} and {other!r}")
+        notes = extensions.notes(robots, setting.registries)
+        answers["extension_notes"] = [note.code for note in notes]
+    return answers
 
 
 def _app_directives(setting: Setting, item: Item) -> protocol.Answer:
     url, application = item["url"], item["application"]
-    chosen = app_directives.directives_for(
+    directive_set = app_directives.directives_for(
         setting.robots,
         application,
         product_token=item.get("product_token"),
-        registries=setting.known,
+        registries=setting.registries,
     )
-    found = chosen.for_url(url)
-    _same(found, *chosen.for_urls([url, url]))
+    found = directive_set.for_url(url)
+    require_equal(found, *directive_set.for_urls([url, url]))
     return {
         "directives": {
-            one.name: {"type": one.type, "value": structured_fields.to_plain_value(one.value)}
-            for one in found.directives
+            directive.name: {
+                "type": directive.type,
+                "value": structured_fields.to_plain_value(directive.value),
+            }
+            for directive in found.directives
         },
-        "lines": {one.name: one.record.line for one in found.directives},
-        "registration": {one.name: str(one.status) for one in found.directives},
+        "lines": {directive.name: directive.record.line for directive in found.directives},
+        "registration": {directive.name: str(directive.status) for directive in found.directives},
         "not_applied": [one.name for one in found.not_applied],
         "overrides": list(found.overrides),
         "codes": sorted({one.code for one in found.notes}),
@@ -115,7 +105,7 @@ def _content_usage(setting: Setting, item: Item) -> protocol.Answer:
     )
     if "field" not in item and "agreement" not in item:
         chosen = content_usage.preferences_for(setting.robots, token, purposes)
-        _same(found, chosen.for_url(url), *chosen.for_urls([url, url]))
+        require_equal(found, chosen.for_url(url), *chosen.for_urls([url, url]))
     return {
         "applicable": found.applicable,
         "preferences": {label: str(found.get(label)) for label in content_usage.CATEGORIES},
@@ -183,9 +173,9 @@ def _times(window: visit_time.TimeWindow | None) -> dict[str, str]:
 
 def _clean_url(setting: Setting, item: Item) -> protocol.Answer:
     clean = clean_param.clean_url(setting.robots, item["url"])
-    # Cleaning twice is cleaning once, and bytes are cleaned like text.
-    _same(clean, clean_param.clean_url(setting.robots, clean))
-    _same(clean.encode(), clean_param.clean_url(setting.robots, item["url"].encode()))
+    # Cleaning is idempotent, and bytes are cleaned like text.
+    require_equal(clean, clean_param.clean_url(setting.robots, clean))
+    require_equal(clean.encode(), clean_param.clean_url(setting.robots, item["url"].encode()))
     return {"clean": clean}
 
 
@@ -223,7 +213,7 @@ def _shipped(_: Setting, item: Item) -> protocol.Answer:
 
 
 def _names(known: registries.Registries, kind: str) -> list[str]:
-    """Return what the entries of a registry are called, without those that every one has."""
+    """Return the names of the entries of a registry."""
     shown: list[str] = []
     for entry in getattr(known, kind):
         match entry:
@@ -245,7 +235,7 @@ def _crawler(setting: Setting, item: Item) -> protocol.Answer:
             item["product_token"],
             item.get("purposes", ()),
             profile=setting.profile,
-            registries=setting.known,
+            registries=setting.registries,
         )
     except robotrules.RobotrulesError:
         return {"refused": True}

@@ -2,7 +2,7 @@
 The harness of Protego (scrapy/protego): `python conformance/harnesses/protego_harness.py`.
 
 Protego takes text, so the octets are decoded as UTF-8 with replacement characters, as its users
-do. It answers allowed or not; known differences are in `known_differences/protego.txt`.
+do. It returns allowed or not; known differences are in `known_differences/protego.txt`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from importlib import import_module, metadata
 
 import protocol
 
-# Imported by name: the package need not be there for the type checker.
+# Imported by name, so that the type checker does not need the package.
 Protego = import_module("protego").Protego
 
 
@@ -21,7 +21,7 @@ class ProtegoHarness(protocol.VerdictsOnly):
     name = "protego"
     version = metadata.version("protego")
 
-    def load(self, body: bytes) -> protocol.Ask:
+    def load(self, body: bytes) -> protocol.CheckFunction:
         """Parse once for all checks of a vector."""
         rules = Protego.parse(body.decode("utf-8", errors="replace"))
         return lambda url, token: bool(rules.can_fetch(url, token))

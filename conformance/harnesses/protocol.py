@@ -3,8 +3,8 @@ The harness side of the protocol: one JSON object per line, in on stdin, out on 
 
 A harness is a small program around one implementation. It answers `start`, `profile`, `run` and
 `stop` as `conformance/README.md` says; this file reads and writes the lines, so that a harness in
-Python is one class with a `run` method. It does not know any implementation, and it never learns
-what is expected: the runner keeps that to itself and judges the answers.
+Python is one class with a `run` method. It does not import any implementation. Questions do not
+contain the expected answers: the runner judges.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from typing import Any, Protocol, TextIO
 
 VERSION = 1
 ORIGIN = "https://e.example"
-# What every question says; the rest of it is what it asks, and a harness answers that by name.
-SETTING = frozenset({"id", "profile", "options", "complete", "body", "registries"})
+# The fields of every question that are not parts; a harness answers the others by name.
+SETTINGS = frozenset({"id", "profile", "options", "complete", "body", "registries"})
 
 Question = Mapping[str, Any]
 Answer = dict[str, Any]
-Ask = Callable[[str, str], bool]
+CheckFunction = Callable[[str, str], bool]
 
 
 class Harness(Protocol):
-    """What `serve` needs: who answers, for which profiles, and the answers."""
+    """The names, the profiles and the answers of an implementation."""
 
     name: str
     version: str
@@ -38,10 +38,10 @@ class Harness(Protocol):
 
 
 class Skipped(Exception):
-    """Raised by a harness for a question its implementation has no words for."""
+    """Raised by a harness for a question that its implementation does not support."""
 
 
-def body_of(question: Question) -> bytes:
+def decode_body(question: Question) -> bytes:
     """Return the octets of the robots.txt in *question*."""
     return base64.b64decode(question["body"])
 
@@ -79,32 +79,32 @@ def respond(harness: Harness, line: str) -> Answer | None:
 
 
 def start(harness: Harness, message: Mapping[str, Any]) -> Answer:
-    """Answer `start`: the protocol's version and who is here."""
+    """Answer `start`: the version of the protocol and the implementation."""
     if message.get("version") != VERSION:
-        return {"error": f"this harness speaks version {VERSION} of the protocol"}
+        return {"error": f"this harness implements version {VERSION} of the protocol"}
     names = {"name": harness.name, "version": harness.version, "language": harness.language}
     return {"version": VERSION, "implementation": names}
 
 
 def run(harness: Harness, message: Mapping[str, Any]) -> Answer:
-    """Answer `run`: with the answers, or why there are none."""
+    """Answer `run`: with the answers, or with the reason why there are none."""
     reply: Answer = {"seq": message.get("seq")}
     try:
         reply["answer"] = harness.run(message["vector"])
     except Skipped as reason:
         reply["skipped"] = str(reason)
-    except Exception as error:  # an implementation may raise anything: that is a result
+    except Exception as error:  # any exception of an implementation is a result
         reply["errored"] = f"{type(error).__name__}: {error}"
     return reply
 
 
 class VerdictsOnly:
     """
-    A harness for an implementation that says allowed or not, and nothing else.
+    A harness for an implementation that returns only allowed or not.
 
     A subclass sets the names and defines `load`, which takes the body and returns a function of
-    URL and product token. Vectors about options, cut files or lists of product tokens are
-    skipped; so are the parts of a vector that are not checks.
+    URL and product token. Vectors about options, truncated files or lists of product tokens are
+    skipped, and so are the parts of a vector that are not checks.
     """
 
     name = ""
@@ -112,37 +112,39 @@ class VerdictsOnly:
     language = "python"
     profiles = frozenset({"default"})
 
-    def load(self, body: bytes) -> Ask:
-        """Return a function that answers whether a URL is allowed to a product token."""
+    def load(self, body: bytes) -> CheckFunction:
+        """Return a function that returns whether a URL is allowed for a product token."""
         raise NotImplementedError
 
     def run(self, question: Question) -> Answer:
         """Answer the checks and skip every other part."""
         if question["options"]:
-            raise Skipped(f"no options such as {', '.join(question['options'])}")
+            raise Skipped(f"options are not supported: {', '.join(question['options'])}")
         if not question["complete"]:
-            raise Skipped("no way to say that a file was cut")
+            raise Skipped("truncated files are not supported")
         answer: Answer = {
-            part: {"skipped": "answers verdicts only"} for part in question if part not in SETTING
+            part: {"skipped": "only verdicts are supported"}
+            for part in question
+            if part not in SETTINGS
         }
         if question["checks"]:
-            ask = self.load(body_of(question))
-            answer["checks"] = [self.verdict(ask, check) for check in question["checks"]]
+            is_allowed = self.load(decode_body(question))
+            answer["checks"] = [self.check(is_allowed, check) for check in question["checks"]]
         return answer
 
-    def verdict(self, ask: Ask, check: Mapping[str, Any]) -> Answer:
+    def check(self, is_allowed: CheckFunction, check: Mapping[str, Any]) -> Answer:
         """Answer one check."""
         token, url = check["product_token"], check["url"]
         if not isinstance(token, str):
-            return {"skipped": "one product token at a time"}
+            return {"skipped": "lists of product tokens are not supported"}
         if check.get("purposes"):
-            return {"skipped": "no purposes"}
+            return {"skipped": "purposes are not supported"}
         try:
-            return {"allowed": bool(ask(absolute(url), token))}
-        except Exception as error:  # as above
+            return {"allowed": bool(is_allowed(make_absolute(url), token))}
+        except Exception as error:  # as in `run`
             return {"errored": f"{type(error).__name__}: {error}"}
 
 
-def absolute(url: str) -> str:
-    """Return *url* with a scheme and a host, for implementations that want whole URLs."""
+def make_absolute(url: str) -> str:
+    """Return *url* with a scheme and a host, for implementations that require them."""
     return ORIGIN + url if url.startswith("/") else url

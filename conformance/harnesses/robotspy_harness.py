@@ -2,7 +2,7 @@
 The harness of robotspy: `python conformance/harnesses/robotspy_harness.py`.
 
 robotspy takes text, so the octets are decoded as UTF-8 with replacement characters. Its answers
-can depend on the order of a set, so the harness starts itself again with a fixed hash seed to
+can depend on the order of a set, so the harness restarts itself with a fixed hash seed to
 make a run repeatable; known differences are in `known_differences/robotspy.txt`.
 """
 
@@ -14,7 +14,7 @@ from importlib import import_module, metadata
 
 import protocol
 
-# Imported by name: the package need not be there for the type checker.
+# Imported by name, so that the type checker does not need the package.
 RobotsParser = import_module("robots").RobotsParser
 SEED = "0"
 
@@ -25,7 +25,7 @@ class RobotspyHarness(protocol.VerdictsOnly):
     name = "robotspy"
     version = metadata.version("robotspy")
 
-    def load(self, body: bytes) -> protocol.Ask:
+    def load(self, body: bytes) -> protocol.CheckFunction:
         """Parse once for all checks of a vector."""
         parser = RobotsParser.from_string(body.decode("utf-8", errors="replace"))
         return lambda url, token: bool(parser.can_fetch(token, url))

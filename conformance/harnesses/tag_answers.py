@@ -1,10 +1,9 @@
 """
-The answers of robotrules to questions about tags; `robotrules_harness.py` calls `answers`.
+The answers of robotrules about tags; `robotrules_harness.py` calls `answer_parts`.
 
-Each part has one function: an item in, an answer out. Where the library has several doors to one
-answer (field lines as pairs or as raw octets, a page at once or in chunks), all are tried, and
-where they differ there is no answer to give. It knows the public functions of robotrules and
-nothing of what is expected.
+Each part has one function from an item to an answer. Where the library has several calls for one
+answer (field lines as pairs or as raw octets, a page whole or in chunks), all are made, and a
+difference is an error. It uses the public functions of robotrules.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from datetime import datetime
 from typing import Any
 
 import protocol
+from answering import answer_item, require_equal
 
 import robotrules
 from robotrules import registries, tags, write
@@ -24,36 +24,21 @@ from robotrules.http import structured_fields
 from robotrules.tags import known, snippets, tdm
 
 Item = Mapping[str, Any]
-# A longer page is read through one door only: the others cost as much again.
-LONGEST = 64 * 1024
+# A longer page is read by one call only, to save time.
+MAX_REPEATED = 64 * 1024
 
 
-def answers(question: protocol.Question, robots: robotrules.RobotsTxt) -> protocol.Answer:
-    """Answer every part of *question* about tags that is asked."""
+def answer_parts(question: protocol.Question, robots: robotrules.RobotsTxt) -> protocol.Answer:
+    """Answer every part of *question* about tags."""
     more = registries.parse_json(json.dumps(question.get("registries", {})))
     return {
-        part: [_one(answer, robots, more, item) for item in question[part]]
+        part: [answer_item(answer, robots, more, item) for item in question[part]]
         for part, answer in PARTS.items()
         if part in question
     }
 
 
-def _one(answer: Any, robots: Any, more: registries.Registries, item: Item) -> Any:
-    """Answer one item, so that one that breaks does not take the others with it."""
-    try:
-        return answer(robots, more, item)
-    except Exception as error:  # as in `protocol.run`
-        return {"errored": f"{type(error).__name__}: {error}"}
-
-
-def _same(one: Any, *others: Any) -> None:
-    """Hold the library to its word: several doors, one answer."""
-    for other in others:
-        if other != one:
-            raise AssertionError(f"the doors differ: {one!r} and {other!r}")
-
-
-# --- What is asked --------------------------------------------------------------------------------
+# --- Questions ------------------------------------------------------------------------------------
 
 
 def _octets(text: str) -> bytes:
@@ -65,7 +50,7 @@ def _pairs(lines: Any) -> list[tuple[str, bytes]]:
 
 
 def _headers(item: Item) -> Any:
-    """Return the fields of an item: pairs, a mapping as people make one, or None."""
+    """Return the fields of an item: pairs, a mapping, or None."""
     if "headers_joined" in item:
         return {name: _octets(value) for name, value in item["headers_joined"].items()}
     return _pairs(item["headers"]) if "headers" in item else None
@@ -77,46 +62,48 @@ def _raw(pairs: list[tuple[str, bytes]]) -> bytes:
 
 
 def _profile(item: Item) -> tags.TagProfile:
-    chosen = tags.TAG_PROFILES[item.get("tag_profile", "default")]
+    profile = tags.TAG_PROFILES[item.get("tag_profile", "default")]
     options = item.get("tag_options", {})
-    return chosen.replace(**{name: _frozen(value) for name, value in options.items()})
+    return profile.replace(**{name: _frozen(value) for name, value in options.items()})
 
 
 def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _moment(text: str | None) -> datetime | None:
+def _parse_time(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
 
 
-def _shown(moment: datetime | None) -> str | None:
+def _format_time(moment: datetime | None) -> str | None:
     return None if moment is None else moment.isoformat().replace("+00:00", "Z")
 
 
-# --- The parts ------------------------------------------------------------------------------------
+# --- Answers --------------------------------------------------------------------------------------
 
 
 def _usage(_: Any, more: registries.Registries, item: Item) -> protocol.Answer:
     headers = _headers(item)
     page = _octets(item["html"]) if "html" in item else None
-    given: dict[str, Any] = {
+    options: dict[str, Any] = {
         "dom": item.get("dom"),
         "product_token": item.get("product_token", "*"),
         "url": item.get("url"),
         "profile": _profile(item),
-        "received": _moment(item.get("received")),
+        "received": _parse_time(item.get("received")),
         "registries": more,
     }
-    found = tags.usage_rules(headers=headers, html=page, **given)
+    found = tags.usage_rules(headers=headers, html=page, **options)
     if isinstance(headers, list):
         raw = _raw(headers)
-        _same(found, tags.usage_rules(headers=tags.read_fields(headers), html=page, **given))
-        if len(raw) < LONGEST:
-            _same(found, tags.usage_rules(headers=raw, html=page, **given))
-    if page is not None and len(page) < LONGEST:
+        require_equal(
+            found, tags.usage_rules(headers=tags.read_fields(headers), html=page, **options)
+        )
+        if len(raw) < MAX_REPEATED:
+            require_equal(found, tags.usage_rules(headers=raw, html=page, **options))
+    if page is not None and len(page) < MAX_REPEATED:
         chunks = [page[at : at + 100] for at in range(0, len(page), 100)]
-        _same(found, tags.usage_rules(headers=headers, html=chunks, **given))
+        require_equal(found, tags.usage_rules(headers=headers, html=chunks, **options))
     return {
         "rules": {name: known.plain(value) for name, value in found.values},
         "unknown": list(found.unknown),
@@ -131,16 +118,16 @@ def _usage(_: Any, more: registries.Registries, item: Item) -> protocol.Answer:
             name: [_source(one.source) for one in found.mentions_of(name)] for name in found.rules
         },
         "over_tls": found.over_tls,
-        "fresh_until": _shown(found.fresh_until),
+        "fresh_until": _format_time(found.fresh_until),
         "notes": [one.code for one in found.notes],
     }
 
 
 def _source(source: tags.TagSource) -> dict[str, Any]:
-    """Return where a rule was said: what is not there is left out."""
-    told = {key: value for key, value in source.as_dict().items() if value is not None}
-    told.pop("over_tls", None)
-    return told
+    """Return the source of a rule, without absent fields."""
+    fields = {key: value for key, value in source.as_dict().items() if value is not None}
+    fields.pop("over_tls", None)
+    return fields
 
 
 def _robots_tag(_: Any, __: Any, item: Item) -> protocol.Answer:
@@ -157,18 +144,18 @@ def _plain(value: Any) -> Any:
 
 def _freshness(_: Any, __: Any, item: Item) -> protocol.Answer:
     headers = _pairs(item["headers"])
-    given: dict[str, Any] = {
-        "received": _moment(item.get("received")),
+    options: dict[str, Any] = {
+        "received": _parse_time(item.get("received")),
         "recrawl_interval": item.get("recrawl_interval"),
         "shared": item.get("shared", False),
     }
-    found = tags.response_freshness(headers, **given)
-    _same(found, tags.response_freshness(_raw(headers), **given))
+    found = tags.response_freshness(headers, **options)
+    require_equal(found, tags.response_freshness(_raw(headers), **options))
     return {
         "lifetime": found.lifetime,
         "because": found.reason,
         "age": found.age,
-        "fresh_until": _shown(found.fresh_until),
+        "fresh_until": _format_time(found.fresh_until),
         "must_validate": found.must_validate,
         "may_store": found.may_store,
     }
@@ -178,7 +165,7 @@ def _updated(_: Any, __: Any, item: Item) -> protocol.Answer:
     stored, newer = _pairs(item["stored"]), _pairs(item.get("newer", ()))
     found = tags.update_stored_fields(stored, item["status"], newer)
     if item["status"] == 304:
-        _same(found, tags.merge_fields(stored, newer))
+        require_equal(found, tags.merge_fields(stored, newer))
     rules = tags.usage_rules(headers=found)
     return {
         "rules": {name: known.plain(value) for name, value in rules.values},
@@ -214,7 +201,7 @@ def _guidance(robots: Any, more: registries.Registries, item: Item) -> protocol.
         tdmrep=_octets(item["tdmrep"]) if "tdmrep" in item else None,
         registries=more,
     )
-    _same(found.may_crawl, robots.check(item["url"], item["product_token"]).allowed)
+    require_equal(found.may_crawl, robots.check(item["url"], item["product_token"]).allowed)
     directives = found.app_directives.directives if found.app_directives else ()
     notes = [*found.notes, *(found.usage.notes if found.usage else ())]
     return {
@@ -243,22 +230,22 @@ def _written(_: Any, more: registries.Registries, item: Item) -> protocol.Answer
         meta = write.meta_elements(rules, registries=more)
     except robotrules.RobotrulesError:
         return {"refused": True}
-    # What is written is read back as it was meant, by the strictest reader too.
+    # The strict profile has to read the written fields and elements alike.
     for token in rules:
-        asked: dict[str, Any] = {"product_token": token, "profile": "strict", "registries": more}
-        _same(
-            dict(tags.usage_rules(headers=fields, **asked).values),
-            dict(tags.usage_rules(html=meta, **asked).values),
+        query: dict[str, Any] = {"product_token": token, "profile": "strict", "registries": more}
+        require_equal(
+            dict(tags.usage_rules(headers=fields, **query).values),
+            dict(tags.usage_rules(html=meta, **query).values),
         )
     return {"refused": False, "fields": [list(field) for field in fields], "meta": meta}
 
 
 def _values(named: Any) -> Any:
-    """Return the rules of one crawler as Python has them: moments for dates."""
+    """Return the rules of one crawler, with datetimes for dates."""
     if isinstance(named, list):
         return named
     return {
-        name: _moment(value) if name == "unavailable_after" else value
+        name: _parse_time(value) if name == "unavailable_after" else value
         for name, value in named.items()
     }
 

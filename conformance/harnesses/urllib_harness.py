@@ -1,7 +1,7 @@
 """
 The harness of the standard library: `python conformance/harnesses/urllib_harness.py`.
 
-`urllib.robotparser` was rewritten after RFC 9309 in later releases of Python; which one answers
+`urllib.robotparser` was rewritten for RFC 9309 in later releases of Python; the version in use
 depends on the Python that runs this file, and `known_differences/urllib.txt` names the one it was
 made with. The octets are decoded and split as `RobotFileParser.read` does.
 """
@@ -20,7 +20,7 @@ class UrllibHarness(protocol.VerdictsOnly):
     name = "urllib.robotparser"
     version = platform.python_version()
 
-    def load(self, body: bytes) -> protocol.Ask:
+    def load(self, body: bytes) -> protocol.CheckFunction:
         """Parse once for all checks of a vector."""
         parser = RobotFileParser()
         parser.parse(body.decode("utf-8", errors="replace").splitlines())

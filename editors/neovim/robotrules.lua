@@ -1,6 +1,6 @@
 -- robotrules in Neovim: put this file into ~/.config/nvim/plugin/.
--- Neovim calls robots.txt by the filetype `robots` already. The server is `robotrules lsp`, from
--- pip install '.[lsp]' in a clone; set g:robotrules_command to start it from elsewhere.
+-- Neovim has the filetype `robots` for robots.txt. The server is `robotrules lsp`, installed by
+-- pip install '.[lsp]' in a clone; set g:robotrules_command to use another command.
 local settings = {
   name = "robotrules",
   cmd = vim.g.robotrules_command or { "robotrules", "lsp" },
@@ -14,7 +14,7 @@ if vim.lsp.config ~= nil then -- Neovim 0.11 and later
   return
 end
 
--- Older ones are told for each buffer; all buffers share one server.
+-- Before 0.11: attach each buffer; all buffers share one server.
 local client
 vim.api.nvim_create_autocmd("FileType", {
   pattern = settings.filetypes,

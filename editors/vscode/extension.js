@@ -1,6 +1,6 @@
-// Starts `robotrules lsp` for robots.txt files. All else is the server's: what it finds, says and
-// offers. The command is a setting of the machine and not of a workspace, so that a folder that
-// somebody opens cannot name another program.
+// Starts `robotrules lsp` for robots.txt files; the server implements all features. The command is a
+// setting of the machine and not of a workspace, so that an opened folder cannot start another
+// program.
 "use strict";
 
 const { workspace } = require("vscode");
@@ -16,7 +16,7 @@ async function activate() {
     { command, args },
     {
       documentSelector: [{ language: "robotstxt" }],
-      // Settings of a project decide what is reported: lint again when they change.
+      // The settings of a project affect the diagnostics: lint again when they change.
       synchronize: {
         fileEvents: workspace.createFileSystemWatcher("**/{robotrules,pyproject}.toml"),
       },

@@ -1,4 +1,4 @@
-"""Puts the suite's own files on the import path, as running a file of `conformance/` does."""
+"""Add the files of the suite to the import path, as running a file of `conformance/` does."""
 
 from __future__ import annotations
 

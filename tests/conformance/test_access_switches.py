@@ -1,4 +1,4 @@
-"""Every field of an access profile is seen by a vector: turn it, and some vector fails."""
+"""Every field of an access profile is covered: with another value, some vector fails."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import pytest
 import suite
 
 from robotrules.access import ACCESS_PROFILES
-from tests.conformance.turning import Turned, notices
+from tests.conformance.switches import ChangedProfile, fails_with
 
 # Parts whose items name an access profile.
 PARTS = ("access", "timelines")
 DAY = 86_400.0
 OTHER_VALUES: dict[str, dict[Any, Any]] = {
     "unreachable_4xx": {
-        # Each status for itself: the profile without it, or with one more.
+        # Each status separately: the profile without it, or with one more.
         (408, 421, 425, 429): [(421, 425, 429), (408, 425, 429), (408, 421, 429), (408, 421, 425)],
         (): [(408,), (421,), (425,), (429,), (404,)],
         (429,): [(), (408, 429), (404, 429)],
@@ -37,30 +37,30 @@ OTHER_VALUES: dict[str, dict[Any, Any]] = {
     "initial_backoff": {60.0: [59.0, 61.0]},
     "max_backoff": {3_600.0: [3_599.0, 3_601.0]},
 }
-# Where complete disallow lasts until patience ends, no copy is ever looked for before.
-UNSEEN = {("default", "without_copy"), ("strict", "without_copy")}
+# Where complete disallow lasts until patience ends, no copy is used before.
+WITHOUT_EFFECT = {("default", "without_copy"), ("strict", "without_copy")}
 VECTORS = [vector for vector in suite.load() if any(part in vector.data for part in PARTS)]
-# Long files; no switch needs them.
+# Without long files, which no switch needs.
 SHORT = [vector for vector in VECTORS if not vector.id.startswith("access-limits/")]
 
 
-def turned() -> Iterator[tuple[str, str, object]]:
-    """Yield each access profile with each field, and other values."""
+def changes() -> Iterator[tuple[str, str, object]]:
+    """Yield each access profile with each field and other values."""
     for profile in ACCESS_PROFILES.values():
         for field, value in profile._asdict().items():
-            if field == "name" or (profile.name, field) in UNSEEN:
+            if field == "name" or (profile.name, field) in WITHOUT_EFFECT:
                 continue
             for other in [not value] if isinstance(value, bool) else OTHER_VALUES[field][value]:
                 yield profile.name, field, other
 
 
-@pytest.mark.parametrize(("profile", "switch", "value"), list(turned()))
-def test_switch_is_seen(profile: str, switch: str, value: object) -> None:
-    """With one field turned, at least one vector about the profile does not pass."""
+@pytest.mark.parametrize(("profile", "switch", "value"), list(changes()))
+def test_switch_is_covered(profile: str, switch: str, value: object) -> None:
+    """With one field changed, at least one vector about the profile fails."""
 
-    asked = Turned("access", PARTS, profile, switch, value)
+    changed = ChangedProfile("access", PARTS, profile, switch, value)
     for vector in SHORT:
-        if notices(vector, asked, vector.profile):
+        if fails_with(vector, changed, vector.profile):
             return
 
-    pytest.fail(f"no vector about access profile {profile} sees {switch}={value}")
+    pytest.fail(f"no vector about access profile {profile} covers {switch}={value}")

@@ -1,4 +1,4 @@
-"""Every requirement has a vector or a stated reason, and every decision is shown."""
+"""Every requirement has a vector or a stated reason, and every decision has a vector."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ VECTORS = suite.load()
 STATUSES = {"linted", "not-testable", "documented"}
 
 
-def cited() -> set[str]:
-    """Return the ids of all requirements that some vector decides."""
+def cited_requirements() -> set[str]:
+    """Return the ids of all requirements that some vector cites."""
     return {name for vector in VECTORS for name in vector.requirements}
 
 
-def decided(*profiles: str) -> set[str]:
-    """Return the decisions that vectors of these profiles show."""
+def cited_decisions(*profiles: str) -> set[str]:
+    """Return the decisions that vectors of these profiles cite."""
     return {
         name
         for vector in VECTORS
@@ -32,30 +32,30 @@ def decided(*profiles: str) -> set[str]:
     }
 
 
-def test_the_list_is_whole() -> None:
+def test_number_of_requirements() -> None:
     """The list has every requirement of every document."""
 
     assert len(suite.load_requirements()) == 324
 
 
 def test_every_requirement_has_a_vector_or_a_reason() -> None:
-    """A requirement without a vector says why."""
+    """A requirement without a vector has a reason."""
 
     assert [
         name
         for name in suite.load_requirements()
-        if name not in cited() and name not in suite.load_reasons()
+        if name not in cited_requirements() and name not in suite.load_reasons()
     ] == []
 
 
-def test_no_requirement_has_both() -> None:
-    """A reason goes when its vector comes."""
+def test_no_requirement_has_a_vector_and_a_reason() -> None:
+    """A requirement with a vector has no reason."""
 
-    assert sorted(cited() & set(suite.load_reasons())) == []
+    assert sorted(cited_requirements() & set(suite.load_reasons())) == []
 
 
 def test_reasons_are_for_known_requirements() -> None:
-    """A reason names a requirement of the list, a status we know, and says something."""
+    """A reason is for a requirement of the list, with a known status and a text."""
 
     for name, entry in suite.load_reasons().items():
         assert name in suite.load_requirements()
@@ -63,18 +63,18 @@ def test_reasons_are_for_known_requirements() -> None:
         assert len(entry["reason"].split()) > 3
 
 
-def test_what_is_built_is_covered(capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing waits for later; what binds sites and not crawlers is reported by lint."""
+def test_linted_requirements_name_their_checks(capsys: pytest.CaptureFixture[str]) -> None:
+    """A requirement for sites and not for crawlers is covered by checks of lint."""
 
     everything = list(suite.load_requirements())
-    open_ones = [name for name in everything if name not in cited()]
+    without_vector = [name for name in everything if name not in cited_requirements()]
     with capsys.disabled():
-        covered = len(everything) - len(open_ones)
+        covered = len(everything) - len(without_vector)
         print(f"\n{covered} of {len(everything)} requirements have vectors")
-        for name in open_ones:
+        for name in without_vector:
             print(f"  {name}: {suite.load_reasons()[name]['reason']}")
 
-    for name in open_ones:
+    for name in without_vector:
         entry = suite.load_reasons()[name]
         if entry["status"] == "linted":
             codes = re.findall(r"\bRR\d{3}\b", entry["reason"])
@@ -83,32 +83,32 @@ def test_what_is_built_is_covered(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_decision_has_a_vector() -> None:
-    """Each decision on an open reading can be seen in some vector, or says why not."""
+    """Each decision on an ambiguity has a vector, or a reason why it has none."""
 
-    shown = decided(*suite.PROFILES)
+    cited = cited_decisions(*suite.PROFILES)
 
     for name, entry in suite.load_decisions().items():
-        assert (name in shown) != ("status" in entry), name
+        assert (name in cited) != ("status" in entry), name
         if "status" in entry:
             assert entry["status"] in STATUSES
             assert len(entry["reason"].split()) > 3
 
 
 def test_no_decision_is_missing() -> None:
-    """Every decision on an open reading is in the list, in the order of its number."""
+    """Every decision on an ambiguity is in the list, in the order of its number."""
 
     assert [f"AMB-{number:02}" for number in range(122)] == list(suite.load_decisions())
 
 
 @pytest.mark.parametrize("profile", ["strict", "google"])
-def test_profiles_are_tested_both_ways(profile: str) -> None:
-    """What a profile's vectors show about a decision, default's vectors show too."""
+def test_decisions_of_a_profile_are_tested_with_default_too(profile: str) -> None:
+    """A decision that a profile's vectors cite is cited by vectors of default too."""
 
-    assert {"AMB-00"} >= decided(profile) - decided("default")
+    assert {"AMB-00"} >= cited_decisions(profile) - cited_decisions("default")
 
 
 def test_every_note_has_a_vector() -> None:
-    """A note that no vector produces is a note nobody has seen."""
+    """Some vector produces each note of the parser."""
 
     produced = {code for vector in VECTORS for code in vector.data.get("notes", ())}
 
@@ -117,7 +117,7 @@ def test_every_note_has_a_vector() -> None:
 
 
 def test_every_note_of_an_extension_has_a_vector() -> None:
-    """The same holds for what the readers of extensions say, about a file or a crawler."""
+    """Some vector produces each note of the readers of extensions."""
 
     produced = {code for vector in VECTORS for code in vector.data.get("extension_notes", ())}
     for vector in VECTORS:
@@ -130,18 +130,18 @@ def test_every_note_of_an_extension_has_a_vector() -> None:
     assert sorted(produced - set(CODES)) == []
 
 
-def noted(*parts: str) -> set[str]:
+def expected_codes(*parts: str) -> set[str]:
     """Return the codes of notes that items of these parts expect."""
     items = [item for vector in VECTORS for part in parts for item in vector.data.get(part, ())]
     return {code for item in items for code in item.get("notes", ())}
 
 
 def test_every_note_about_tags_has_a_vector() -> None:
-    """So it does for what the readers of tags say, about fields, elements and all carriers."""
+    """Some vector produces each note of the readers of tags."""
 
-    produced = noted("usage", "guidance")
+    produced = expected_codes("usage", "guidance")
 
-    # What the library says about text that was handed to it as headers and is none.
+    # Text that is passed as headers and contains none.
     produced.add("no-field-line")
 
     assert sorted(set(TAG_CODES) - produced) == []
@@ -149,9 +149,9 @@ def test_every_note_about_tags_has_a_vector() -> None:
 
 
 def test_every_note_about_reservations_has_a_vector() -> None:
-    """And for what is said about the carriers of a TDM reservation."""
+    """Some vector produces each note about the carriers of a TDM reservation."""
 
-    produced = noted("tdm")
+    produced = expected_codes("tdm")
 
     assert sorted(set(TDM_CODES) - produced) == []
     assert sorted(produced - set(TDM_CODES)) == []

@@ -1,4 +1,4 @@
-"""The vectors on the pages on extensions are generated from the suite, complete and current."""
+"""The vectors on the pages on extensions are generated from the suite, complete and up to date."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import suite
 from scripts import extensions_pages
 
 SCRIPT = suite.HERE.parent / "scripts" / "extensions_pages.py"
-# Vendors' readings of tag rules; the others are about robots.txt.
+# Vendors' interpretations of tag rules; the others are about robots.txt.
 ABOUT_TAGS = ("VEN-05", "VEN-08", "VEN-09")
 MARKS = f"{extensions_pages.BEGIN}\n{extensions_pages.END}\n"
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the script as a person does."""
+    """Run the script in a process."""
     command = [sys.executable, str(SCRIPT), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
-def test_pages_are_current() -> None:
-    """What is on disk is what the script would write."""
+def test_pages_are_up_to_date() -> None:
+    """The pages on disk are those that the script writes."""
 
     done = run("--check")
 
@@ -31,9 +31,9 @@ def test_pages_are_current() -> None:
 
 
 def test_pages_show_every_vector() -> None:
-    """Each vector of an extension and each of its requirements stands on one page."""
+    """Each vector of an extension and each of its requirements is on exactly one page."""
 
-    text = "".join(map(extensions_pages.block, extensions_pages.PAGES))
+    text = "".join(map(extensions_pages.render_block, extensions_pages.PAGES))
 
     for vector in suite.load():
         anchor = f'<a id="{vector.id.replace("/", "--")}"></a>'
@@ -43,10 +43,10 @@ def test_pages_show_every_vector() -> None:
         assert text.count(f"#### {name}\n") == (0 if elsewhere else 1)
 
 
-def test_links_lead_somewhere() -> None:
+def test_links_have_targets() -> None:
     """A link to a vector on another page leads to its row."""
 
-    pages = {page: extensions_pages.block(page) for page in extensions_pages.PAGES}
+    pages = {page: extensions_pages.render_block(page) for page in extensions_pages.PAGES}
     for vector in suite.load():
         if vector.is_extension:
             page, _, anchor = extensions_pages.link(vector)[:-1].split("(")[1].partition("#")
@@ -54,16 +54,16 @@ def test_links_lead_somewhere() -> None:
 
 
 @pytest.mark.parametrize("page", extensions_pages.PAGES)
-def test_tables_are_tables(page: str) -> None:
-    """Every row of a table has its four cells, or three in the table of decisions."""
+def test_rows_have_all_cells(page: str) -> None:
+    """Every row of a table has four cells, or three in the table of decisions."""
 
-    for line in extensions_pages.block(page).splitlines():
+    for line in extensions_pages.render_block(page).splitlines():
         if line.startswith("| "):
             assert line.replace("\\|", "").count("|") in (4, 5), line
 
 
-def test_rest_of_a_page_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What stands around the marks stays; writing twice is writing once; a check finds changes."""
+def test_rest_of_a_page_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text outside the marks is kept; writing is idempotent; `--check` finds changes."""
 
     monkeypatch.setattr(extensions_pages, "DOCS", tmp_path)
     page = tmp_path / "records.md"
@@ -80,7 +80,7 @@ def test_rest_of_a_page_is_left_alone(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_page_without_an_end_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The vectors are put after a mark that stands alone."""
+    """Without an end mark the vectors follow the begin mark."""
 
     monkeypatch.setattr(extensions_pages, "DOCS", tmp_path)
     page = tmp_path / "records.md"
@@ -90,22 +90,22 @@ def test_page_without_an_end_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert page.read_text(encoding="utf-8").endswith(f"{extensions_pages.END}\n\nThe end.\n")
 
 
-def test_pages_that_are_passed_over(
+def test_pages_that_are_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A page that is not there, or has no marks, is named and not made."""
+    """A page that does not exist, or has no marks, is reported and not written."""
 
     monkeypatch.setattr(extensions_pages, "DOCS", tmp_path)
     (tmp_path / "records.md").write_text("# Records\n", encoding="utf-8")
 
     assert extensions_pages.main([]) == 0
-    told = capsys.readouterr().out
-    assert "docs/records.md is passed over: no mark" in told
-    assert "docs/rep-purpose.md is passed over: no such page" in told
+    output = capsys.readouterr().out
+    assert "docs/records.md is skipped: no mark" in output
+    assert "docs/rep-purpose.md is skipped: no such page" in output
     assert [path.name for path in tmp_path.iterdir()] == ["records.md"]
 
 
 def test_usage() -> None:
-    """A wrong argument is no difference."""
+    """A wrong argument exits with 2, a difference with 1."""
 
     assert run("--chekc").returncode == 2

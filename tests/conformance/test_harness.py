@@ -1,4 +1,4 @@
-"""The runner and the harness protocol: our harness passes, and a bad one is found out."""
+"""The runner and the harness protocol: our harness passes, and a broken one is detected."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import parts
 import protocol
 import pytest
 import runner
@@ -23,7 +22,8 @@ HARNESSES = suite.HERE / "harnesses"
 OURS = [sys.executable, str(HARNESSES / "robotrules_harness.py")]
 VECTORS = {vector.id: vector for vector in suite.load()}
 FEW = [VECTORS["prefix/root"], VECTORS["prefix/no-rules"], VECTORS["wildcards/several"]]
-# Enough of a harness to be spoilt: it answers start and profile, and hands on the rest.
+# A minimal harness: it answers start and profile, and decides by one word of the body. FAULT is
+# replaced by the fault of a test.
 SCRIPT = """
 import base64, json, sys, time
 for line in sys.stdin:
@@ -38,26 +38,26 @@ for line in sys.stdin:
         body = base64.b64decode(vector["body"]).decode()
         checks = [{"allowed": "Disallow: /" not in body} for check in vector["checks"]]
         reply = {"seq": message["seq"], "answer": {"checks": checks}}
-        SPOIL
+        FAULT
     else:
         break
     print(json.dumps(reply), flush=True)
 """
 
 
-def command(folder: Path, spoil: str = "pass") -> list[str]:
-    """Write a harness that answers by one word in the body, spoilt as told."""
+def command(folder: Path, fault: str = "pass") -> list[str]:
+    """Write a harness that decides by one word in the body, with a fault."""
     path = folder / "harness.py"
-    path.write_text(SCRIPT.replace("SPOIL", spoil), encoding="utf-8")
+    path.write_text(SCRIPT.replace("FAULT", fault), encoding="utf-8")
     return [sys.executable, str(path)]
 
 
 @pytest.mark.parametrize("engine", ["native", "pure"])
 def test_our_harness(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a process of its own, our harness passes every vector with either engine."""
+    """In a separate process, our harness passes every vector with either engine."""
 
     if engine == "native" and _engine.native is None:
-        pytest.skip("the native engine is not built here")
+        pytest.skip("the native engine is not built")
     monkeypatch.setenv("ROBOTRULES_NO_EXTENSIONS", "0" if engine == "native" else "1")
 
     report = runner.Runner(OURS, seconds=60).run(list(VECTORS.values()))
@@ -67,7 +67,7 @@ def test_our_harness(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_wrong_harness_fails(tmp_path: Path) -> None:
-    """An implementation that knows no wildcards passes the smoke test and fails a vector."""
+    """An implementation without wildcards passes the smoke test and fails a vector."""
 
     report = runner.Runner(command(tmp_path)).run(FEW)
 
@@ -76,7 +76,7 @@ def test_wrong_harness_fails(tmp_path: Path) -> None:
 
 
 def test_profile_that_is_not_supported(tmp_path: Path) -> None:
-    """Vectors of a profile a harness does not know are skipped, with that reason."""
+    """Vectors of an unsupported profile are skipped, with that reason."""
 
     report = runner.Runner(command(tmp_path)).run([VECTORS["google-urls/tilde"]])
 
@@ -84,17 +84,17 @@ def test_profile_that_is_not_supported(tmp_path: Path) -> None:
     assert report.results[0].details == ("profile google is not supported",)
 
 
-def test_broken_harness_is_no_wrong_implementation(tmp_path: Path) -> None:
-    """One that cannot tell all from nothing does not pass the smoke test."""
+def test_broken_harness_fails_the_smoke_test(tmp_path: Path) -> None:
+    """A harness that allows everything does not pass the smoke test."""
 
-    spoil = 'reply["answer"] = {"checks": [{"allowed": True}]}'
+    fault = 'reply["answer"] = {"checks": [{"allowed": True}]}'
 
-    with pytest.raises(runner.Broken, match="smoke test failed"):
-        runner.Runner(command(tmp_path, spoil)).run(FEW)
+    with pytest.raises(runner.HarnessError, match="smoke test failed"):
+        runner.Runner(command(tmp_path, fault)).run(FEW)
 
 
 def test_hanging_harness_is_stopped(tmp_path: Path) -> None:
-    """A harness that does not answer is ended and started again; the next vector is asked."""
+    """A harness that does not answer is ended and restarted; the next vector runs."""
 
     one = runner.Runner(command(tmp_path, 'if "no-rules" in vector["id"]: time.sleep(600)'), 3)
     first = one.connection.process
@@ -110,17 +110,17 @@ def test_hanging_harness_is_stopped(tmp_path: Path) -> None:
 
 
 def test_harness_that_does_not_read_is_stopped(tmp_path: Path) -> None:
-    """A question larger than a pipe does not block the runner."""
+    """A question larger than the buffer of a pipe does not block the runner."""
 
-    spoil = 'if "Disallow" in body: print(json.dumps(reply), flush=True); time.sleep(600)'
+    fault = 'if "Disallow" in body: print(json.dumps(reply), flush=True); time.sleep(600)'
 
-    report = runner.Runner(command(tmp_path, spoil), 3).run([VECTORS["size/finite"]])
+    report = runner.Runner(command(tmp_path, fault), 3).run([VECTORS["size/finite"]])
 
     assert report.results[0].kind == "errored"
 
 
-def test_harness_that_dies(tmp_path: Path) -> None:
-    """A harness that ends in the middle costs one vector."""
+def test_harness_that_ends(tmp_path: Path) -> None:
+    """If a harness ends, one vector is errored."""
 
     report = runner.Runner(command(tmp_path, 'if "no-rules" in vector["id"]: sys.exit(3)')).run(FEW)
 
@@ -128,55 +128,55 @@ def test_harness_that_dies(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "words"),
+    ("fault", "words"),
     [
         ('reply["seq"] = 99', "not to this question"),
         ('print("hello")', "not JSON"),
         ("reply = [1]", "not an object"),
     ],
 )
-def test_harness_that_does_not_speak_the_protocol(tmp_path: Path, spoil: str, words: str) -> None:
-    """A line that is no reply to the question is the harness's mistake."""
+def test_harness_that_violates_the_protocol(tmp_path: Path, fault: str, words: str) -> None:
+    """A line that is not a reply to the question is an error of the harness."""
 
-    with pytest.raises(runner.Broken, match=words):
-        runner.Runner(command(tmp_path, spoil)).run(FEW)
+    with pytest.raises(runner.HarnessError, match=words):
+        runner.Runner(command(tmp_path, fault)).run(FEW)
 
 
 def test_command_that_does_not_start(tmp_path: Path) -> None:
-    """A command that is not there, or says nothing, is told at once."""
+    """A command that does not exist, or prints nothing, is reported at once."""
 
-    with pytest.raises(runner.Broken, match="cannot start"):
+    with pytest.raises(runner.HarnessError, match="cannot start"):
         runner.Runner([str(tmp_path / "none")])
-    with pytest.raises(runner.Broken, match="no start"):
+    with pytest.raises(runner.HarnessError, match="no start"):
         runner.Runner([sys.executable, "-c", "pass"])
 
 
-def names_of(items: Any) -> set[str]:
+def field_names(items: Any) -> set[str]:
     """Return the names of all fields of some items."""
     return {name for item in items for name in item}
 
 
-def test_a_harness_never_sees_what_is_expected() -> None:
-    """A question holds no verdict, line, form or note to copy."""
+def test_questions_have_no_expectations() -> None:
+    """A question contains no verdict, line, form or note."""
 
     hidden = {"allowed", "line", "reason", "form", "valid", "absent_notes", "comment"}
     for vector in VECTORS.values():
-        asked = suite.question(vector)
-        names = set(asked) | {name for check in asked["checks"] for name in check}
-        names |= {name for form in asked["forms"] for name in form}
+        question = suite.make_question(vector)
+        names = set(question) | {name for check in question["checks"] for name in check}
+        names |= {name for form in question["forms"] for name in form}
         assert not names & hidden
-        assert {asked[part] for part in suite.WHOLE_PARTS} <= {True, False}
-        for name, part in parts.EXTENSION_PARTS.items():
-            assert not names_of(asked.get(name, ())) & set(part.expected)
-            for inner, its in part.inner.items():
-                for item in asked.get(name, ()):
-                    assert not names_of(item.get(inner, ())) & set(its.expected)
-        for name in (*parts.EXTENSION_VALUES, "extension_notes"):
-            assert asked.get(name, True) is True
+        assert {question[part] for part in suite.WHOLE_PARTS} <= {True, False}
+        for name, part in suite.EXTENSION_PARTS.items():
+            assert not field_names(question.get(name, ())) & set(part.expected)
+            for inner, inner_part in part.inner.items():
+                for item in question.get(name, ()):
+                    assert not field_names(item.get(inner, ())) & set(inner_part.expected)
+        for name in (*suite.EXTENSION_VALUES, "extension_notes"):
+            assert question.get(name, True) is True
 
 
-def test_octets_are_asked_in_base64() -> None:
-    """Whatever a vector writes as octets, of fields and pages too, a harness gets as base64."""
+def test_octets_in_questions_are_base64() -> None:
+    """All octets of a vector, of fields and pages too, are base64 in a question."""
 
     item = {
         "headers": [["A", {"parts": [["x", 2]]}]],
@@ -194,15 +194,15 @@ def test_octets_are_asked_in_base64() -> None:
     moment = {"at": 0, "url": "/x", "answers": [answer, {"failure": "dns"}], "allowed": False}
     data["timelines"] = [{"moments": [moment]}]
 
-    asked = suite.question(suite.Vector(Path("tags/sample.json"), data))
+    question = suite.make_question(suite.Vector(Path("tags/sample.json"), data))
 
     answer = {"status": 200, "headers": [["A", "eA=="]], "body": "eQ=="}
     copy = {"url": "x", "headers": [["A", "eA=="]], "body": "eQ=="}
-    assert asked["access"] == [{"copy": copy, "answers": [answer], "checks": [{"url": "/x"}]}]
+    assert question["access"] == [{"copy": copy, "answers": [answer], "checks": [{"url": "/x"}]}]
     moment = {"at": 0, "url": "/x", "answers": [answer, {"failure": "dns"}]}
-    assert asked["timelines"] == [{"moments": [moment]}]
-    assert asked["robots_tag"] == [{"lines": ["eA==", "eQ=="]}]
-    assert asked["usage"] == [
+    assert question["timelines"] == [{"moments": [moment]}]
+    assert question["robots_tag"] == [{"lines": ["eA==", "eQ=="]}]
+    assert question["usage"] == [
         {"headers": [["A", "eHg="]], "headers_joined": {"B": "eQ=="}, "html": "eg==", "dom": "z"}
     ]
 
@@ -210,7 +210,7 @@ def test_octets_are_asked_in_base64() -> None:
 # --- Judging ------------------------------------------------------------------------------------
 
 
-def judged(answer: Any, **fields: Any) -> suite.Result:
+def judge(answer: Any, **fields: Any) -> suite.Result:
     """Judge *answer* to a vector with these expectations."""
     data = {"id": "sample/one", "requirement": [], "robotstxt": "", **fields}
     return suite.judge(suite.Vector(Path("sample.json"), data), answer)
@@ -239,9 +239,9 @@ CHECK = {"url": "/x", "product_token": "a", "allowed": False, "line": 2, "reason
     ],
 )
 def test_judging_a_check(given: dict[str, Any], kind: str) -> None:
-    """A line that is not answered is not judged; one that is, must be right."""
+    """A line that is not answered is not judged; one that is answered must be right."""
 
-    assert kind == judged({"checks": [given]}, checks=[CHECK]).kind
+    assert kind == judge({"checks": [given]}, checks=[CHECK]).kind
 
 
 @pytest.mark.parametrize(
@@ -318,26 +318,26 @@ def test_judging_a_check(given: dict[str, Any], kind: str) -> None:
         ({"checks": [CHECK]}, 5, "errored"),
     ],
 )
-def test_judging_the_other_parts(fields: dict[str, Any], answer: Any, kind: str) -> None:
-    """Each part is compared by its own measure."""
+def test_judging_other_parts(fields: dict[str, Any], answer: Any, kind: str) -> None:
+    """Each part has its own comparison."""
 
-    assert kind == judged(answer, **fields).kind
+    assert kind == judge(answer, **fields).kind
 
 
 # --- The harness side ---------------------------------------------------------------------------
 
 
 class Sample(protocol.VerdictsOnly):
-    """Disallows everything, except that it cannot stand one URL."""
+    """Disallows everything, and raises for one URL."""
 
     name, version = "sample", "1"
 
-    def load(self, body: bytes) -> protocol.Ask:
+    def load(self, body: bytes) -> protocol.CheckFunction:
         return lambda url, token: bool(1 / (url != "https://e.example/zero") and False)
 
 
 def test_unknown_command() -> None:
-    """An unknown command is answered with an error, and the harness goes on."""
+    """An unknown command is answered with an error, and the harness continues."""
 
     lines = ['{"cmd": "dance"}', "", "nonsense", '{"no": "cmd"}', '{"cmd": "stop"}', '{"cmd": "x"}']
     source, sink = io.StringIO("\n".join(lines)), io.StringIO()
@@ -351,15 +351,15 @@ def test_unknown_command() -> None:
 
 
 def test_other_version_of_the_protocol() -> None:
-    """A harness does not pretend to speak a version it does not know."""
+    """A harness refuses a version that it does not implement."""
 
     reply = protocol.respond(Sample(), '{"cmd": "start", "version": 9}')
 
-    assert reply == {"error": "this harness speaks version 1 of the protocol"}
+    assert reply == {"error": "this harness implements version 1 of the protocol"}
 
 
 def test_verdicts_only() -> None:
-    """A harness of verdicts skips what it has no words for, and reports what broke."""
+    """A harness of verdicts skips unsupported parts, and reports exceptions."""
 
     checks = [{"url": "/x", "product_token": "a"}, {"url": "/zero", "product_token": "a"}]
     checks.append({"url": "/x", "product_token": ["a", "b"]})  # type: ignore[dict-item]
@@ -390,13 +390,13 @@ def test_known_differences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert "1 passed, 0 failed, 0 skipped" in capsys.readouterr().out
     known.write_text("# none\nprefix/root # it passes\nprefix/root-nowhere\n")
     assert runner.main(["--known-differences", str(known), *harness]) == 1
-    told = capsys.readouterr().out
-    assert "prefix/root is a known difference but passed" in told
-    assert "prefix/root-nowhere is a known difference but not a vector" in told
+    output = capsys.readouterr().out
+    assert "prefix/root is a known difference but passed" in output
+    assert "prefix/root-nowhere is a known difference but not a vector" in output
 
 
 def test_report_and_list_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The report is JSON, and the list of differences can be written and then holds."""
+    """The report is JSON; a run with the written list of differences passes."""
 
     report, known = tmp_path / "report.json", tmp_path / "known.txt"
     harness = ["--only", "wildcards/", "--", *command(tmp_path)]
@@ -415,12 +415,12 @@ def test_report_and_list_are_written(tmp_path: Path, capsys: pytest.CaptureFixtu
     ("name", "package"), [("protego", "protego"), ("robotspy", "robots"), ("urllib", "urllib")]
 )
 def test_other_implementations(name: str, package: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Another implementation, where it is installed, differs exactly as its list says."""
+    """Another implementation, if installed, differs exactly as its list states."""
 
     known = suite.HERE / "known_differences" / f"{name}.txt"
     made_with = known.read_text(encoding="utf-8").split(":")[0].split()[-1]
     if importlib.util.find_spec(package) is None:
-        pytest.skip(f"{name} is not installed here")
+        pytest.skip(f"{name} is not installed")
     version = metadata.version(name) if name != "urllib" else sys.version.split()[0]
     if version != made_with:
         pytest.skip(f"the list was made with {name} {made_with}, here is {version}")

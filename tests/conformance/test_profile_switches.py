@@ -1,11 +1,10 @@
-"""Every switch of every profile is seen by a vector: turn it, and some vector fails."""
+"""Every switch of every profile is covered: with another value, some vector fails."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-import parts
 import pytest
 import robotrules_harness
 import suite
@@ -13,9 +12,9 @@ import suite
 import robotrules
 
 PROFILES = (robotrules.DEFAULT, robotrules.STRICT, robotrules.GOOGLE)
-# Strict refuses product tokens outside the grammar, and inside it a literal match adds nothing.
-# Google compares paths as given, which have no normal form and no units to split (AMB-43).
-UNSEEN = {("strict", "literal_tokens"), ("google", "split_escapes")}
+# Strict refuses product tokens outside the grammar, and within it a literal match adds nothing.
+# Google compares paths as given, without a normal form and without units to split (AMB-43).
+WITHOUT_EFFECT = {("strict", "literal_tokens"), ("google", "split_escapes")}
 OTHER_VALUES: dict[str, dict[Any, Any]] = {
     "max_bytes": {512_000: 1 << 24, 1 << 24: 512_000},
     "max_line": {None: 16_663, 16_663: None},
@@ -25,15 +24,15 @@ VECTORS = [
     for vector in suite.load()
     if vector.path.stem != "cost"
     and (not vector.is_extension or "app_directives" in vector.data)
-    and not any(part in vector.data for part in parts.ACCESS_PARTS)
+    and not any(part in vector.data for part in suite.ACCESS_PARTS)
 ]
 
 
-def turned() -> Iterator[tuple[str, str, object]]:
-    """Yield each profile with each switch and limit that can be seen, and another value."""
+def changes() -> Iterator[tuple[str, str, object]]:
+    """Yield each profile with each switch and limit that has an effect, and another value."""
     for profile in PROFILES:
         for field, value in profile._asdict().items():
-            if (profile.name, field) in UNSEEN:
+            if (profile.name, field) in WITHOUT_EFFECT:
                 continue
             if isinstance(value, bool):
                 yield profile.name, field, not value
@@ -41,14 +40,14 @@ def turned() -> Iterator[tuple[str, str, object]]:
                 yield profile.name, field, OTHER_VALUES[field][value]
 
 
-@pytest.mark.parametrize(("profile", "switch", "value"), list(turned()))
-def test_switch_is_seen(profile: str, switch: str, value: object) -> None:
-    """With one switch turned, at least one vector of the profile does not pass."""
+@pytest.mark.parametrize(("profile", "switch", "value"), list(changes()))
+def test_switch_is_covered(profile: str, switch: str, value: object) -> None:
+    """With one switch changed, at least one vector of the profile fails."""
 
     for vector in VECTORS:
         if vector.profile != profile or switch in vector.data.get("options", {}):
             continue
-        question = suite.question(vector)
+        question = suite.make_question(vector)
         question["options"] = {**question["options"], switch: value}
         try:
             answer = robotrules_harness.answer(question)
@@ -57,4 +56,4 @@ def test_switch_is_seen(profile: str, switch: str, value: object) -> None:
         if suite.judge(vector, answer).kind != "passed":
             return
 
-    pytest.fail(f"no vector of profile {profile} sees {switch}")
+    pytest.fail(f"no vector of profile {profile} covers {switch}")

@@ -1,4 +1,4 @@
-"""The page on RFC 9309 is generated from the suite, and current."""
+"""The page on RFC 9309 is generated from the suite, and up to date."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ PAGE = suite.HERE.parent / "docs" / "rfc9309.md"
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the script as a person does."""
+    """Run the script in a process."""
     command = [sys.executable, str(SCRIPT), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
-def test_page_is_current() -> None:
-    """What is on disk is what the script would write."""
+def test_page_is_up_to_date() -> None:
+    """The page on disk is the one that the script writes."""
 
     done = run("--check")
 
@@ -26,7 +26,7 @@ def test_page_is_current() -> None:
 
 
 def test_page_shows_every_vector() -> None:
-    """Each vector of RFC 9309 stands on the page once, and each requirement has its place."""
+    """Each vector of RFC 9309 is on the page once, and each requirement has a heading."""
 
     text = PAGE.read_text(encoding="utf-8")
 
@@ -38,6 +38,6 @@ def test_page_shows_every_vector() -> None:
 
 
 def test_usage() -> None:
-    """A wrong argument is no difference."""
+    """A wrong argument exits with 2, a difference with 1."""
 
     assert run("--chekc").returncode == 2

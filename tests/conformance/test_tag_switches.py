@@ -1,4 +1,4 @@
-"""Every switch and limit of a tag profile is seen by a vector: turn it, and some vector fails."""
+"""Every switch and limit of a tag profile is covered: with another value, some vector fails."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 import suite
 
 from robotrules import tags
-from tests.conformance.turning import Turned, notices
+from tests.conformance.switches import ChangedProfile, fails_with
 
 # Parts whose items name a tag profile.
 PARTS = ("usage", "robots_tag")
@@ -26,18 +26,18 @@ OTHER_VALUES: dict[str, dict[Any, Any]] = {
     },
     "names": {None: frozenset({"googlebot"}), tags.GOOGLE.names: None},
 }
-# Where nocache and noarchive have no effect, neither has what one does to the other.
-UNSEEN = {("google", "nocache_over_noarchive")}
+# Where nocache and noarchive have no effect, neither has the precedence between them.
+WITHOUT_EFFECT = {("google", "nocache_over_noarchive")}
 VECTORS = [vector for vector in suite.load() if any(part in vector.data for part in PARTS)]
 # Long fields and pages; only the limits need them.
 LONG = [vector for vector in VECTORS if "limit" in vector.id]
 
 
-def turned() -> Iterator[tuple[str, str, object]]:
-    """Yield each tag profile with each switch and limit, and another value."""
+def changes() -> Iterator[tuple[str, str, object]]:
+    """Yield each tag profile with each switch and limit and another value."""
     for profile in tags.TAG_PROFILES.values():
         for field, value in profile._asdict().items():
-            if (profile.name, field) in UNSEEN:
+            if (profile.name, field) in WITHOUT_EFFECT:
                 continue
             if isinstance(value, bool):
                 yield profile.name, field, not value
@@ -45,16 +45,16 @@ def turned() -> Iterator[tuple[str, str, object]]:
                 yield profile.name, field, OTHER_VALUES[field][value]
 
 
-@pytest.mark.parametrize(("profile", "switch", "value"), list(turned()))
-def test_switch_is_seen(profile: str, switch: str, value: object) -> None:
-    """With one switch turned, at least one vector about the profile does not pass."""
+@pytest.mark.parametrize(("profile", "switch", "value"), list(changes()))
+def test_switch_is_covered(profile: str, switch: str, value: object) -> None:
+    """With one switch changed, at least one vector about the profile fails."""
 
     limits = switch.startswith("max_")
-    asked = Turned("tag", PARTS, profile, switch, value)
+    changed = ChangedProfile("tag", PARTS, profile, switch, value)
     for vector in VECTORS:
         if (vector in LONG) != limits:
             continue
-        if notices(vector, asked, "default"):
+        if fails_with(vector, changed, "default"):
             return
 
-    pytest.fail(f"no vector about tag profile {profile} sees {switch}")
+    pytest.fail(f"no vector about tag profile {profile} covers {switch}")

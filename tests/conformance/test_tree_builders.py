@@ -1,4 +1,4 @@
-"""Vectors that hold HTML say the same of either tree builder: justhtml where selectolax is not."""
+"""Vectors with HTML pass with both tree builders, selectolax and justhtml."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ PARTS = ("usage", "guidance", "snippets", "written")
 
 
 def has_html(vector: suite.Vector) -> bool:
-    """Return whether some item of a vector has a page to be read."""
+    """Return whether some item of a vector has a page."""
     items = [item for part in PARTS for item in vector.data.get(part, ())]
     return any(name in item for item in items for name in ("html", "dom", "meta"))
 
 
 @pytest.mark.parametrize("builder", BUILDERS)
 @pytest.mark.parametrize(
-    "vector", [one for one in suite.load() if has_html(one)], ids=lambda one: one.id
+    "vector", [vector for vector in suite.load() if has_html(vector)], ids=lambda vector: vector.id
 )
 def test_html(vector: suite.Vector, builder: str) -> None:
-    """With the other one hidden, each tree builder answers as the vector says."""
+    """With the other tree builder hidden, the vector passes."""
 
     pytest.importorskip(builder)
     with only(builder):
-        result = suite.judge(vector, robotrules_harness.answer(suite.question(vector)))
+        result = suite.judge(vector, robotrules_harness.answer(suite.make_question(vector)))
 
     assert result.kind == "passed", "\n".join((vector.data["comment"], *result.details))

@@ -1,1 +1,1 @@
-"""Laws that hold for every file, URL and profile; a class docstring states the MUST."""
+"""Properties that hold for every file, URL and profile; a class docstring states the MUST."""

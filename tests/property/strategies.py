@@ -1,9 +1,9 @@
 """
-Hypothesis strategies: hostile robots.txt files, URLs, product tokens and profiles.
+Hypothesis strategies for hostile robots.txt files, URLs, product tokens and profiles.
 
-The vocabulary is that of `fuzz/generator.py`. Files are made of records and not of octets, so that
-most of them have rules; URLs are made of the patterns of their file, so that most of them match or
-almost match.
+The vocabulary is that of `fuzz/generator.py`. Files are made of records and not of octets, so that most
+of them have an effect; URLs are made of the patterns of their file, so that most of them match or
+nearly match.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from robotrules.profile import MORE_SPELLINGS, PROFILES, Profile
 
-# What patterns are made of where an index is attacked: few words that share beginnings and grams,
-# pieces shorter than a gram, grams that repeat, literals with `$`, nothing but wildcards.
+# Parts of patterns that attack an index: few words that share prefixes and n-grams, pieces shorter
+# than an n-gram, n-grams that repeat, literals with `$`, only wildcards.
 SHARED = (
     *("a", "b", "ab", "abc", "abcd", "aaaa", "aaaaaaaa", "abab", "shop", "shopping", "/", "//"),
     *(
@@ -42,13 +42,13 @@ SHARED = (
 )
 
 
-def joined(parts: st.SearchStrategy[bytes], most: int) -> st.SearchStrategy[bytes]:
+def join(parts: st.SearchStrategy[bytes], most: int) -> st.SearchStrategy[bytes]:
     """Return up to *most* parts in a row."""
     return st.lists(parts, max_size=most).map(b"".join)
 
 
 pieces = st.sampled_from(generator.PIECES)
-values = joined(pieces, 6)
+values = join(pieces, 6)
 patterns: st.SearchStrategy[bytes] = st.tuples(
     st.sampled_from([b"/", b"/", b"/", b"*", b"/*", b""]),
     values,
@@ -60,12 +60,12 @@ good_tokens = st.sampled_from(["a", "A", "b", "ExampleBot", "a-b_c"])
 
 @st.composite
 def urls(draw: st.DrawFn, near: st.SearchStrategy[bytes] = patterns) -> bytes:
-    """Draw a URL that a pattern of *near* matches, or just does not."""
+    """Draw a URL that a pattern of *near* matches or nearly matches."""
     value = draw(near)
     gaps = value.removesuffix(b"$").split(b"*")
     path = gaps[0]
     for gap in gaps[1:]:
-        path += draw(joined(pieces, 2)) + gap
+        path += draw(join(pieces, 2)) + gap
     path += draw(st.sampled_from([b"", b"", b"", b"x", b"/", b"?", b"$"]))
     if draw(st.integers(0, 3)) == 0:
         random = Random(draw(st.integers(0, 2**32)))
@@ -75,7 +75,7 @@ def urls(draw: st.DrawFn, near: st.SearchStrategy[bytes] = patterns) -> bytes:
 
 @st.composite
 def lines(draw: st.DrawFn, values: st.SearchStrategy[bytes]) -> bytes:
-    """Draw one line with a record or without, and no terminator."""
+    """Draw one line with or without a record, without a terminator."""
     key = draw(st.sampled_from(generator.KEYS))
     usual = draw(st.integers(0, 5)) > 0
     separator = draw(st.sampled_from([b":", b": "] if usual else generator.SEPARATORS))
@@ -110,7 +110,7 @@ bodies = files().map(lambda found: found[0]) | st.binary(max_size=60)
 
 @st.composite
 def profiles(draw: st.DrawFn) -> Profile:
-    """Draw a named profile, or one that differs from it in any switches, tables and limits."""
+    """Draw a named profile, or a variant with other switches, tables and limits."""
     base = PROFILES[draw(st.sampled_from(["default", "google", "strict"]))]
     if draw(st.booleans()):
         return base
@@ -127,7 +127,7 @@ def profiles(draw: st.DrawFn) -> Profile:
 
 @st.composite
 def cases(draw: st.DrawFn) -> generator.Case:
-    """Draw a file, a URL near its patterns and a token; the profile is drawn beside it."""
+    """Draw a file, a URL near its patterns and a token; the profile is drawn separately."""
     body, known = draw(files())
     octets = draw(urls(st.sampled_from(known)))
     url = octets.decode("utf-8", "surrogateescape") if draw(st.booleans()) else octets
@@ -145,7 +145,7 @@ shared_patterns = st.lists(st.sampled_from(SHARED), min_size=0, max_size=5).map(
 def large_rules(
     draw: st.DrawFn, least: int = 130, most: int = 160
 ) -> tuple[list[tuple[bytes, bool]], list[bytes]]:
-    """Draw many patterns that share words, each with what it says, and URLs near them."""
+    """Draw many rules whose patterns share words, and URLs near them."""
     random = Random(draw(st.integers(0, 2**32)))
     words: Callable[[], str] = lambda: random.choice(SHARED)  # noqa: E731
     few = [words() for _ in range(draw(st.integers(1, 4)))]
@@ -168,7 +168,7 @@ def large_rules(
     return found, asked
 
 
-# How lines end in files that people and programs made.
+# Line ends of files.
 ENDS = st.sampled_from([b"\n", b"\n", b"\n", b"\r\n", b"\r", b"\n\n", b"\r\r\n", b""])
 
 
@@ -176,6 +176,6 @@ ENDS = st.sampled_from([b"\n", b"\n", b"\n", b"\r\n", b"\r", b"\n\n", b"\r\r\n",
 def odd_files(
     draw: st.DrawFn, odd: st.SearchStrategy[bytes], marks: st.SearchStrategy[bytes]
 ) -> bytes:
-    """Draw a file of odd lines among others, which may start with a mark."""
+    """Draw a file of odd and usual lines, which may start with a mark."""
     found = draw(st.lists(st.tuples(odd | lines(patterns), ENDS), max_size=12))
     return draw(marks) + b"".join(line + end for line, end in found)

@@ -1,4 +1,4 @@
-"""The native engine equals the pure one, to the octet, under every profile."""
+"""The native engine agrees with the pure one, to the octet, under every profile."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ pytestmark = pytest.mark.usefixtures("native")
 
 
 class TestEnginesAgree:
-    """Two engines, one contract: every vector and every property must hold on both (house, 3)."""
+    """Two engines, one contract: every vector and every property must hold on both."""
 
     @given(case=cases(), profile=profiles())
     def test_everything_about_a_file(
         self, native: ModuleType, case: Case, profile: Profile
     ) -> None:
-        """Body, lines, records, groups, notes, choice, rules and answers are the same."""
+        """Body, lines, records, groups, notes, group selection, rules and verdicts are the same."""
         seen = [snapshot(case, engine, profile) for engine in (native, pure)]
         for name in seen[0]:
             assert seen[0][name] == seen[1][name], name
@@ -44,7 +44,7 @@ class TestEnginesAgree:
     def test_at_any_limit(
         self, native: ModuleType, body: bytes, profile: Profile, complete: bool, limit: int
     ) -> None:
-        """What is read and noted at a size limit is the same, wherever the limit falls."""
+        """Lines, records and notes at a size limit are the same for any limit."""
         seen = []
         for engine in (native, pure):
             switches = [name for name in profile.switches() if name in ENGINE_SWITCHES]
@@ -65,7 +65,7 @@ class TestEnginesAgree:
 
     @given(text=st.text(st.characters(codec=None), max_size=20), profile=profiles())
     def test_text(self, native: ModuleType, text: str, profile: Profile) -> None:
-        """Any str, lone surrogates included, stands for the same octets."""
+        """Any str, lone surrogates included, is encoded as the same octets."""
         robots = [robotrules.parse(text, profile, engine=engine) for engine in (native, pure)]
         assert robots[0].body == robots[1].body
         forms = [
@@ -78,9 +78,9 @@ class TestEnginesAgree:
         self, native: ModuleType, value: bytes, url: st.DataObject, profile: Profile
     ) -> None:
         """One pattern matches the same URLs, with the same octets."""
-        asked = url.draw(urls(st.just(value)))
+        drawn_url = url.draw(urls(st.just(value)))
         seen = [
-            engine.Matcher(profile.settings(engine), [(value, True)]).find_matches(asked)
+            engine.Matcher(profile.settings(engine), [(value, True)]).find_matches(drawn_url)
             for engine in (native, pure)
         ]
         assert seen[0] == seen[1]
@@ -89,7 +89,7 @@ class TestEnginesAgree:
     def test_many_patterns(
         self, native: ModuleType, drawn: tuple[Any, Any], profile: Profile
     ) -> None:
-        """Many patterns, scanned at first and indexed then, decide alike."""
+        """Many patterns, first scanned and then indexed, decide alike."""
         patterns, asked = drawn
         fast, plain = (
             engine.Matcher(profile.settings(engine), patterns) for engine in (native, pure)
@@ -103,8 +103,8 @@ class TestEnginesAgree:
             assert fast.tied(url) == plain.tied(url)
 
     @given(case=cases(), profile=profiles())
-    def test_the_first_question(self, native: ModuleType, case: Case, profile: Profile) -> None:
-        """A rule set answers its first question without compiling, and as it answers later ones."""
+    def test_the_first_check(self, native: ModuleType, case: Case, profile: Profile) -> None:
+        """The first check, which does not compile the rule set, agrees with later checks."""
         fast, plain = (
             engine.parse(case.body, profile.settings(engine), True) for engine in (native, pure)
         )
@@ -118,8 +118,10 @@ class TestEnginesAgree:
         assert first.count_usable() == slow.count_usable()
 
     @given(body=bodies, token=tokens, profile=profiles())
-    def test_choice(self, native: ModuleType, body: bytes, token: str, profile: Profile) -> None:
-        """The groups of a crawler are the same, whatever its name."""
+    def test_group_selection(
+        self, native: ModuleType, body: bytes, token: str, profile: Profile
+    ) -> None:
+        """The groups of a crawler are the same, for any name."""
         octets = token.encode("utf-8", "surrogateescape")
         seen = [
             [

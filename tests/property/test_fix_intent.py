@@ -1,9 +1,9 @@
 """
-Fixes keep what the author of a file meant, where some of its records are misspelt.
+Fixes keep the intent of a file in which some records are misspelt.
 
-Files are made twice: as meant, and with slips in the names of records. What was meant is known
-here without asking lint. Safe fixes of the second file, and then the right spelling, must give what
-the first one says; and so must the fixes that correct the spelling.
+Each file is generated twice: as intended, and with misspelt names of records, so the intent is
+known without lint. Safe fixes of the second file, followed by the right spelling, must give the
+verdicts of the first; and so must the fixes that correct the spelling.
 """
 
 from __future__ import annotations
@@ -18,39 +18,41 @@ from robotrules import RobotsTxt, parse
 from robotrules.linting import fix, lint
 from robotrules.profile import PROFILES
 
-# What each name becomes by a slip, up to the value. The last ones of each are read by profile
-# default and not by strict, the others by none.
-SLIPS = {
+# Misspellings of each name, up to the value. Profile default reads the last ones of each and strict
+# does not; no profile reads the others.
+MISSPELLINGS = {
     b"User-agent: ": [b"User-agen: ", b"User-agnet: ", b"- User-agent: ", b"Useragent: "],
     b"Disallow: ": [b"Disallows: ", b"Disallow_: ", b"Dissallow: ", b"Disallow "],
     b"Allow: ": [b"Alow: ", b"Allows: ", b"Allow "],
 }
-RIGHT = {wrong: right for right, slips in SLIPS.items() for wrong in slips}
+RIGHT = {wrong: right for right, wrongs in MISSPELLINGS.items() for wrong in wrongs}
 NAMES = ("BadBot", "EvilBot", "OtherBot", "*")
 PATHS = ("/", "/a", "/a/b", "/cart", "/cart*")
 URLS = [f"https://example.com{path}" for path in ("/", "/a", "/a/b", "/cart", "/cart/1", "/z")]
-MOST_ROUNDS = 20
+MAX_ROUNDS = 20
 
 
-class Made(NamedTuple):
-    """A file, as meant and as written."""
+class IntendedFile(NamedTuple):
+    """A file, as intended and as written."""
 
-    meant: bytes
+    intended: bytes
     written: bytes
 
 
-def lines_of(names: list[bytes], values: tuple[str, ...]) -> st.SearchStrategy[tuple[bytes, bytes]]:
-    """Return a strategy of lines: as meant, and with or without a slip."""
+def draw_lines(
+    names: list[bytes], values: tuple[str, ...]
+) -> st.SearchStrategy[tuple[bytes, bytes]]:
+    """Return a strategy of lines: as intended, and as written, possibly misspelt."""
 
-    def made(name: bytes, value: str, slip: int) -> tuple[bytes, bytes]:
-        spellings = [name, name, *SLIPS[name]]
-        return name + value.encode(), spellings[slip % len(spellings)] + value.encode()
+    def make_line(name: bytes, value: str, choice: int) -> tuple[bytes, bytes]:
+        spellings = [name, name, *MISSPELLINGS[name]]
+        return name + value.encode(), spellings[choice % len(spellings)] + value.encode()
 
-    return st.builds(made, st.sampled_from(names), st.sampled_from(values), st.integers(0, 59))
+    return st.builds(make_line, st.sampled_from(names), st.sampled_from(values), st.integers(0, 59))
 
 
-agents = lines_of([b"User-agent: "], NAMES)
-rules = lines_of([b"Disallow: ", b"Disallow: ", b"Allow: "], PATHS)
+agents = draw_lines([b"User-agent: "], NAMES)
+rules = draw_lines([b"Disallow: ", b"Disallow: ", b"Allow: "], PATHS)
 blanks = st.sampled_from([(b"", b""), (b"# about", b"# about")])
 groups = st.builds(
     lambda *parts: [line for part in parts for line in part],
@@ -60,14 +62,14 @@ groups = st.builds(
 )
 
 
-def joined(parts: list[list[tuple[bytes, bytes]]]) -> Made:
+def join_groups(parts: list[list[tuple[bytes, bytes]]]) -> IntendedFile:
     """Return the file of some groups."""
     lines = [line for group in parts for line in group]
-    return Made(*(b"".join(line[n] + b"\n" for line in lines) for n in (0, 1)))
+    return IntendedFile(*(b"".join(line[n] + b"\n" for line in lines) for n in (0, 1)))
 
 
-files = st.lists(groups, min_size=1, max_size=4).map(joined)
-EVIL = Made(
+files = st.lists(groups, min_size=1, max_size=4).map(join_groups)
+EVIL = IntendedFile(
     b"User-agent: BadBot\nDisallow: /\nUser-agent: EvilBot\nDisallow: /\n\n"
     b"User-agent: *\nDisallow: /cart\n",
     b"User-agent: BadBot\nDisallow: /\nUser-agen: EvilBot\nDisallow: /\n\n"
@@ -75,62 +77,64 @@ EVIL = Made(
 )
 
 
-def fixed(body: bytes, profile: str, *, verdicts: bool) -> bytes:
-    """Return a file after fixes, round after round."""
-    for _ in range(MOST_ROUNDS):
+def apply_fixes(body: bytes, profile: str, *, verdicts: bool) -> bytes:
+    """Return a file after repeated fixes, until none is left."""
+    for _ in range(MAX_ROUNDS):
         robots = parse(body, profile)
         done = fix(robots, lint(robots), verdicts=verdicts)
         if done.body == body:
             return body
         body = done.body
-    raise AssertionError("fixes go on and on")
+    raise AssertionError("fixes do not end")
 
 
-def respelled(body: bytes) -> bytes:
-    """Return a file without the slips that were made here."""
-    return b"".join(map(_respelled, body.splitlines(keepends=True)))
+def correct_spelling(body: bytes) -> bytes:
+    """Return a file with the right spelling of all records."""
+    return b"".join(map(_correct_line, body.splitlines(keepends=True)))
 
 
-def _respelled(line: bytes) -> bytes:
+def _correct_line(line: bytes) -> bytes:
     for wrong, right in RIGHT.items():
         if line.startswith(wrong):
             return right + line[len(wrong) :]
     return line
 
 
-def verdicts(robots: RobotsTxt) -> dict[tuple[str, str], bool]:
-    """Return who may fetch what."""
+def collect_verdicts(robots: RobotsTxt) -> dict[tuple[str, str], bool]:
+    """Return the verdict for each crawler and URL."""
     names = (*NAMES[:-1], "Stranger")
     return {(name, url): robots.check(url, name).allowed for name in names for url in URLS}
 
 
-def everywhere(body: bytes) -> list[dict[tuple[str, str], bool]]:
-    """Return who may fetch what under each profile."""
-    return [verdicts(parse(body, name)) for name in PROFILES]
+def verdicts_by_profile(body: bytes) -> list[dict[tuple[str, str], bool]]:
+    """Return the verdicts under each profile."""
+    return [collect_verdicts(parse(body, name)) for name in PROFILES]
 
 
-class TestFixesKeepWhatWasMeant:
-    """A safe fix MUST NOT rest on a record that is misread."""
+class TestFixesKeepIntent:
+    """A safe fix MUST NOT depend on a record that is misread."""
 
     @pytest.mark.parametrize("profile", PROFILES)
     @settings(max_examples=50)
     @given(made=files)
     @example(made=EVIL)
-    def test_safe_fixes(self, profile: str, made: Made) -> None:
-        """They change neither what is read nor what was meant."""
-        body = fixed(made.written, profile, verdicts=False)
-        assert everywhere(body) == everywhere(made.written)
-        assert everywhere(respelled(body)) == everywhere(made.meant)
+    def test_safe_fixes(self, profile: str, made: IntendedFile) -> None:
+        """They change neither the verdicts nor the intended verdicts."""
+        body = apply_fixes(made.written, profile, verdicts=False)
+        assert verdicts_by_profile(body) == verdicts_by_profile(made.written)
+        assert verdicts_by_profile(correct_spelling(body)) == verdicts_by_profile(made.intended)
 
     @settings(max_examples=50)
     @given(made=files)
     @example(made=EVIL)
-    def test_fixes_of_verdicts(self, made: Made) -> None:
+    def test_fixes_that_change_verdicts(self, made: IntendedFile) -> None:
         """
-        They come to what fixes of the well spelt file come to.
+        The result agrees with the fixes of the file with the right spelling.
 
-        Under the other profiles some slips have no fix: google takes `Disallows` for a record, and
-        strict takes a line without its colon for none.
+        Under the other profiles some misspellings have no fix: google reads `Disallows` as a
+        record, and strict does not read a line without a colon as a record.
         """
-        body = fixed(made.written, "default", verdicts=True)
-        assert everywhere(body) == everywhere(fixed(made.meant, "default", verdicts=True))
+        body = apply_fixes(made.written, "default", verdicts=True)
+        assert verdicts_by_profile(body) == verdicts_by_profile(
+            apply_fixes(made.intended, "default", verdicts=True)
+        )

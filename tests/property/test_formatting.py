@@ -1,8 +1,8 @@
 """
-Formatting: whatever the octets, nothing is lost, nothing means something else, and once is enough.
+Formatting any octets keeps records, verdicts and comments, and is idempotent.
 
-What is proved inside is asked again here from outside: records, verdicts and comments of the old
-file and of the new one, under every profile and with both engines.
+The properties that the formatter proves are tested here independently, under every profile and with
+both engines.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from robotrules.formatting import FormatResult, format_robots
 from robotrules.profile import PROFILES, Profile, Role
 from tests.property import strategies as some
 
-# Lines that a formatter may stumble on: marks inside, drawings, half records, blank lines of kinds.
+# Lines that are hard to format: marks inside, drawings, incomplete records, kinds of blank lines.
 ODD_LINES = st.sampled_from(
     [
         b"",
@@ -67,8 +67,8 @@ MARKS = st.sampled_from([b"", b"", b"", b"\xef\xbb\xbf", b"\xef\xbb", b"\xef", b
 bodies = some.odd_files(ODD_LINES, MARKS) | some.bodies
 
 
-def formatted(body: bytes, engine: ModuleType, profile: Profile | str = "default") -> FormatResult:
-    """Format octets; what is refused is left alone."""
+def run_format(body: bytes, engine: ModuleType, profile: Profile | str = "default") -> FormatResult:
+    """Format octets; a refused file is not changed."""
     found = format_robots(parse(body, profile, engine=engine))
     assert found.proved is not bool(found.refused)
     assert found.changed is (found.body != body)
@@ -78,22 +78,22 @@ def formatted(body: bytes, engine: ModuleType, profile: Profile | str = "default
 
 
 def comments(body: bytes) -> list[bytes]:
-    """Return what comments say, but for whitespace at their ends."""
+    """Return the text of comments without surrounding whitespace."""
     return [text[1:].strip(b" \t") for text in re.findall(rb"#[^\r\n]*", body)]
 
 
 def records(robots: RobotsTxt) -> list[tuple[object, ...]]:
-    """Return what a reader of records reads."""
-    return [(found.key, found.value, found.role, found.group) for found in robots.records]
+    """Return key, value, role and group of each record."""
+    return [(record.key, record.value, record.role, record.group) for record in robots.records]
 
 
-def put_right(body: bytes) -> bool:
-    """Tell whether there are names that may be put right, so that strict sees other records."""
+def has_typos(body: bytes) -> bool:
+    """Return whether there are names that formatting corrects, so that strict reads them too."""
     return bool({note.code for note in parse(body).notes} & {"typo", "missing-colon"})
 
 
 class TestFormatting:
-    """Canonical form MUST mean what was written (RFC 9309 §2.2), to everybody."""
+    """The canonical form MUST have the same meaning (RFC 9309 §2.2) under every profile."""
 
     @given(body=bodies)
     @example(body=b"\xef\xbb\xbf\xef\xbb\xbfUser-agent: a\nDisallow: /")
@@ -102,31 +102,31 @@ class TestFormatting:
     @example(body=b"  # a\n #####\n# b")
     @example(body=b"a: b\r\r\nc: d")
     @example(body=b"\xef\xbb\xbf" + b"a:  b\n" * 20 + b"\x0b\n\x0c\n")
-    def test_once_is_enough(self, body: bytes, engine: ModuleType) -> None:
-        """Formatting what is formatted changes nothing, and is not refused."""
-        once = formatted(body, engine)
+    def test_is_idempotent(self, body: bytes, engine: ModuleType) -> None:
+        """Formatting a formatted file changes nothing, and is not refused."""
+        once = run_format(body, engine)
         if not once.refused:
-            again = formatted(once.body, engine)
+            again = run_format(once.body, engine)
             assert (again.body, again.changed, again.refused) == (once.body, False, "")
 
     @given(body=bodies)
     def test_records_and_comments(self, body: bytes, engine: ModuleType) -> None:
-        """The same records in the same groups, but for typos; and all comments."""
-        new = formatted(body, engine).body
+        """Records, except for typos, their groups and all comments are the same."""
+        new = run_format(body, engine).body
         assert comments(new) == comments(body)
         for profile in PROFILES.values():
             old_file, new_file = (parse(octets, profile, engine=engine) for octets in (body, new))
-            if not put_right(body):
+            if not has_typos(body):
                 assert records(new_file) == records(old_file)
-                was, now = map(extensions.notes, (old_file, new_file))
-                assert [note.code for note in now] == [note.code for note in was]
+                before, after = map(extensions.notes, (old_file, new_file))
+                assert [note.code for note in after] == [note.code for note in before]
 
     @given(data=st.data(), body=bodies, token=some.tokens)
     def test_verdicts(
         self, data: st.DataObject, body: bytes, token: str, engine: ModuleType
     ) -> None:
         """Every crawler gets the same verdict on every URL, under every profile."""
-        new = formatted(body, engine).body
+        new = run_format(body, engine).body
         values = [record.value for record in parse(body).records] or [b"/"]
         urls = data.draw(st.lists(some.urls(st.sampled_from(values)), min_size=1, max_size=4))
         names = [record.text for record in parse(body).records if record.key == "user-agent"]
@@ -135,15 +135,15 @@ class TestFormatting:
             for name in {token, *names[:3]}:
                 for url in urls:
                     try:
-                        was = old_file.check(url, name)
+                        before = old_file.check(url, name)
                     except ProductTokenError:
                         continue
-                    assert new_file.check(url, name).allowed is was.allowed, (profile.name, url)
+                    assert new_file.check(url, name).allowed is before.allowed, (profile.name, url)
 
     @given(body=bodies)
-    def test_form(self, body: bytes, engine: ModuleType) -> None:
-        """LF and one at the end; no two blank lines; no blank line between rules of a group."""
-        found = formatted(body, engine)
+    def test_layout(self, body: bytes, engine: ModuleType) -> None:
+        """LF line ends, one at the end; no two blank lines; none between rules of a group."""
+        found = run_format(body, engine)
         if found.refused:
             return
         assert b"\r" not in found.body
@@ -162,20 +162,20 @@ class TestFormatting:
             assert b"" in between
 
     @given(body=bodies, profile=some.profiles())
-    def test_looks_do_not_depend_on_the_profile(
+    def test_layout_does_not_depend_on_the_profile(
         self, body: bytes, profile: Profile, engine: ModuleType
     ) -> None:
-        """Whoever parsed the file: it is formatted alike, or not at all."""
-        usual, other = formatted(body, engine), formatted(body, engine, profile)
+        """Under every profile the file is formatted alike, or refused."""
+        usual, other = run_format(body, engine), run_format(body, engine, profile)
         if profile.name in PROFILES and profile == PROFILES[profile.name]:
             assert other == usual
         old_file, new_file = (
             parse(octets, profile, engine=engine) for octets in (body, other.body)
         )
-        if not put_right(body):
+        if not has_typos(body):
             assert records(new_file) == records(old_file)
 
     @given(body=bodies)
     def test_engines_agree(self, body: bytes, native: ModuleType) -> None:
         """Both engines format alike, to the octet."""
-        assert formatted(body, native) == formatted(body, pure)
+        assert run_format(body, native) == run_format(body, pure)

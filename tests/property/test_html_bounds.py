@@ -1,4 +1,4 @@
-"""The bounds of a tree: no page makes a tree builder deep or large."""
+"""The bounds of a tree: no page makes the tree deep or large."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ PATTERNS = st.lists(MARKUP, min_size=1, max_size=6).map("".join)
 DEEP, MANY = 30, 5000
 
 
-def measured(text: str, scripting: bool) -> tuple[int, int]:
-    """Return how deep the tree of a text is, and how many nodes it has, templates included."""
+def measure_tree(text: str, scripting: bool) -> tuple[int, int]:
+    """Return the depth and the number of nodes of a tree, templates included."""
     lexbor = pytest.importorskip("selectolax.lexbor")
     root = lexbor.LexborHTMLParser(text, scripting=scripting).root
     deepest = nodes = 0
@@ -47,12 +47,11 @@ def measured(text: str, scripting: bool) -> tuple[int, int]:
 
 
 @given(before=PATTERNS, again=PATTERNS, scripting=st.booleans())
-def test_a_pattern_without_end_is_cut(before: str, again: str, scripting: bool) -> None:
+def test_repeated_markup_is_cut(before: str, again: str, scripting: bool) -> None:
     """
-    What is repeated a hundred times does not make a tree a hundred times deeper.
+    Markup that is repeated a hundred times does not make a tree a hundred times deeper.
 
-    The bounds are small here. A tree may be somewhat deeper than they say: a cell brings its row
-    and its table with it.
+    The bounds are small here. A tree may be somewhat deeper: a cell implies its row and its table.
     """
     text = before.replace("%", "x") + "".join(again.replace("%", str(n)) for n in range(120))
     with pytest.MonkeyPatch.context() as patch:
@@ -61,13 +60,13 @@ def test_a_pattern_without_end_is_cut(before: str, again: str, scripting: bool) 
         patch.setattr(bounds, "UNSURE_TAGS", DEEP)
         patch.setattr(bounds, "MOST_FORMATTING", MANY)
         length = bounds.bounded(text, scripting)
-    deepest, nodes = measured(text[:length], scripting)
+    deepest, nodes = measure_tree(text[:length], scripting)
     assert deepest <= 3 * DEEP
     assert nodes <= 2 * MANY
 
 
 @given(text=st.lists(MARKUP, max_size=60).map("".join))
-def test_a_cut_is_before_a_tag(text: str) -> None:
+def test_cut_is_before_a_tag(text: str) -> None:
     """Short texts are never cut; a long one is cut just before a `<`, or not at all."""
     assert bounds.bounded(text, True) == len(text)
     with pytest.MonkeyPatch.context() as patch:

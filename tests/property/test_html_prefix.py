@@ -1,4 +1,4 @@
-"""The growing prefix: what is called final is the answer for the whole document."""
+"""The growing prefix: a head that is final in a prefix is the head of the document."""
 
 from __future__ import annotations
 
@@ -17,11 +17,20 @@ from tests.tags.builders import BUILDERS, only
 from tests.tags.pages import PAGES, HostilePage
 
 METAS = tuple(f"<meta name=robots content={letter}>" for letter in "abc")
-# What opens, ends or hides a head, whole and in pieces.
+# Markup that opens, ends or hides a head, complete and in pieces.
 PIECES = (
     *METAS,
     *METAS,
-    *("<head>", "</head>", "<body>", "</body>", "<html>", "</html>", "<frameset>", "</frameset>"),
+    *(
+        "<head>",
+        "</head>",
+        "<body>",
+        "</body>",
+        "<html>",
+        "</html>",
+        "<frameset>",
+        "</frameset>",
+    ),
     *("<noscript>", "</noscript>", "<template>", "</template>", "<title>", "</title>"),
     *("<script>", "</script>", "<style>", "</style>", "<!--", "-->", "--!>", "<!", "<?x", ">"),
     *("<p>", "</p>", "<div>", "</div>", "</br>", "<img>", "<link>", "<base>", "<svg>", "</svg>"),
@@ -32,8 +41,8 @@ PIECES = (
 DOCUMENTS = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 
 
-def head(page: Page) -> Counter[tuple[str | None, str | None, ElementPosition]]:
-    """The metas that count, and where they stand."""
+def head_metas(page: Page) -> Counter[tuple[str | None, str | None, ElementPosition]]:
+    """Return the meta elements outside the body, with their places."""
     return Counter(
         (meta.name, meta.content, meta.place)
         for meta in page.metas
@@ -47,8 +56,8 @@ def read_from(monkeypatch: pytest.MonkeyPatch, prefix: int, data: str) -> Page:
     return read_page(data)
 
 
-def cut_up(whole: AnyStr, sizes: list[int]) -> Iterator[AnyStr]:
-    """Yield a document in chunks of these sizes, again and again."""
+def split_chunks(whole: AnyStr, sizes: list[int]) -> Iterator[AnyStr]:
+    """Yield a document in chunks of these sizes, which repeat."""
     at = 0
     for size in cycle(sizes):
         if at >= len(whole):
@@ -58,41 +67,41 @@ def cut_up(whole: AnyStr, sizes: list[int]) -> Iterator[AnyStr]:
 
 
 @pytest.mark.parametrize("builder", BUILDERS)
-class TestThePrefix:
+class TestPrefix:
     """A head that is final in a prefix MUST be the head of the document (AMB-87)."""
 
     @given(document=DOCUMENTS, cuts=st.lists(st.integers(1, 400), min_size=8, max_size=8))
-    def test_of_any_document(self, builder: str, document: str, cuts: list[int]) -> None:
-        """Whatever stands in it and wherever it is cut."""
+    def test_any_document(self, builder: str, document: str, cuts: list[int]) -> None:
+        """Any content, cut anywhere."""
         with only(builder), pytest.MonkeyPatch.context() as patch:
-            whole = head(read_from(patch, html.MOST_HTML, document))
+            whole = head_metas(read_from(patch, html.MOST_HTML, document))
             for cut in cuts:
                 page = read_from(patch, cut, document)
-                assert head(page) == whole, cut
+                assert head_metas(page) == whole, cut
                 assert page.is_final
 
     @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.id)
-    def test_of_every_hostile_page(self, builder: str, page: HostilePage) -> None:
-        """Cut behind every character, with a body behind it or without."""
+    def test_hostile_pages(self, builder: str, page: HostilePage) -> None:
+        """Cut after every character, with and without a body."""
         text = page.data.decode("latin-1")
         with only(builder), pytest.MonkeyPatch.context() as patch:
             for document in (text, f"{text}<p>x</p><meta name=z>"):
-                whole = head(read_from(patch, html.MOST_HTML, document))
-                # A short document is parsed at once, a long one in a few steps.
+                whole = head_metas(read_from(patch, html.MOST_HTML, document))
+                # A short document is cut everywhere, a long one in steps.
                 step = 1 if builder == "selectolax" and len(text) < 400 else 13
                 for cut in range(1, len(document), step):
-                    assert head(read_from(patch, cut, document)) == whole, cut
+                    assert head_metas(read_from(patch, cut, document)) == whole, cut
 
     @given(
         document=DOCUMENTS.filter(bool), sizes=st.lists(st.integers(1, 50), min_size=1, max_size=20)
     )
-    def test_of_chunks(self, builder: str, document: str, sizes: list[int]) -> None:
-        """Chunks of any size give the page that the whole gives, octets and text alike."""
+    def test_chunks(self, builder: str, document: str, sizes: list[int]) -> None:
+        """Chunks of any size give the same page as the whole, as octets and as text."""
         with only(builder), pytest.MonkeyPatch.context() as patch:
             patch.setattr(html, "FIRST_PREFIX", 64)
             data, charset = document.encode(), "utf-8"
-            assert read_page(cut_up(document, sizes)) == read_page(document)
-            assert read_page(cut_up(data, sizes), charset=charset) == read_page(
+            assert read_page(split_chunks(document, sizes)) == read_page(document)
+            assert read_page(split_chunks(data, sizes), charset=charset) == read_page(
                 data, charset=charset
             )
 
@@ -104,7 +113,7 @@ class TestThePrefix:
         assert numbers == sorted(set(numbers))
 
     @given(data=st.binary(max_size=600), charset=st.sampled_from([None, "utf-16", "sjis", "gbk"]))
-    def test_any_octets_are_a_page(self, builder: str, data: bytes, charset: str | None) -> None:
+    def test_any_octets(self, builder: str, data: bytes, charset: str | None) -> None:
         """Content never raises."""
         with only(builder):
             assert read_page(b"<meta name=x>" + data, charset=charset).is_final
@@ -112,10 +121,10 @@ class TestThePrefix:
 
 
 @given(document=DOCUMENTS)
-def test_the_builders_agree(document: str) -> None:
-    """selectolax and justhtml have the same head: one may stand in for the other."""
+def test_tree_builders_agree(document: str) -> None:
+    """selectolax and justhtml find the same head, so that each can replace the other."""
     pages = []
     for name in BUILDERS:
         with only(name):
             pages.append(read_page(document))
-    assert head(pages[0]) == head(pages[1])
+    assert head_metas(pages[0]) == head_metas(pages[1])

@@ -1,8 +1,8 @@
 """
-Lint: whatever the octets, nothing raises, every note points into the file, and fixes keep verdicts.
+Lint of any octets does not raise, every note points into the file, and fixes keep verdicts.
 
-What `fix()` proves inside is asked again here from outside, with URLs near the patterns and with
-the names that files name, under every profile.
+The property that `fix()` proves is tested here independently, with URLs near the patterns and with
+the names in the files, under every profile.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from robotrules.linting import CHECKS, LEVELS, LintNote, Received, fix, lint
 from robotrules.profile import PROFILES
 from tests.property import strategies as some
 
-# Lines that checks look for, so that most files earn notes.
+# Lines that checks report, so that most files have notes.
 ODD_LINES = st.sampled_from(
     [
         b"",
@@ -86,20 +86,20 @@ received = st.none() | st.builds(
 )
 
 
-def verdicts(robots: RobotsTxt, urls: list[bytes], tokens: list[str]) -> list[object]:
-    """Return what crawlers may fetch."""
-    found: list[object] = []
+def collect_verdicts(robots: RobotsTxt, urls: list[bytes], tokens: list[str]) -> list[object]:
+    """Return the verdict for each crawler and URL, or None for an invalid token."""
+    verdicts: list[object] = []
     for token in tokens:
         for url in urls:
             try:
-                found.append(robots.check(url, token).allowed)
+                verdicts.append(robots.check(url, token).allowed)
             except ProductTokenError:
-                found.append(None)
-    return found
+                verdicts.append(None)
+    return verdicts
 
 
 class TestLint:
-    """Every byte string is a robots.txt (RFC 9309 §2.3.1.5), and lint MUST say what it sees."""
+    """Every byte string is a robots.txt (RFC 9309 §2.3.1.5), and lint MUST report on it."""
 
     @given(body=bodies, profile=names, how=received, complete=st.integers(0, 9).map(bool))
     @example(body=b"\xc2\xa0: \xc2\xa0", profile="default", how=None, complete=True)
@@ -117,18 +117,18 @@ class TestLint:
             assert note.message.endswith((".", "?"))
             assert 0 <= note.start <= note.end <= len(robots.body)
             if note.line is not None:
-                self.is_placed(robots, note)
+                self.check_position(robots, note)
             for related in note.related:
                 assert 0 <= related.start <= related.end <= len(robots.body)
                 assert 0 < related.line <= len(robots.lines)
             for edit in note.fix.edits if note.fix else ():
                 assert 0 <= edit.start <= edit.end <= len(robots.body)
             json.dumps(note.as_dict())
-        places = [(note.line or 0, note.start) for note in notes]
-        assert places == sorted(places)
+        positions = [(note.line or 0, note.start) for note in notes]
+        assert positions == sorted(positions)
 
-    def is_placed(self, robots: RobotsTxt, note: LintNote) -> None:
-        """A note's line is there, or is the one that was cut."""
+    def check_position(self, robots: RobotsTxt, note: LintNote) -> None:
+        """The line of a note exists, or is the truncated one."""
         assert note.line is not None
         assert 1 <= note.column <= note.end_column
         if note.slug == "cut-line":
@@ -139,8 +139,8 @@ class TestLint:
             assert line.start + note.column - 1 == max(note.start, line.start)
 
     @given(body=bodies, profile=names)
-    def test_lint_says_the_same_twice(self, body: bytes, profile: str) -> None:
-        """The same file has the same notes; and one check alone says what it says among all."""
+    def test_lint_is_deterministic(self, body: bytes, profile: str) -> None:
+        """The same file has the same notes; a check alone reports the same as among all."""
         robots = parse(body, profile)
         notes = lint(robots)
         assert lint(body, profile=profile) == notes
@@ -150,35 +150,35 @@ class TestLint:
 
 
 class TestFix:
-    """A fix that is not about verdicts MUST change none."""
+    """A fix that is not about verdicts MUST NOT change any."""
 
     @given(data=st.data(), body=bodies, profile=names, token=some.tokens)
     def test_neutral_fixes_keep_every_verdict(
         self, data: st.DataObject, body: bytes, profile: str, token: str
     ) -> None:
-        """All of them at once, for everybody and every URL; and what other records say."""
+        """All fixes together, for every crawler and every URL; notes on other records too."""
         old = parse(body, profile)
         done = fix(old, lint(old))
         new = parse(done.body, profile)
         values = [record.value for record in old.records] or [b"/"]
         urls = data.draw(st.lists(some.urls(st.sampled_from(values)), min_size=1, max_size=4))
         tokens = [token, "*", *(agent for group in old.groups for agent in group.user_agents)]
-        assert verdicts(new, urls, tokens) == verdicts(old, urls, tokens)
+        assert collect_verdicts(new, urls, tokens) == collect_verdicts(old, urls, tokens)
         assert all(note.fix and not note.fix.changes_verdicts for note in done.applied)
-        said = {note.code for note in extensions.notes(new)}
-        assert said <= {note.code for note in extensions.notes(old)}
+        codes = {note.code for note in extensions.notes(new)}
+        assert codes <= {note.code for note in extensions.notes(old)}
 
-    @given(body=bodies, profile=names, loud=st.booleans())
-    def test_nothing_raises_and_rounds_end(self, body: bytes, profile: str, loud: bool) -> None:
-        """Whatever is fixed, a few rounds are enough, and then nothing is left to apply."""
+    @given(body=bodies, profile=names, unsafe=st.booleans())
+    def test_nothing_raises_and_rounds_end(self, body: bytes, profile: str, unsafe: bool) -> None:
+        """After a few rounds no fix is left to apply."""
         seen = set()
         for _ in range(20):
             robots = parse(body, profile)
-            done = fix(robots, lint(robots), verdicts=loud)
+            done = fix(robots, lint(robots), verdicts=unsafe)
             assert set(done.applied).isdisjoint(done.left)
             if done.body == body:
                 return
             assert done.body not in seen, "fixes undo one another"
             seen.add(done.body)
             body = done.body
-        raise AssertionError("fixes go on and on")
+        raise AssertionError("fixes do not end")

@@ -1,8 +1,8 @@
 """
-The laws of tag rules: carriers never raise, never contradict each other, and only ever add.
+Properties of tag rules: carriers never raise, never contradict each other, and only add rules.
 
-Fields and pages are drawn so that most are broken in some way and many are almost right. What a
-law says of one carrier it says of all.
+Most of the drawn fields and pages are broken in some way, and many are almost valid. A property of
+one carrier holds for all.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from robotrules.write import meta_elements, robots_tag, robots_tag_fields
 # The rules that lift others by design: Google's for embedded pages (XRT-14).
 LOOSENS = "indexifembedded"
 TOKENS = ("ExampleBot", "OtherBot", "*", "a", "_b-", "MJ12bot", "googlebot")
-# Profiles whose departures can only add; the others say in their switches what they take away.
+# Profiles whose switches can only add rules; the switches of the others also remove some.
 ADDING = (DEFAULT, STRICT, DEFAULT.replace(scope_both=True), TAG_PROFILES["apple"], GOOGLE)
 
-# The vendors' profiles, with the name of the draft beside X-Robots-Tag.
+# The vendors' profiles, reading Robots-Tag in addition to X-Robots-Tag.
 BING, YANDEX = (TAG_PROFILES[name].replace(x_robots_tag_only=False) for name in ("bing", "yandex"))
 EVERY_FIELD = (DEFAULT, DEFAULT.replace(scope_both=True, body_metas=True), BING, YANDEX)
 NOINDEX = '<meta name="robots" content="noindex">'
@@ -77,8 +77,8 @@ def restrictions(rules: dict[str, Value]) -> dict[str, Value]:
     return {name: value for name, value in rules.items() if name != LOOSENS}
 
 
-def at_least(more: dict[str, Value], less: dict[str, Value]) -> bool:
-    """Tell whether nothing of *less* is missing or weaker in *more*."""
+def includes(more: dict[str, Value], less: dict[str, Value]) -> bool:
+    """Return whether no rule of *less* is missing or weaker in *more*."""
     return all(
         name in more and stricter(more[name], value) == more[name] for name, value in less.items()
     )
@@ -94,7 +94,7 @@ class TestUnion:
         st.sampled_from(ADDING),
         st.sampled_from(TOKENS),
     )
-    # Each of these once lost a rule.
+    # Regressions: each of these lost a rule.
     @example([("Robots-Tag", b"a;noindex")], ("Robots-Tag", b"bad one"), 0, DEFAULT, "a")
     @example([("Robots-Tag", b"a: noindex")], ("Robots-Tag", b"*;nosnippet"), 1, DEFAULT, "a")
     @example([("Robots-Tag", b'noindex:20"')], ("Robots-Tag", b'"_b-";noindex, '), 1, DEFAULT, "a")
@@ -109,7 +109,7 @@ class TestUnion:
         [("Robots-Tag", b'"'), ("Robots-Tag", b"*;noindex")], ("Robots-Tag", b'"'), 2, DEFAULT, "a"
     )
     @settings(max_examples=500, deadline=None)
-    def test_a_field_line_more_is_no_restriction_less(
+    def test_adding_a_field_line_keeps_restrictions(
         self,
         before: list[tuple[str, bytes]],
         one: tuple[str, bytes],
@@ -118,25 +118,25 @@ class TestUnion:
         token: str,
     ) -> None:
         """
-        Wherever a line is added, what held without it holds.
+        Rules still apply when a line is added anywhere.
 
-        In profile strict one broken line voids its whole field (RFC 9651 §4.2): there the law is
-        for lines of different names.
+        In profile strict one broken line invalidates its whole field (RFC 9651 §4.2): there the
+        property is for lines of different names.
         """
         if profile.recover_malformed is False:
             before = [(name, line) for name, line in before if name.lower() != one[0].lower()]
         after = [*before[:at], one, *before[at:]]
         less = usage_rules(headers=before, product_token=token, profile=profile).rules
         more = usage_rules(headers=after, product_token=token, profile=profile).rules
-        assert at_least(restrictions(more), restrictions(less))
+        assert includes(restrictions(more), restrictions(less))
 
     @given(
         st.lists(fields, max_size=2), pages, pages, st.sampled_from(ADDING), st.sampled_from(TOKENS)
     )
-    def test_a_carrier_more_is_no_restriction_less(
+    def test_adding_a_carrier_keeps_restrictions(
         self, headers: list[tuple[str, bytes]], html: str, dom: str, profile: TagProfile, token: str
     ) -> None:
-        """All carriers together say what each of them says alone, and nothing else."""
+        """All carriers together have the rules of each alone, and no others."""
         together = usage_rules(
             headers=headers, html=html, dom=dom, product_token=token, profile=profile
         )
@@ -145,36 +145,36 @@ class TestUnion:
             usage_rules(html=html, product_token=token, profile=profile),
             usage_rules(dom=dom, product_token=token, profile=profile),
         ]
-        for one in alone:
-            assert at_least(restrictions(together.rules), restrictions(one.rules))
-        named = {name for one in alone for name in one.rules}
-        assert set(restrictions(together.rules)) <= named
+        for single in alone:
+            assert includes(restrictions(together.rules), restrictions(single.rules))
+        names = {name for single in alone for name in single.rules}
+        assert set(restrictions(together.rules)) <= names
 
     @given(st.lists(fields, max_size=3), pages, st.sampled_from(TOKENS))
-    def test_everyone_is_part_of_each(
+    def test_rules_for_all_crawlers_apply_to_each(
         self, headers: list[tuple[str, bytes]], html: str, token: str
     ) -> None:
-        """What holds for everyone holds for each crawler, named or not (RTG-3.1.1-10)."""
+        """Rules for all crawlers apply to each crawler, named or not (RTG-3.1.1-10)."""
         everyone = usage_rules(headers=headers, html=html)
         one = usage_rules(headers=headers, html=html, product_token=token)
-        assert at_least(restrictions(one.rules), restrictions(everyone.rules))
+        assert includes(restrictions(one.rules), restrictions(everyone.rules))
 
     @given(st.lists(fields, max_size=3), pages, st.sampled_from(TOKENS))
     def test_tolerance_only_adds(
         self, headers: list[tuple[str, bytes]], html: str, token: str
     ) -> None:
-        """What profile strict finds, profile default finds too (AMB-66 to AMB-72)."""
+        """Profile default finds all rules that profile strict finds (AMB-66 to AMB-72)."""
         strict = usage_rules(headers=headers, html=html, product_token=token, profile="strict")
         default = usage_rules(headers=headers, html=html, product_token=token)
-        assert at_least(restrictions(default.rules), restrictions(strict.rules))
+        assert includes(restrictions(default.rules), restrictions(strict.rules))
 
 
-# What a reading permits, the most restrictive first; None is what nobody limits or knows.
+# Previews, the most restrictive first; None means no limit or unknown.
 PREVIEWS = ("none", "standard", None, "large")
 
 
 def laxity(found: UsageRules) -> tuple[float, ...]:
-    """Return how much a reading permits, in each respect; a page without rules permits the rest."""
+    """Return how much the rules permit, in each respect."""
     may = (
         *(found.may_index, found.may_index_embedded, found.may_index_images, found.may_snippet),
         *(found.may_follow, found.may_archive, found.may_translate),
@@ -189,13 +189,13 @@ def laxity(found: UsageRules) -> tuple[float, ...]:
     )
 
 
-def no_laxer(found: UsageRules, than: UsageRules) -> bool:
-    """Tell whether a reading permits no more than another in any respect."""
-    return all(map(le, laxity(found), laxity(than)))
+def is_as_strict(found: UsageRules, other: UsageRules) -> bool:
+    """Return whether rules permit no more than others in any respect."""
+    return all(map(le, laxity(found), laxity(other)))
 
 
 class TestRecovery:
-    """What is read of a broken carrier may restrict, and permits nothing (AMB-67)."""
+    """Rules that are recovered from a broken carrier may restrict, never permit (AMB-67)."""
 
     @given(
         st.sampled_from(EVERY_FIELD),
@@ -223,12 +223,12 @@ class TestRecovery:
         html: str,
         token: str,
     ) -> None:
-        """A profile reads no more permissions than it does without its tolerances."""
+        """A profile permits no more with its tolerances than without them."""
         given = Fields(read_fields(headers).lines, apart)
         plain = without_tolerance(profile)
         found = usage_rules(headers=given, html=html, product_token=token, profile=profile)
         strict = usage_rules(headers=given, html=html, product_token=token, profile=plain)
-        assert no_laxer(found, strict)
+        assert is_as_strict(found, strict)
 
     @given(lines, st.lists(lines, max_size=2), pages, st.sampled_from(TOKENS))
     @example(b"*;indexifembedded, (", [], NOINDEX, "a")
@@ -236,16 +236,16 @@ class TestRecovery:
     def test_a_broken_field_permits_nothing(
         self, broken: bytes, others: list[bytes], html: str, token: str
     ) -> None:
-        """With a Robots-Tag that RFC 9651 ignores, nothing is permitted that is not without it."""
+        """A Robots-Tag field that RFC 9651 ignores permits nothing."""
         assume(read_robots_tag(broken, "strict").error is not None)
         old = [("X-Robots-Tag", line) for line in others]
         both = [("Robots-Tag", broken), *old]
         found = usage_rules(headers=both, html=html, product_token=token)
         without = usage_rules(headers=old, html=html, product_token=token)
-        assert no_laxer(found, without)
+        assert is_as_strict(found, without)
 
-    def test_what_is_in_order_permits(self) -> None:
-        """The same rule by the grammar counts, so the laws above are not empty."""
+    def test_valid_carriers_permit(self) -> None:
+        """The same rule in a valid field permits, so the properties above are not vacuous."""
         field = [("Robots-Tag", "*;indexifembedded")]
         found = usage_rules(headers=field, html=NOINDEX)
         assert (found.may_index, found.may_index_embedded) == (False, True)
@@ -255,8 +255,8 @@ class TestRecovery:
         assert lifted.rules == {"nocache": True}
 
 
-class TestTotal:
-    """Content never raises, and every answer can be explained and written as JSON."""
+class TestAnyContent:
+    """Content never raises, and every result has sources and can be written as JSON."""
 
     @given(
         st.lists(
@@ -288,8 +288,8 @@ moments = st.datetimes(datetime(1970, 1, 1), datetime(9000, 1, 1)).map(
 
 
 @st.composite
-def said(draw: st.DrawFn) -> dict[str, dict[str, Value]]:
-    """Draw what a site may want to say."""
+def tag_rules(draw: st.DrawFn) -> dict[str, dict[str, Value]]:
+    """Draw rules that a site may publish."""
     everyone: dict[str, dict[str, Value]] = {}
     for token in draw(st.lists(st.sampled_from(TOKENS), max_size=3, unique=True)):
         everyone[token] = {}
@@ -308,12 +308,10 @@ def said(draw: st.DrawFn) -> dict[str, dict[str, Value]]:
 
 
 class TestRoundTrip:
-    """What is written is read back as it was meant, from each carrier and in each grammar."""
+    """Written rules are read back unchanged, from each carrier and in each grammar."""
 
-    @given(said(), st.sampled_from(TOKENS))
-    def test_every_carrier_says_the_same(
-        self, wanted: dict[str, dict[str, Value]], token: str
-    ) -> None:
+    @given(tag_rules(), st.sampled_from(TOKENS))
+    def test_all_carriers_agree(self, wanted: dict[str, dict[str, Value]], token: str) -> None:
         expected: dict[str, Value] = {}
         for name, value in (*wanted.get("*", {}).items(), *wanted.get(token, {}).items()):
             expected[name] = stricter(expected[name], value) if name in expected else value

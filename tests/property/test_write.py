@@ -1,8 +1,8 @@
 """
-The writer's laws: what is written is read back, and rewriting a file changes no verdict.
+Properties of the writer: written files are read back, and rewriting a file changes no verdict.
 
-Values are drawn as widely as their constructors accept them. The files of the second law are those
-that attack the parser, so most of them were never written by anybody sane.
+Values are drawn as widely as their constructors accept them. The files of the second property are
+those that attack the parser.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from tests.property.strategies import files, good_tokens, patterns, urls
 from tests.test_write import Ask, protego_reads, rfc_9309_reads, robotspy_reads, urllib_reads
 
 Read = Callable[..., RobotsTxt]
-KNOWING = (DEFAULT, STRICT.with_extensions(USER_AGENT_PURPOSE))
+WITH_PURPOSES = (DEFAULT, STRICT.with_extensions(USER_AGENT_PURPOSE))
 
 few_names = st.sampled_from(["a", "A", "b", "*", "ExampleBot", "MJ12bot", "a-b_c", "360Spider"])
 names = few_names | st.text(string.ascii_letters + "-_", min_size=1, max_size=8)
 few_purposes = st.sampled_from(["EXAMPLE-PURPOSE-1", "example-purpose-1", "P", "1", "a"])
 purposes = few_purposes | st.text(string.ascii_letters + string.digits, min_size=1, max_size=8)
-ends_no_line = st.characters(exclude_characters="\r\n\0")
-text = st.text(ends_no_line, max_size=12) | patterns.map(
+no_line_end = st.characters(exclude_characters="\r\n\0")
+text = st.text(no_line_end, max_size=12) | patterns.map(
     lambda value: value.decode("utf-8", "surrogateescape").translate(dict.fromkeys(b"\r\n\0"))
 )
 paths = text.map("/".__add__)
@@ -45,7 +45,7 @@ new_rules = st.builds(NewRule, st.booleans(), st.one_of(paths, text.map("*".__ad
 visible = st.text(string.ascii_letters + string.digits + " /:=,;\"'?*$%\t", max_size=12)
 values = st.builds("x{}x".format, visible)
 labels = st.sampled_from(["train-ai", "search", "x"])
-said = st.dictionaries(labels, st.booleans(), min_size=1)
+usage = st.dictionaries(labels, st.booleans(), min_size=1)
 bare = st.booleans() | st.integers(-999, 999) | st.text(string.ascii_letters + ' "\\', max_size=5)
 applications = st.dictionaries(
     st.sampled_from(["examplesearch", "Other", "*x"]),
@@ -57,7 +57,7 @@ maybe_paths = no_path | paths
 group_records = st.one_of(
     st.builds(NewRecord, st.sampled_from(["Crawl-delay", "Foo", "x.y_z"]), values, no_path),
     st.builds(NewRecord, st.just("Content-Signal"), values, maybe_paths),
-    st.builds(content_usage_record, said, maybe_paths),
+    st.builds(content_usage_record, usage, maybe_paths),
     st.builds(app_directives_record, applications, maybe_paths),
 )
 plain_paths = st.sampled_from(["/", "/a", "/a/b", "/b"])
@@ -73,7 +73,7 @@ comments = st.text(string.ascii_letters + " #:\n", max_size=20)
 
 @st.composite
 def groups(draw: st.DrawFn) -> NewGroup:
-    """Draw a group; most have no rules, or names that another group has too."""
+    """Draw a group; most have no rules, or names that other groups have too."""
     agents = draw(st.lists(names, max_size=3))
     others = draw(st.lists(purposes, min_size=0 if agents else 1, max_size=2))
     return NewGroup(
@@ -93,19 +93,17 @@ new_files = st.builds(
 class TestReadBack:
     """`read_back(parse(write(x))) == x` for every x."""
 
-    @given(robots=new_files, profile=st.sampled_from(KNOWING))
+    @given(robots=new_files, profile=st.sampled_from(WITH_PURPOSES))
     @example(NewRobotsTxt([NewGroup(["a"]), NewGroup(["b"])]), DEFAULT)
     @example(NewRobotsTxt([NewGroup(["a"]), NewGroup(["a"])]), DEFAULT)
     @example(NewRobotsTxt([NewGroup(["a"]), NewGroup(purposes=["P"])]), DEFAULT)
-    def test_what_is_written_is_read(
-        self, read: Read, robots: NewRobotsTxt, profile: Profile
-    ) -> None:
-        """Groups, names, rules, records and comments come back as they were."""
+    def test_round_trip(self, read: Read, robots: NewRobotsTxt, profile: Profile) -> None:
+        """Groups, names, rules, records and comments are unchanged."""
         assert read_back(read(write(robots), profile)) == robots
 
     @given(robots=new_files)
-    def test_text_that_every_parser_takes(self, read: Read, robots: NewRobotsTxt) -> None:
-        """ASCII, LF, a user-agent line first in each group, no blank line inside, nothing odd."""
+    def test_portable_text(self, read: Read, robots: NewRobotsTxt) -> None:
+        """ASCII, LF, a user-agent line first in each group, no blank line inside a group."""
         written = write(robots)
         assert written.isascii()
         assert written.isprintable() or set(written) <= {*string.printable} - {*"\r\v\f"}
@@ -124,7 +122,7 @@ class TestReadBack:
 
 @st.composite
 def files_and_urls(draw: st.DrawFn) -> tuple[bytes, list[bytes]]:
-    """Draw a file, some of its user-agent lines made purpose lines, and URLs near its patterns."""
+    """Draw a file with some purpose lines, and URLs near its patterns."""
     body, known = draw(files())
     for name in draw(st.lists(st.sampled_from([b"*", b"a", b"b", b"ExampleBot"]), max_size=2)):
         body = body.replace(b"ser-agent: " + name, b"ser-agent-purpose: P", 1)
@@ -132,11 +130,11 @@ def files_and_urls(draw: st.DrawFn) -> tuple[bytes, list[bytes]]:
 
 
 class TestRewriting:
-    """A file that is read back and written decides as before (RFC 9309 §2.2)."""
+    """A file that is read and written again gives the same verdicts (RFC 9309 §2.2)."""
 
     @given(
         drawn=files_and_urls(),
-        profile=st.sampled_from(KNOWING),
+        profile=st.sampled_from(WITH_PURPOSES),
         token=good_tokens,
         wanted=st.lists(few_purposes, max_size=2),
     )
@@ -150,26 +148,26 @@ class TestRewriting:
         token: str,
         wanted: list[str],
     ) -> None:
-        """Every URL gets the same verdict, for every name and purpose."""
+        """Every URL has the same verdict, for every name and purpose."""
         body, asked = drawn
         before = read(body, profile)
         values = read_back(before)
         after = read(write(values), profile)
-        was, now = (robots.rules_for(token, wanted) for robots in (before, after))
-        assert now.allows_many(asked) == was.allows_many(asked)
+        old, new = (robots.rules_for(token, wanted) for robots in (before, after))
+        assert new.allows_many(asked) == old.allows_many(asked)
         assert read_back(after) == values
 
 
 class TestOtherParsers:
-    """To a parser that does not know purposes, a purpose-only group is not there (AMB-99)."""
+    """A parser that does not support purposes ignores purpose-only groups (AMB-99)."""
 
     @pytest.mark.parametrize("reads", [urllib_reads, protego_reads, robotspy_reads, rfc_9309_reads])
     @given(drawn=st.lists(plain_groups, max_size=5), path=plain_paths)
-    def test_nothing_leaks(
+    def test_purpose_groups_do_not_leak(
         self, reads: Callable[[str], Ask], drawn: list[NewGroup], path: str
     ) -> None:
         """Every crawler gets the verdict of the file without these groups."""
         without = [group for group in drawn if group.user_agents]
-        ask, meant = (reads(write(NewRobotsTxt(found))) for found in (drawn, without))
+        allows, expected = (reads(write(NewRobotsTxt(found))) for found in (drawn, without))
         for token in ("a", "ExampleBot", "AnyBot", "purpose-only", "EXAMPLE-PURPOSE"):
-            assert ask(path, token) == meant(path, token)
+            assert allows(path, token) == expected(path, token)

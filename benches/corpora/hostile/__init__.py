@@ -1,5 +1,5 @@
 """
-Files of one size, each made to be the worst for some part of the library. Nobody wrote one of them.
+Generated files of one size, each the worst case of some part of the library.
 
 Each function takes a size in octets and returns a file of at most that size.
 """
@@ -12,7 +12,7 @@ from random import Random
 SIZE = 500 * 1024
 
 
-def _filled(size: int, line: Callable[[int], bytes], head: bytes = b"User-agent: *\n") -> bytes:
+def _fill(size: int, line: Callable[[int], bytes], head: bytes = b"User-agent: *\n") -> bytes:
     body, number = bytearray(head), 0
     while len(body) + len(next_line := line(number)) <= size:
         body += next_line
@@ -20,8 +20,8 @@ def _filled(size: int, line: Callable[[int], bytes], head: bytes = b"User-agent:
     return bytes(body)
 
 
-def _name(number: int) -> bytes:
-    """Return a name of letters: digits are no part of a product token (RFC 9309 §2.2.1)."""
+def _make_name(number: int) -> bytes:
+    """Return a name of letters: a product token has no digits (RFC 9309 §2.2.1)."""
     letters = b""
     while True:
         letters = bytes([97 + number % 26]) + letters
@@ -31,18 +31,18 @@ def _name(number: int) -> bytes:
 
 
 def identical_rules(size: int) -> bytes:
-    """One rule over and over: all of them match where one does."""
-    return _filled(size, lambda n: b"Disallow: /a\n")
+    """One rule repeated: all copies match the same URLs."""
+    return _fill(size, lambda n: b"Disallow: /a\n")
 
 
 def plain_rules(size: int) -> bytes:
     """Tens of thousands of rules without wildcards, no two alike."""
-    return _filled(size, lambda n: b"Disallow: /p%d\n" % n)
+    return _fill(size, lambda n: b"Disallow: /p%d\n" % n)
 
 
 def similar_wildcards(size: int) -> bytes:
-    """Wildcard rules that nearly say the same: each may match where any other does."""
-    return _filled(size, lambda n: b"Disallow: /*a%d*b%d*c\n" % (n % 97, n))
+    """Wildcard rules that differ little: many match the same URLs."""
+    return _fill(size, lambda n: b"Disallow: /*a%d*b%d*c\n" % (n % 97, n))
 
 
 def tangled_wildcards(size: int) -> bytes:
@@ -53,7 +53,7 @@ def tangled_wildcards(size: int) -> bytes:
         parts = ("*" + "".join(random.choice("ab") for _ in range(3)) for _ in range(6))
         return f"{random.choice(('Allow', 'Disallow'))}: /{''.join(parts)}\n".encode()
 
-    return _filled(size, line)
+    return _fill(size, line)
 
 
 def lone_carriage_returns(size: int) -> bytes:
@@ -62,33 +62,33 @@ def lone_carriage_returns(size: int) -> bytes:
 
 
 def empty_user_agents(size: int) -> bytes:
-    """One group of user-agent lines that name nobody."""
-    return _filled(size, lambda n: b"User-agent:\n", b"")
+    """One group of user-agent lines without a product token."""
+    return _fill(size, lambda n: b"User-agent:\n", b"")
 
 
-def group_a_line(size: int) -> bytes:
-    """A group for each name: as many kinds of crawlers as there are."""
-    return _filled(size, lambda n: b"User-agent: %s\nDisallow: /%d\n" % (_name(n), n), b"")
+def one_rule_groups(size: int) -> bytes:
+    """A group with one rule for each of many product tokens."""
+    return _fill(size, lambda n: b"User-agent: %s\nDisallow: /%d\n" % (_make_name(n), n), b"")
 
 
 def purposes_only(size: int) -> bytes:
     """Groups that name purposes and no crawler."""
-    return _filled(size, lambda n: b"User-agent-purpose: P%d\nDisallow: /%d\n" % (n, n), b"")
+    return _fill(size, lambda n: b"User-agent-purpose: P%d\nDisallow: /%d\n" % (n, n), b"")
 
 
 def long_lines(size: int) -> bytes:
     """Few rules of 16,000 octets with 8,000 wildcards each."""
-    return _filled(size, lambda n: b"Disallow: /" + b"a*" * 8000 + b"%d\n" % n)
+    return _fill(size, lambda n: b"Disallow: /" + b"a*" * 8000 + b"%d\n" % n)
 
 
 def misspelt_records(size: int) -> bytes:
-    """A misspelt record a line, no two alike: each has a fix that changes verdicts."""
-    return _filled(size, lambda n: b"Dissalow%d: /p%d\n" % (n, n))
+    """A different misspelt record in each line: each has a fix that changes verdicts."""
+    return _fill(size, lambda n: b"Dissalow%d: /p%d\n" % (n, n))
 
 
 def without_slash(size: int) -> bytes:
-    """Patterns that no parser uses, and that all of them use after a fix."""
-    return _filled(size, lambda n: b"Disallow: p%d\n" % n)
+    """Patterns that parsers ignore, and use after a fix."""
+    return _fill(size, lambda n: b"Disallow: p%d\n" % n)
 
 
 def without_colon(size: int) -> bytes:
@@ -103,7 +103,7 @@ SHAPES: dict[str, Callable[[int], bytes]] = {
     "tangled wildcards": tangled_wildcards,
     "lone CRs": lone_carriage_returns,
     "empty user-agent lines": empty_user_agents,
-    "a group a line": group_a_line,
+    "a group a line": one_rule_groups,
     "purposes only": purposes_only,
     "long lines": long_lines,
     "misspelt records": misspelt_records,

@@ -1,10 +1,8 @@
 """
-Pairs of generated files: the same rules in other words, and the same with one rule changed.
+Pairs of generated files: equivalent rules written differently, and the same with one rule changed.
 
 Shapes are `literal`, `mixed`, `wildcard`, and `tangled`, which is hostile. The rules of a smaller
 file are the first ones of a larger. See README.md beside this file.
-
-Does not know: who compares them.
 """
 
 from __future__ import annotations
@@ -17,63 +15,63 @@ from corpora.words import EXTENSIONS, WORDS
 
 Shape = Literal["literal", "mixed", "wildcard", "tangled"]
 Rule = tuple[str, bool]
-MOST = 5_000
+MAX_RULES = 5_000
 
 
-def rules(count: int, shape: Shape) -> list[Rule]:
-    """That many rules of that shape: path pattern, and whether it allows."""
+def make_rules(count: int, shape: Shape) -> list[Rule]:
+    """Return *count* rules of a shape: path pattern, and whether it allows."""
     chance = random.Random(f"robotrules pairs {shape}")
     if shape == "tangled":
-        return _tangled(chance, count)
-    found: list[Rule] = []
-    for number in range(MOST):
-        pattern = _pattern(chance, number, shape)
+        return _make_tangled(chance, count)
+    rules: list[Rule] = []
+    for number in range(MAX_RULES):
+        pattern = _make_pattern(chance, number, shape)
         if number % 10 in (4, 9):
-            # An exception to a rule before, and a rule that one before says already.
-            earlier = found[number - chance.randint(1, 4)][0]
+            # An exception to an earlier rule, and a rule that an earlier one makes redundant.
+            earlier = rules[number - chance.randint(1, 4)][0]
             if not earlier.endswith("$"):
                 pattern = f"{earlier}{chance.choice(WORDS)}/"
-        found.append((pattern, number % 10 == 4))
-    return found[:count]
+        rules.append((pattern, number % 10 == 4))
+    return rules[:count]
 
 
-def rewritten(written: list[Rule]) -> list[Rule]:
+def rewrite(rules: list[Rule]) -> list[Rule]:
     """
-    The same rules in other words and another order: none is written as before, all mean the same.
+    Return equivalent rules in another order, none of them written as before.
 
-    Each gets one star more where a star says nothing, so each becomes one octet more specific.
+    Each gets an additional star that changes nothing but makes it one octet more specific.
     """
-    found = [(_with_star(pattern), allow) for pattern, allow in written]
-    random.Random("robotrules rewritten").shuffle(found)
-    return found
+    rewritten = [(_add_star(pattern), allow) for pattern, allow in rules]
+    random.Random("robotrules rewritten").shuffle(rewritten)
+    return rewritten
 
 
-def changed(written: list[Rule]) -> list[Rule]:
-    """Those with one rule changed: a Disallow rule with an octet more at its end."""
-    found = rewritten(written)
+def change_one(rules: list[Rule]) -> list[Rule]:
+    """Return rewritten rules with one rule changed: an octet appended to a Disallow rule."""
+    changed = rewrite(rules)
     open_ended = [
         number
-        for number, (pattern, allow) in enumerate(found)
+        for number, (pattern, allow) in enumerate(changed)
         if not allow and not pattern.endswith("$")
     ]
     at = open_ended[len(open_ended) // 2]
-    found[at] = f"{found[at][0].rstrip('*')}~", False
-    return found
+    changed[at] = f"{changed[at][0].rstrip('*')}~", False
+    return changed
 
 
-def body(written: list[Rule]) -> bytes:
-    """A file with these rules for everyone."""
-    lines = [f"{'Allow' if allow else 'Disallow'}: {pattern}" for pattern, allow in written]
+def make_body(rules: list[Rule]) -> bytes:
+    """Return a file with these rules for all crawlers."""
+    lines = [f"{'Allow' if allow else 'Disallow'}: {pattern}" for pattern, allow in rules]
     return "\n".join(["User-agent: *", *lines, ""]).encode()
 
 
-def _with_star(pattern: str) -> str:
+def _add_star(pattern: str) -> str:
     if "*" in pattern:
         return pattern.replace("*", "**", 1)
     return f"{pattern}*"
 
 
-def _pattern(chance: random.Random, number: int, shape: Shape) -> str:
+def _make_pattern(chance: random.Random, number: int, shape: Shape) -> str:
     one, two = chance.choices(WORDS, k=2)
     mark = f"-{number:05}"
     extension = chance.choice(EXTENSIONS)
@@ -92,22 +90,22 @@ def _pattern(chance: random.Random, number: int, shape: Shape) -> str:
             return f"*/{one}{mark}/"
 
 
-def _tangled(chance: random.Random, count: int) -> list[Rule]:
+def _make_tangled(chance: random.Random, count: int) -> list[Rule]:
     """
-    Letters in some order with anything between them; and exceptions, each where some of them touch.
+    Return rules that match letters in some order, and exceptions where some letters are adjacent.
 
-    To decide one of the former a path has to keep apart enough letters to escape every exception,
-    and each exception may have come any part of its way: all of that has to be known at once.
+    A path that such a rule decides has to separate enough letters to avoid every exception, and
+    each exception may be matched up to any point: the states of the product automaton multiply.
     """
-    found: list[Rule] = []
+    rules: list[Rule] = []
     letters = ""
     for number in range(count):
         if number % 10 == 0:
             letters = "".join(chance.sample(ascii_letters, 40))
-            found.append((f"/*{'*'.join(letters)}", False))
+            rules.append((f"/*{'*'.join(letters)}", False))
         else:
-            touching = sorted(chance.sample(range(len(letters) - 1), 3))
-            pieces = "*".join(letters[at : at + 2] for at in touching)
-            # Stars count as octets, so these make it the more specific one.
-            found.append((f"/*{pieces}{'*' * 2 * len(letters)}", True))
-    return found
+            adjacent = sorted(chance.sample(range(len(letters) - 1), 3))
+            pieces = "*".join(letters[at : at + 2] for at in adjacent)
+            # Stars count as octets, so these make the exception more specific.
+            rules.append((f"/*{pieces}{'*' * 2 * len(letters)}", True))
+    return rules

@@ -1,11 +1,10 @@
 """
-Inputs that nobody writes in good faith. Each names the shortcut it defeats.
+Hostile inputs, each with the shortcut that it defeats.
 
-A fast engine is fast because it skips work; each of these takes one way of skipping away. They
-are as large as a crawler that keeps to 500 KiB may meet, and the one that is larger says so. See
-README.md beside this file.
+A fast engine is fast because it skips work; each input defeats one way of skipping work. They are
+within the limit of 500 KiB, except for one that states its size. See README.md beside this file.
 
-Does not know: which engines suffer. Each question runs in its own process under a time limit.
+Does not know: which engines are slow. Each check runs in a separate process with a time limit.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ HOST = "https://example.com"
 @dataclass(frozen=True, slots=True)
 class Hostile:
     """
-    One input: its name, the shortcut it defeats, how it is made, and the verdict RFC 9309 gives.
+    One input: its name, the shortcut it defeats, the function that makes it, and the verdict.
 
-    Most are allowed only after every rule has been shown not to match, which is the hard way.
+    For most the verdict is "allowed", which requires that every rule is shown not to match.
     """
 
     name: str
@@ -105,7 +104,7 @@ def _escaped_stars() -> tuple[str, str]:
 
 
 def _letters(number: int) -> str:
-    """A product token made of letters only, different for each number."""
+    """Return a product token of letters, different for each number."""
     letters = "bot"
     while True:
         number, rest = divmod(number, 26)
@@ -134,12 +133,13 @@ ALL: tuple[Hostile, ...] = (
     ),
     Hostile(
         "spread",
-        "handling one bad rule apart: 200,000 stars in 1,000 rules, each matching up to its end",
+        "handling one bad rule separately: 200,000 stars in 1,000 rules, each matching up to its "
+        "end",
         _spread,
     ),
     Hostile(
         "grams",
-        "looking rules up by a piece of theirs: 9,000 wildcard rules share all pieces but one",
+        "looking rules up by one of their pieces: 9,000 wildcard rules share all pieces but one",
         _grams,
     ),
     Hostile(
@@ -149,7 +149,7 @@ ALL: tuple[Hostile, ...] = (
     ),
     Hostile(
         "repeated",
-        "counting on rules that differ: one wildcard rule 29,000 times, and 64 KiB of path in "
+        "relying on rules that differ: one wildcard rule 29,000 times, and 64 KiB of path in "
         "which its last piece is not found",
         _repeated,
     ),
@@ -168,7 +168,7 @@ ALL: tuple[Hostile, ...] = (
     Hostile(
         "user-agent lines",
         "keeping a set of rules for each product token: 200,000 user-agent lines share one "
-        "group, in 3.8 MiB (over our limit of 500 KiB, which is lifted here)",
+        "group, in 3.8 MiB (over our limit of 500 KiB, which is raised here)",
         _user_agents,
         allowed=False,
     ),
@@ -196,9 +196,9 @@ ALL: tuple[Hostile, ...] = (
 )
 
 
-def named(name: str) -> Hostile:
-    """The input of that name."""
+def find_input(name: str) -> Hostile:
+    """Return the input with this name."""
     for hostile in ALL:
         if hostile.name == name:
             return hostile
-    raise LookupError(f"no input is called {name!r}")
+    raise LookupError(f"unknown input {name!r}")

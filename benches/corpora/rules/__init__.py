@@ -1,9 +1,9 @@
 """
-One group with 1 to 10,000 rules, literal or with wildcards: how cost grows with rules.
+One group with 1 to 10,000 rules, literal or with wildcards, to measure growth.
 
-The rules of a smaller file are the first ones of a larger. URLs are made for each size, half of
-them matched by a rule taken anywhere in the file, half by none; they have the same lengths at
-every size. See README.md beside this file.
+The rules of a smaller file are the first ones of a larger file. URLs are generated for each size;
+half of them match a rule anywhere in the file, half match none. Their lengths are the same at every
+size. See README.md beside this file.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from corpora import Case
 from corpora.words import EXTENSIONS, WORDS
 
 Shape = Literal["literal", "wildcard"]
-MOST = 10_000
-QUESTIONS = 100
+MAX_RULES = 10_000
+URLS = 100
 
 
-def case(rules: int, shape: Shape) -> Case:
-    """The file with that many rules of that shape."""
+def make_case(rules: int, shape: Shape) -> Case:
+    """Return the file with this number of rules of a shape."""
     chance = random.Random(f"robotrules {shape}")
-    pairs = [_rule(chance, number, shape) for number in range(MOST)][:rules]
+    pairs = [_make_rule(chance, number, shape) for number in range(MAX_RULES)][:rules]
     lines = ["User-agent: *"]
     lines.extend(
         f"{'Allow' if number % 10 == 9 else 'Disallow'}: {pattern}"
         for number, (pattern, _) in enumerate(pairs)
     )
-    asked = random.Random(f"robotrules {shape} {rules}")
+    choice = random.Random(f"robotrules {shape} {rules}")
     urls = []
-    for number in range(QUESTIONS):
-        path = asked.choice(pairs)[1]
+    for number in range(URLS):
+        path = choice.choice(pairs)[1]
         if number % 2:
-            # Same words, one octet off in the number that every rule carries: no rule matches.
+            # Same words, another number than any rule has: no rule matches.
             path = path.replace("-", "-9")
         urls.append(f"https://example.com{path}")
     return Case(
@@ -45,8 +45,8 @@ def case(rules: int, shape: Shape) -> Case:
     )
 
 
-def _rule(chance: random.Random, number: int, shape: Shape) -> tuple[str, str]:
-    """A path pattern, and a path it matches."""
+def _make_rule(chance: random.Random, number: int, shape: Shape) -> tuple[str, str]:
+    """Return a path pattern, and a path that it matches."""
     one, two, three = chance.choices(WORDS, k=3)
     mark = f"-{number:05}"
     if shape == "literal":

@@ -1,8 +1,7 @@
-//! The crates `texting_robots` and `robotstxt`, called from Python with little in between.
+//! A thin Python binding of the crates `texting_robots` and `robotstxt`.
 //!
-//! What it is: one class for each rival, with the same three calls (construct, `allowed`,
-//! `allowed_many`). What it does not know: files, timing, other engines. A rival's panic is left
-//! to PyO3, which raises it in Python.
+//! One class for each rival, with the same three calls (construct, `allowed`, `allowed_many`).
+//! PyO3 raises a rival's panic in Python.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -25,13 +24,13 @@ impl TextingRobots {
         self.0.allowed(url)
     }
 
-    /// The rival has no batch call; this loop spares it the crossing for each URL.
+    /// The rival has no batch call; this loop avoids crossing into Rust for each URL.
     fn allowed_many(&self, urls: Vec<PyBackedStr>) -> Vec<bool> {
         urls.iter().map(|url| self.0.allowed(url)).collect()
     }
 }
 
-/// `robotstxt::DefaultMatcher`: keeps the body, and reads all of it again for each question.
+/// `robotstxt::DefaultMatcher`: keeps the body, and parses all of it again for each check.
 #[pyclass(frozen)]
 struct Robotstxt(String);
 
@@ -46,13 +45,13 @@ impl Robotstxt {
         robotstxt::DefaultMatcher::default().one_agent_allowed_by_robots(&self.0, token, url)
     }
 
-    /// The rival has no batch call; this loop spares it the crossing for each URL.
+    /// The rival has no batch call; this loop avoids crossing into Rust for each URL.
     fn allowed_many(&self, urls: Vec<PyBackedStr>, token: &str) -> Vec<bool> {
         urls.iter().map(|url| self.allowed(url, token)).collect()
     }
 }
 
-/// The Python module. Panics are counted by the caller, so their text is not printed.
+/// The Python module. The caller counts panics, so their text is not printed.
 #[pymodule]
 mod rust_rivals {
     #[pymodule_export]

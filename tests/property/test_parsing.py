@@ -1,4 +1,4 @@
-"""Parsing is total, and nothing of a file is lost: lines re-join, spans fit."""
+"""Parsing accepts any octets and loses none: lines re-join, spans fit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Read = Callable[..., RobotsTxt]
 octets = bodies | st.binary(max_size=200)
 
 
-class TestTotal:
+class TestParsing:
     """Every byte string is a robots.txt: crawlers MUST try to parse each line (§2.3.1.5)."""
 
     @given(body=octets, profile=profiles(), complete=st.booleans())
@@ -38,16 +38,16 @@ class TestTotal:
         check_spans(read(body, profile, complete=complete))
 
     @given(body=octets, profile=profiles(), token=good_tokens, url=urls() | st.binary())
-    def test_every_question_has_an_answer(
+    def test_every_check_has_a_verdict(
         self, read: Read, body: bytes, profile: Profile, token: str, url: bytes
     ) -> None:
-        """Whatever the file and the URL hold, there is a verdict and an explanation in JSON."""
+        """Any file and any URL have a verdict and an explanation in JSON."""
         robots = read(body, profile)
         verdict = robots.check(url, token)
-        told = robots.explain(url, token)
-        assert told.verdict == verdict
-        assert (told.winner is None) == (verdict.rule is None)
-        assert json.loads(json.dumps(told.as_dict())) == told.as_dict()
+        explanation = robots.explain(url, token)
+        assert explanation.verdict == verdict
+        assert (explanation.winner is None) == (verdict.rule is None)
+        assert json.loads(json.dumps(explanation.as_dict())) == explanation.as_dict()
         values: list[Any] = [*robots.notes, *robots.records, *robots.groups, *robots.lines, verdict]
         for value in values:
             json.dumps(value.as_dict()).encode("ascii")
@@ -56,19 +56,19 @@ class TestTotal:
     def test_explanations_agree_with_verdicts(
         self, read: Read, case: Case, profile: Profile
     ) -> None:
-        """The winner is the verdict's rule; every match stands once; losers are no better."""
+        """The winner is the verdict's rule; every match occurs once; losers are no better."""
         profile = profile.replace(any_product_token=True, leading_name=True)
-        told = read(case.body, profile).explain(case.url, case.token)
-        wins = [match for match in told.matches if match.outcome == "wins"]
-        assert len(wins) == (told.verdict.rule is not None)
+        explanation = read(case.body, profile).explain(case.url, case.token)
+        wins = [match for match in explanation.matches if match.outcome == "wins"]
+        assert len(wins) == (explanation.verdict.rule is not None)
         if wins:
-            assert told.matches[0] == wins[0]
-            assert wins[0].rule == told.verdict.rule
-        assert len({match.rule for match in told.matches}) == len(told.matches)
+            assert explanation.matches[0] == wins[0]
+            assert wins[0].rule == explanation.verdict.rule
+        assert len({match.rule for match in explanation.matches}) == len(explanation.matches)
 
     @given(case=cases())
-    def test_a_pickled_file_is_the_same_file(self, case: Case) -> None:
-        """A file that was pickled has the same lines, records, groups and verdicts."""
+    def test_pickling(self, case: Case) -> None:
+        """An unpickled file has the same lines, records, groups and verdicts."""
         check_pickles(case)
 
     @given(text=st.text(st.characters(codec=None), max_size=60), profile=profiles())
@@ -77,6 +77,6 @@ class TestTotal:
         robots = read(text, profile.replace(any_product_token=True, leading_name=True))
         check_lines_rejoin(robots)
         robots.rules_for("a").check(text)
-        # A URL in place of a name is misuse in every profile (AMB-22).
+        # A URL as a product token is refused in every profile (AMB-22).
         if not re.match(r"/|[A-Za-z][-+.A-Za-z0-9]*://", text):
             robots.check(text, text)

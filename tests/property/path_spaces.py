@@ -1,10 +1,10 @@
 """
-Small worlds: all paths up to some size over a few tokens, and random rule sets to put to them.
+Path spaces: all paths up to some size over a few tokens, and random rule sets.
 
-In a world everything can be tried: who decides each path, which verdicts differ, which path is the
-shortest. What is tried is `RuleSet.decide_many()` and nothing else; nothing here knows automata.
-Tokens are more than letters where normal forms are at stake: an escape, a raw octet, the name of an
-index page. A token that no pattern has stands for all the octets nobody asks about.
+A space is small enough for exhaustive testing: the rule that decides each path, the verdicts that
+differ, the shortest path. Only `RuleSet.decide_many()` is used, and no automata. Some tokens are
+longer than a letter, to test normal forms: an escape, a raw octet, the name of an index page. A
+token that no pattern contains represents all other octets.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from robotrules import RuleSet
 Rule = tuple[str, bool]
 ORIGIN = "https://example.com"
 
-# Of each world: what patterns are made of, what paths are made of, and of how many tokens at most.
-WORLDS: tuple[tuple[tuple[str, ...], tuple[str, ...], int], ...] = (
+# Of each space: the tokens of patterns, the tokens of paths, and the highest number of tokens.
+SPACES: tuple[tuple[tuple[str, ...], tuple[str, ...], int], ...] = (
     (("a", "b", "/"), ("a", "b", "x", "/"), 5),
     (("a", "/"), ("a", "x", "/"), 6),
-    # Pieces that begin as they end: where one does not fit, another may have begun before.
+    # Pieces that overlap with themselves: after a mismatch, another match may have begun.
     (("a", "b", "aab", "aba", "abaab"), ("a", "b"), 8),
     (("a", "?", "=", "/", "&"), ("a", "x", "?", "=", "/"), 4),
     (("a", "%2F", "%61", "é", "%C3", "/"), ("a", "x", "%2f", "é", "/"), 4),
@@ -39,11 +39,11 @@ WORLDS: tuple[tuple[tuple[str, ...], tuple[str, ...], int], ...] = (
 )
 
 
-class World:
+class PathSpace:
     """Every path of some tokens, in normal form, the shorter ones first."""
 
     def __init__(self, number: int, profile: str) -> None:
-        self.letters, tokens, most = WORLDS[number]
+        self.letters, tokens, most = SPACES[number]
         self.profile = profile
         form = robotrules.parse("", profile).rules_for("a").find_matches
         spelled = (
@@ -59,7 +59,7 @@ class World:
         self._matched: dict[Rule, frozenset[int]] = {}
 
     def read(self, rules: Sequence[Rule], engine: ModuleType | None = None) -> RuleSet:
-        """Compile rules; the first stands on line 2."""
+        """Compile rules; the first is on line 2."""
         lines = [f"{'Allow' if allow else 'Disallow'}: {value}" for value, allow in rules]
         body = "\n".join(["User-agent: *", *lines])
         return robotrules.parse(body, self.profile, engine=engine).rules_for("a")
@@ -72,8 +72,8 @@ class World:
         return self._matched[rule]
 
 
-class Trial(NamedTuple):
-    """Who decides each path of a world: the position of the rule, or None."""
+class Decisions(NamedTuple):
+    """The verdict on each path of a space, and the position of the deciding rule, or None."""
 
     allowed: list[bool]
     deciders: list[int | None]
@@ -81,61 +81,61 @@ class Trial(NamedTuple):
     """The paths each rule decides, shortest first."""
 
 
-def tried(world: World, rules: RuleSet) -> Trial:
-    """Ask about every path."""
-    answers: list[int] = rules.decide_many(world.urls)  # type: ignore[attr-defined]
+def decide_all(space: PathSpace, rules: RuleSet) -> Decisions:
+    """Decide every path."""
+    answers: list[int] = rules.decide_many(space.urls)  # type: ignore[attr-defined]
     by_answer: dict[int, list[int]] = {}
     for number, answer in enumerate(answers):
         if answer in by_answer:
             by_answer[answer].append(number)
         else:
             by_answer[answer] = [number]
-    # As RuleSet has it: no rule is below 0; what one says is in its two lowest bits.
-    says = {answer: answer < 0 or bool(answer & 3) for answer in by_answer}
-    who = {answer: answer >> 2 if answer >= 0 else None for answer in by_answer}
-    return Trial(
-        [says[answer] for answer in answers],
-        [who[answer] for answer in answers],
-        {rule: by_answer[answer] for answer, rule in who.items() if rule is not None},
+    # The encoding of RuleSet: negative if no rule decides; the verdict is in the two lowest bits.
+    allowed = {answer: answer < 0 or bool(answer & 3) for answer in by_answer}
+    deciders = {answer: answer >> 2 if answer >= 0 else None for answer in by_answer}
+    return Decisions(
+        [allowed[answer] for answer in answers],
+        [deciders[answer] for answer in answers],
+        {rule: by_answer[answer] for answer, rule in deciders.items() if rule is not None},
     )
 
 
-def world_of(number: int, profile: str) -> World:
-    """Return a world; all of them in turn."""
-    return _made(number % len(WORLDS), profile)
+def get_space(number: int, profile: str) -> PathSpace:
+    """Return a space, in rotation."""
+    return _make_space(number % len(SPACES), profile)
 
 
 @cache
-def _made(number: int, profile: str) -> World:
-    return World(number, profile)
+def _make_space(number: int, profile: str) -> PathSpace:
+    return PathSpace(number, profile)
 
 
-def drawn(world: World, seed: str) -> tuple[list[Rule], list[Rule]]:
+def draw_rule_sets(space: PathSpace, seed: str) -> tuple[list[Rule], list[Rule]]:
     """Draw two rule sets, the second mostly made of the first; the same for the same seed."""
     chance = Random(seed)
     most = chance.choice((2, 3, 4, 5, 6))
-    old = [_rule(world, chance) for _ in range(chance.randint(1, most))]
+    old = [_draw_rule(space, chance) for _ in range(chance.randint(1, most))]
     new = list(old)
     for _ in range(chance.choice((0, 1, 1, 2, 3))):
         at = chance.randrange(len(new) + 1)
         match chance.randrange(5):
             case 0:
-                new.insert(at, _rule(world, chance))
+                new.insert(at, _draw_rule(space, chance))
             case 1 if new:
                 new.pop(at - 1)
             case 2 if new:
                 new[at - 1] = new[at - 1][0], not new[at - 1][1]
             case 3 if new:
-                new[at - 1] = _rule(world, chance)[0], new[at - 1][1]
+                new[at - 1] = _draw_rule(space, chance)[0], new[at - 1][1]
             case _:
                 chance.shuffle(new)
     if chance.random() < 0.1:
-        new = [_rule(world, chance) for _ in range(chance.randint(0, most))]
+        new = [_draw_rule(space, chance) for _ in range(chance.randint(0, most))]
     return old, new
 
 
-def _rule(world: World, chance: Random) -> Rule:
-    parts = chance.choices((*world.letters, "*"), k=chance.choice((0, 1, 1, 2, 2, 3, 4)))
+def _draw_rule(space: PathSpace, chance: Random) -> Rule:
+    parts = chance.choices((*space.letters, "*"), k=chance.choice((0, 1, 1, 2, 2, 3, 4)))
     first = chance.choice(("/", "/", "/", "/", "/*", "*"))
     end = chance.choice(("", "", "", "$", "*$"))
     if chance.random() < 0.03:

@@ -1,8 +1,8 @@
 """
-The MUSTs of RFC 9309 §2.2 as laws: what may change in a file without changing an answer.
+The MUSTs of RFC 9309 §2.2 as properties: changes of a file that change no verdict.
 
-Each class states its law and the requirement it comes from. The matcher is compared with a naive
-one that is written here from the text of the RFC and of AMB-33, and shares no code with an engine.
+Each class states its property and the requirement. The matcher is compared with a naive one that is
+written here from the text of the RFC and of AMB-33, and shares no code with an engine.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ Rule = tuple[bytes, bool]
 
 ORIGINS = (b"https://www.site.example", b"http://a", b"https://user@longer.site.example:8443", b"")
 
-# Patterns that stand in a file as they are: no line end, no comment, no blank at the end.
-written = patterns.map(
+# Patterns that a file contains unchanged: no line end, no comment, no blank at the end.
+line_patterns = patterns.map(
     lambda value: value.translate(None, b"\r\n#").strip(b" \t\v\f").replace(b"\0", b"")
 )
-rules = st.lists(st.tuples(written | shared_patterns, st.booleans()), max_size=8)
+rules = st.lists(st.tuples(line_patterns | shared_patterns, st.booleans()), max_size=8)
 
 
-def file(*groups: tuple[Sequence[str], Sequence[Rule]]) -> bytes:
+def write_file(*groups: tuple[Sequence[str], Sequence[Rule]]) -> bytes:
     """Write groups of names and rules."""
     lines = []
     for names, group in groups:
@@ -50,7 +50,7 @@ def file(*groups: tuple[Sequence[str], Sequence[Rule]]) -> bytes:
 
 
 def answers(robots: RobotsTxt, asked: Sequence[bytes], token: str = "a") -> list[Any]:
-    """Return what is decided, without where it stands in the file."""
+    """Return the verdicts without the lines of their rules."""
     found = []
     for verdict in robots.rules_for(token).check_many(asked):
         rule = verdict.rule
@@ -73,29 +73,29 @@ class TestOrder:
     def test_shuffled(
         self, read: Read, drawn: tuple[list[Rule], list[bytes]], profile: Profile, seed: int
     ) -> None:
-        """A group whose rules are shuffled answers the same."""
+        """A group with shuffled rules gives the same verdicts."""
         group, asked = drawn
         shuffled = group.copy()
         Random(seed).shuffle(shuffled)
-        one, other = (read(file((["a"], found)), profile) for found in (group, shuffled))
+        one, other = (read(write_file((["a"], found)), profile) for found in (group, shuffled))
         assert answers(one, asked) == answers(other, asked)
 
 
 class TestDuplicates:
-    """Duplicate rules may be dropped; no answer changes (REP-2.2.2-08)."""
+    """Duplicate rules may be dropped; no verdict changes (REP-2.2.2-08)."""
 
     @given(drawn=groups_and_urls(), profile=profiles())
     def test_doubled(
         self, read: Read, drawn: tuple[list[Rule], list[bytes]], profile: Profile
     ) -> None:
-        """A group with every rule twice answers the same."""
+        """A group with every rule twice gives the same verdicts."""
         group, asked = drawn
-        one, other = (read(file((["a"], found)), profile) for found in (group, group + group))
+        one, other = (read(write_file((["a"], found)), profile) for found in (group, group + group))
         assert answers(one, asked) == answers(other, asked)
 
 
 class TestMerging:
-    """All groups that match are merged into one rule set, wherever they stand (REP-2.2.1-07)."""
+    """All groups that match are merged into one rule set, in any place (REP-2.2.1-07)."""
 
     @given(drawn=groups_and_urls(), profile=profiles(), cut=st.integers(0, 8), named=good_tokens)
     def test_groups_are_their_concatenation(
@@ -106,32 +106,34 @@ class TestMerging:
         cut: int,
         named: str,
     ) -> None:
-        """Two groups for a crawler, with another's between, answer like one."""
+        """Two groups for a crawler, with another group between, are like one group."""
         group, asked = drawn
-        one = read(file(([named], group)), profile)
+        one = read(write_file(([named], group)), profile)
         parts = ([named], group[:cut]), (["other"], [(b"/", False)]), ([named], group[cut:])
         if group[:cut] and group[cut:]:
-            assert answers(one, asked, named) == answers(read(file(*parts), profile), asked, named)
+            assert answers(one, asked, named) == answers(
+                read(write_file(*parts), profile), asked, named
+            )
 
     @given(drawn=groups_and_urls(), profile=profiles())
-    def test_a_named_group_shuts_out_the_star(
+    def test_a_named_group_excludes_the_star_group(
         self, read: Read, drawn: tuple[list[Rule], list[bytes]], profile: Profile
     ) -> None:
-        """Star groups do not count for a crawler that has a group (REP-2.2.1-10)."""
+        """Star groups do not apply to a crawler that has a group (REP-2.2.1-10)."""
         group, asked = drawn
         assume(group)
-        one = read(file((["a"], group)), profile)
-        other = read(file((["*"], [(b"/*", False)]), (["a"], group)), profile)
+        one = read(write_file((["a"], group)), profile)
+        other = read(write_file((["*"], [(b"/*", False)]), (["a"], group)), profile)
         assert answers(one, asked) == answers(other, asked)
 
     @given(drawn=groups_and_urls(), profile=profiles())
-    def test_the_star_is_for_everybody_else(
+    def test_the_star_group_is_for_all_other_crawlers(
         self, read: Read, drawn: tuple[list[Rule], list[bytes]], profile: Profile
     ) -> None:
-        """Without a group of its own a crawler obeys the star group (REP-2.2.1-09)."""
+        """A crawler without a group obeys the star group (REP-2.2.1-09)."""
         group, asked = drawn
-        named = read(file((["a"], group)), profile)
-        star = read(file((["b"], [(b"/", False)]), (["*"], group)), profile)
+        named = read(write_file((["a"], group)), profile)
+        star = read(write_file((["b"], [(b"/", False)]), (["*"], group)), profile)
         assert answers(named, asked) == answers(star, asked)
 
 
@@ -147,7 +149,7 @@ class TestCase:
         seed: int,
         token: str,
     ) -> None:
-        """However tokens and names are written, the answers are the same."""
+        """Tokens and names in any case give the same verdicts."""
         group, asked = drawn
         random = Random(seed)
 
@@ -157,7 +159,7 @@ class TestCase:
         lines = [f"{any_case('user-agent')}: {any_case(token)}".encode()]
         for value, allow in group:
             lines.append(any_case("allow" if allow else "disallow").encode() + b": " + value)
-        one = read(file(([token], group)), profile)
+        one = read(write_file(([token], group)), profile)
         other = read(b"\r\n".join(lines), profile)
         assert answers(one, asked, token) == answers(other, asked, any_case(token))
 
@@ -172,16 +174,16 @@ class TestOtherRecords:
     )
 
     @given(drawn=groups_and_urls(), profile=profiles(), data=st.data())
-    def test_they_may_stand_anywhere(
+    def test_in_any_place(
         self,
         read: Read,
         drawn: tuple[list[Rule], list[bytes]],
         profile: Profile,
         data: st.DataObject,
     ) -> None:
-        """Records nobody knows, comments and nonsense between the lines change no answer."""
+        """Unknown records, comments and invalid lines change no verdict."""
         group, asked = drawn
-        lines = file((["b", "a"], group), (["*"], [(b"/x", False)])).split(b"\n")
+        lines = write_file((["b", "a"], group), (["*"], [(b"/x", False)])).split(b"\n")
         places = st.tuples(st.integers(0, len(lines)), st.sampled_from(self.OTHERS))
         mixed = lines.copy()
         for place, line in data.draw(st.lists(places, max_size=6)):
@@ -194,7 +196,7 @@ class TestOtherRecords:
     def test_a_file_without_them(
         self, read: Read, found: tuple[bytes, list[bytes]], token: str
     ) -> None:
-        """A file written anew from its user-agent lines and rules alone answers the same."""
+        """A file written anew from its user-agent lines and rules gives the same verdicts."""
         body, known = found
         robots = read(body)
         kept = [r for r in robots.records if r.key in ("user-agent", "allow", "disallow")]
@@ -209,8 +211,8 @@ class TestOtherRecords:
 UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 
 
-def spelled(octets: bytes, keep: bytes) -> bytes:
-    """Return octets with everything encoded that is neither unreserved nor in *keep*."""
+def encode(octets: bytes, keep: bytes) -> bytes:
+    """Return octets with all encoded that are neither unreserved nor in *keep*."""
     out, at = b"", 0
     while at < len(octets):
         pair = octets[at + 1 : at + 3]
@@ -229,11 +231,11 @@ def spelled(octets: bytes, keep: bytes) -> bytes:
 def form(octets: bytes, query: bool = False) -> bytes:
     """Return path and query in normal form: `/` in the path, `=` and `&` in the query stay."""
     before, mark, after = (b"", b"", octets) if query else octets.partition(b"?")
-    return spelled(before, b"/") + mark + spelled(after, b"=&")
+    return encode(before, b"/") + mark + encode(after, b"=&")
 
 
 def naive_match(value: bytes, path: bytes) -> bool:
-    """Try every way for a pattern to match: what follows a `*` is spelled as where it stands."""
+    """Try every way to match; a piece after a `*` is encoded by its place, path or query."""
     query = path.find(b"?") + 1 or len(path) + 1
     first, *others = value.removesuffix(b"$").split(b"*")
     ends = {len(form(first))} if path.startswith(form(first)) else set()
@@ -251,24 +253,24 @@ def naive_match(value: bytes, path: bytes) -> bool:
 
 
 def naive(group: Sequence[Rule], path: bytes) -> bool:
-    """Decide by the RFC: the most octets, allow at a tie, allowed when nothing matches."""
+    """Decide as in the RFC: the most octets win, allow wins a tie, no match means allowed."""
     best = (0, True)
     for value, allow in group:
         if value.startswith((b"/", b"*")) and naive_match(value, path):
             body = value.removesuffix(b"$")
-            shown = value.endswith(b"$") + len(b"*".join(_shown(body)))
+            shown = value.endswith(b"$") + len(b"*".join(_encode_pieces(body)))
             best = max(best, (shown, allow))
     return best[1]
 
 
-def _shown(body: bytes) -> list[bytes]:
-    """Return the pieces of a pattern as they count: delimiters after a `*` stay."""
+def _encode_pieces(body: bytes) -> list[bytes]:
+    """Return the pieces of a pattern as they are counted: delimiters after a `*` stay."""
     out: list[bytes] = []
     query = False
     for piece in body.split(b"*"):
         before, mark, after = (b"", b"", piece) if query else piece.partition(b"?")
         query = query or bool(mark)
-        out.append(spelled(before, b"/=&" if out else b"/") + mark + spelled(after, b"=&"))
+        out.append(encode(before, b"/=&" if out else b"/") + mark + encode(after, b"=&"))
     return out
 
 
@@ -276,10 +278,10 @@ class TestLongestMatch:
     """The most specific match MUST be used: the match that has the most octets (REP-2.2.2-04)."""
 
     @given(drawn=groups_and_urls())
-    def test_as_the_naive_matcher_says(
+    def test_agrees_with_the_naive_matcher(
         self, engine: ModuleType, drawn: tuple[list[Rule], list[bytes]]
     ) -> None:
-        """Both engines decide like ten lines that try everything."""
+        """Both engines agree with the naive matcher."""
         group, asked = drawn
         settings = DEFAULT.replace(keep_controls=True, match_robots_txt=True).settings(engine)
         matcher = engine.Matcher(settings, group)
@@ -287,15 +289,15 @@ class TestLongestMatch:
             path = engine.normal_form(url, False, settings)
             assert matcher.allows(url) == naive(group, path), path
 
-    @given(value=written | shared_patterns, data=st.data())
+    @given(value=line_patterns | shared_patterns, data=st.data())
     def test_one_pattern(self, engine: ModuleType, value: bytes, data: st.DataObject) -> None:
-        """One pattern matches what trying every way matches, with the octets of its form."""
+        """One pattern matches as in the naive matcher, with the octets of its form."""
         assume(value.startswith((b"/", b"*")))
         settings = DEFAULT.replace(keep_controls=True).settings(engine)
         url = data.draw(urls(st.just(value)))
         path, found = engine.Matcher(settings, [(value, True)]).find_matches(url)
         assert bool(found) == naive_match(value, path), path
-        shown = b"*".join(_shown(value.removesuffix(b"$"))) + b"$" * value.endswith(b"$")
+        shown = b"*".join(_encode_pieces(value.removesuffix(b"$"))) + b"$" * value.endswith(b"$")
         assert engine.normal_form(value, True, settings) == shown
         assert found in ([], [(0, len(shown))])
 
@@ -313,8 +315,8 @@ class TestNormalForm:
         assert engine.normal_form(b"https://e.example" + once, False, settings) == once
 
     @given(path=values)
-    def test_as_the_naive_form_says(self, engine: ModuleType, path: bytes) -> None:
-        """Without dot segments the form of a path is the one written above."""
+    def test_agrees_with_the_naive_form(self, engine: ModuleType, path: bytes) -> None:
+        """Without dot segments the form of a path is that of `form`."""
         assume(b"#" not in path and b"." not in path and b"%2e" not in path.lower())
         url = b"https://e.example/" + path
         assert engine.normal_form(url, False, DEFAULT.settings(engine)) == form(b"/" + path)
@@ -325,7 +327,7 @@ class TestNormalForm:
     ) -> None:
         """An unreserved octet and its escape are the same, in URLs and in patterns."""
         random, settings = Random(seed), DEFAULT.settings(engine)
-        # A stray "%" would make an escape with what follows it.
+        # A stray "%" could form an escape with the next octets.
         plain = path.replace(b"%", b"")
         escaped = b"".join(
             b"%%%02x" % octet if octet in UNRESERVED and random.random() < 0.5 else bytes([octet])
@@ -338,21 +340,23 @@ class TestNormalForm:
             assert one == other
 
     @given(value=patterns)
-    def test_patterns_that_have_their_form(self, engine: ModuleType, value: bytes) -> None:
-        """A pattern without delimiters after a wildcard is its own form's form."""
+    def test_patterns_without_delimiters_are_idempotent(
+        self, engine: ModuleType, value: bytes
+    ) -> None:
+        """The form of a form is itself if no delimiter follows a wildcard."""
         settings = DEFAULT.settings(engine)
         once = engine.normal_form(value, True, settings)
         assert engine.normal_form(once, True, settings) == once
 
 
 class TestIndex:
-    """However many rules there are and however they are asked, the answer is the same."""
+    """Any number of rules and any kind of call give the same verdict."""
 
     @given(drawn=large_rules(), profile=st.sampled_from([DEFAULT, STRICT, GOOGLE]))
     def test_index_equals_scan(
         self, engine: ModuleType, drawn: tuple[list[Rule], list[bytes]], profile: Profile
     ) -> None:
-        """Very many rules decide like each of them alone: scanned, indexed, in a batch."""
+        """Many rules decide like each of them alone: scanned, indexed, in a batch."""
         group, asked = drawn
         compare(engine, profile.settings(engine), group, asked)
 
@@ -360,7 +364,7 @@ class TestIndex:
     def test_after_many_checks(
         self, native: ModuleType, drawn: tuple[list[Rule], list[bytes]], profile: Profile
     ) -> None:
-        """The first check, the hundredth and a batch hear the same."""
+        """The first check, later checks and a batch agree."""
         group, asked = drawn
         matcher = native.Matcher(profile.settings(native), group)
         first = [matcher.decide(url) for url in asked]
@@ -370,10 +374,10 @@ class TestIndex:
         assert matcher.decide_many(asked) == first
 
     @given(drawn=large_rules(least=110, most=150))
-    def test_as_the_naive_matcher_says(
+    def test_agrees_with_the_naive_matcher(
         self, native: ModuleType, drawn: tuple[list[Rule], list[bytes]]
     ) -> None:
-        """An index decides like ten lines that try everything."""
+        """An index agrees with the naive matcher."""
         group, asked = drawn
         settings = DEFAULT.replace(match_robots_txt=True).settings(native)
         found = native.Matcher(settings, group).allows_many(asked * 6)[: len(asked)]
@@ -381,8 +385,8 @@ class TestIndex:
             assert allowed == naive(group, native.normal_form(url, False, settings)), url
 
     @given(count=st.integers(17, 90), seed=st.integers(0, 999))
-    def test_a_path_that_has_many_grams(self, native: ModuleType, count: int, seed: int) -> None:
-        """Of many patterns that all match one path, found by different octets, the longest wins."""
+    def test_path_with_many_ngrams(self, native: ModuleType, count: int, seed: int) -> None:
+        """Of many patterns that match one path by different n-grams, the longest wins."""
         random = Random(seed)
         words = [f"{number:04x}" for number in random.sample(range(0x10000), count)]
         patterns = [f"/*{word}".encode() for word in words] + [b"/x%d" % n for n in range(120)]
@@ -395,7 +399,7 @@ class TestIndex:
 
 
 class TestBatches:
-    """A batch answers like one question after the other."""
+    """A batch gives the same verdicts as single checks."""
 
     @given(drawn=groups_and_urls(), profile=profiles())
     def test_many(
@@ -403,7 +407,7 @@ class TestBatches:
     ) -> None:
         """`allows_many` is `allows`, `check_many` is `check`."""
         group, asked = drawn
-        rules = read(file((["a"], group)), profile).rules_for("a")
+        rules = read(write_file((["a"], group)), profile).rules_for("a")
         assert rules.allows_many(asked) == [rules.allows(url) for url in asked]
         assert rules.check_many(asked) == [rules.check(url) for url in asked]
         assert rules.allows_many(asked) == [bool(verdict) for verdict in rules.check_many(asked)]
@@ -416,7 +420,7 @@ class TestBatches:
         profile: Profile,
         origin: bytes,
     ) -> None:
-        """So do long ones, which the native engine reads as one text: as octets and as text."""
+        """So do long batches, which the native engine reads as one text: as octets and as text."""
         group, asked = drawn
         matcher = native.Matcher(profile.settings(native), group)
         urls = (asked + [origin + url for url in asked]) * (300 // (2 * len(asked) or 1) + 1)

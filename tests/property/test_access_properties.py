@@ -1,4 +1,4 @@
-"""Laws of access, cache and origins: for any answers, any visits, any clock and any URL."""
+"""Properties of access, cache and origins: for any responses, any clock and any URL."""
 
 from __future__ import annotations
 
@@ -40,12 +40,17 @@ from robotrules.tags import read_fields
 
 ORIGIN, ROBOTS = "https://e.example", "https://e.example/robots.txt"
 DAY, START = 86_400.0, 1_767_225_600.0
-SAID = (FailureReason.STATUS, FailureReason.REDIRECTS, FailureReason.LOOP, FailureReason.LOCATION)
-NETWORK = [trouble for trouble in FailureReason if trouble not in SAID]
+FROM_RESPONSE = (
+    FailureReason.STATUS,
+    FailureReason.REDIRECTS,
+    FailureReason.LOOP,
+    FailureReason.LOCATION,
+)
+NETWORK = [trouble for trouble in FailureReason if trouble not in FROM_RESPONSE]
 
-# --- What servers say -----------------------------------------------------------------------------
+# --- Responses ------------------------------------------------------------------------------------
 
-# Few places, so that loops come about; and what is none.
+# Few targets, so that loops occur; and invalid ones.
 LOCATIONS = st.one_of(
     st.sampled_from(
         [
@@ -108,38 +113,38 @@ PROFILES = st.sampled_from(list(ACCESS_PROFILES.values())) | st.builds(
 )
 
 
-def driven(
+def drive_access(
     answers: list[Response | Failure], last: Response | Failure, **given: Any
 ) -> tuple[AccessResult, list[Request]]:
-    """Drive the flow; when the answers are used up, the last one comes again and again."""
+    """Drive the flow; after all answers, the last one is repeated."""
     flow = access(ORIGIN, **given)
-    asked = [next(flow)]
+    requests = [next(flow)]
     for _ in range(1_000):
         answer = answers.pop(0) if answers else last
         try:
-            asked.append(flow.send(answer))
+            requests.append(flow.send(answer))
         except StopIteration as end:
-            return end.value, asked
-    raise AssertionError("it never ends")
+            return end.value, requests
+    raise AssertionError("the flow does not end")
 
 
 class TestAccess:
-    """RFC 9309 §2.3.1: whatever a server says, there is a result."""
+    """RFC 9309 §2.3.1: every sequence of responses has a result."""
 
     @given(st.lists(ANSWERS, max_size=8), ANSWERS, PROFILES, STORED)
-    def test_it_ends(
+    def test_flow_ends(
         self,
         answers: list[Response | Failure],
         last: Response | Failure,
         profile: AccessProfile,
         stored: CachedCopy | None,
     ) -> None:
-        """A result comes after one request more than redirects are followed, and nothing raises."""
-        result, asked = driven(answers, last, profile=profile, cached=stored)
+        """There is at most one request more than redirects, and no exception."""
+        result, requests = drive_access(answers, last, profile=profile, cached=stored)
 
-        urls = [request.url for request in asked]
-        # After a 304 about another file the same URL is asked once more, without conditions.
-        twice = [here for here, there in pairwise(asked) if here.url == there.url]
+        urls = [request.url for request in requests]
+        # After a 304 for another file the same URL is requested again, without conditions.
+        twice = [first for first, second in pairwise(requests) if first.url == second.url]
         assert 1 <= len(set(urls)) <= profile.max_redirects + 1
         assert urls[0] == ROBOTS
         assert len(urls) == len(set(urls)) + len(twice)
@@ -149,7 +154,7 @@ class TestAccess:
         assert result.origin == ORIGIN
         assert result.url == urls[-1]
         assert [hop.url for hop in result.hops] in (urls, urls[:-1])
-        for request in asked:
+        for request in requests:
             assert request.url.isascii()
             assert request.url.isprintable()
             assert not set(request.url) & set(" #")
@@ -170,8 +175,8 @@ class TestAccess:
         profile: AccessProfile,
         stored: CachedCopy | None,
     ) -> None:
-        """A file and a trouble exclude each other, and the file that says the same says it."""
-        result, _ = driven(answers, last, profile=profile, cached=stored)
+        """A file and a failure exclude each other; the substitute file agrees with the state."""
+        result, _ = drive_access(answers, last, profile=profile, cached=stored)
 
         assert (result.state is AccessState.SUCCESS) == (result.failure_reason is None)
         assert (result.status is None) == (result.failure_reason in NETWORK)
@@ -190,30 +195,28 @@ class TestAccess:
         assert result.as_dict()["state"] == result.state
 
     @given(st.lists(ANSWERS, max_size=8), ANSWERS, PROFILES)
-    def test_caution_only_takes(
+    def test_cautious_only_restricts(
         self, answers: list[Response | Failure], last: Response | Failure, profile: AccessProfile
     ) -> None:
-        """A cautious client asks for the same, and its result is the same or unreachable."""
-        bold, asked = driven(
-            [*answers], last, profile=profile.replace(redirect_failure_unreachable=False)
-        )
-        shy, also = driven(
-            [*answers], last, profile=profile.replace(redirect_failure_unreachable=True)
+        """A cautious client makes the same requests; its result is the same or unreachable."""
+        usual, requests = drive_access([*answers], last, profile=profile.replace(cautious=False))
+        cautious, same_requests = drive_access(
+            [*answers], last, profile=profile.replace(cautious=True)
         )
 
-        assert asked == also
-        assert shy.state in (bold.state, AccessState.UNREACHABLE)
+        assert requests == same_requests
+        assert cautious.state in (usual.state, AccessState.UNREACHABLE)
 
 
 # --- Visits ---------------------------------------------------------------------------------------
 
 RESULTS = st.builds(
-    lambda answer, profile, stored: driven([], answer, profile=profile, cached=stored)[0],
+    lambda answer, profile, stored: drive_access([], answer, profile=profile, cached=stored)[0],
     ANSWERS,
     PROFILES,
     STORED,
 )
-# Mostly forwards; a clock may also jump.
+# Mostly forwards; a clock may also jump backwards.
 GAPS = st.one_of(
     st.sampled_from([0.0, 1.0, 59.0, 60.0, 300.0, 3_600.0, 77_760.0, DAY, 12 * 3_600.0, 30 * DAY]),
     st.floats(0, 40 * DAY),
@@ -222,34 +225,34 @@ GAPS = st.one_of(
 VISITS = st.lists(st.tuples(GAPS, RESULTS), max_size=6)
 
 
-def told(
+def record_visits(
     visits: list[tuple[float, AccessResult]], profile: AccessProfile
 ) -> Iterator[tuple[Entry | None, FetchRecord]]:
-    """Yield each visit with what was known before it."""
+    """Yield each visit with the entry before it."""
     entry, now = None, START
     for gap, result in visits:
         now += gap
         names = {"agent": "a", "user_agent": "a/1"}
-        made = make_fetch_record(result, entry, at=now, **names, profile=profile)
-        yield entry, made
-        entry = updated_entry(entry, made)
+        visit = make_fetch_record(result, entry, at=now, **names, profile=profile)
+        yield entry, visit
+        entry = updated_entry(entry, visit)
 
 
-def known(
+def final_entry(
     visits: list[tuple[float, AccessResult]], profile: AccessProfile
 ) -> tuple[Entry | None, float]:
-    """Return what is known after visits, and when the last one was."""
+    """Return the entry after all visits, and the time of the last."""
     entry, now = None, START
-    for before, made in told(visits, profile):
-        entry, now = updated_entry(before, made), made.at
+    for before, visit in record_visits(visits, profile):
+        entry, now = updated_entry(before, visit), visit.at
     return entry, now
 
 
 class TestFreshness:
-    """RFC 9309 §2.4: at any moment something decides, and it is said until when."""
+    """RFC 9309 §2.4: at any time there is a policy, with the time until which it holds."""
 
     @given(VISITS, GAPS, PROFILES, PROFILES, st.booleans())
-    def test_it_is_total(
+    def test_freshness_is_total(
         self,
         visits: list[tuple[float, AccessResult]],
         gap: float,
@@ -257,8 +260,8 @@ class TestFreshness:
         reader: AccessProfile,
         background: bool,
     ) -> None:
-        """Whoever wrote an entry, there is an answer; it holds beyond now, or is to be renewed."""
-        entry, last = known(visits, writer)
+        """For entries of any profile there is a result; it holds beyond now or is to be renewed."""
+        entry, last = final_entry(visits, writer)
         now = last + gap
         found = freshness(entry, now, reader, stale_while_revalidate=background)
 
@@ -269,7 +272,7 @@ class TestFreshness:
         assert background or not found.may_refresh
 
     @given(VISITS, GAPS, PROFILES, st.booleans())
-    def test_what_is_used_may_be_used(
+    def test_policy_is_not_too_old(
         self,
         visits: list[tuple[float, AccessResult]],
         gap: float,
@@ -277,11 +280,11 @@ class TestFreshness:
         background: bool,
     ) -> None:
         """
-        Nothing is allowed by what is older than the longest lifetime, a day at most.
+        A file older than the longest lifetime, at most a day, allows nothing.
 
-        Unless the file is unreachable for as long as the profile says.
+        The exception is a file that is unreachable for as long as the profile states.
         """
-        entry, last = known(visits, profile)
+        entry, last = final_entry(visits, profile)
         now = last + gap
         found = freshness(entry, now, profile, stale_while_revalidate=background)
         if found.policy in (EffectivePolicy.RULES, EffectivePolicy.ALLOW):
@@ -304,7 +307,7 @@ class TestFreshness:
             assert entry.last_success.digest is not None
 
     @given(VISITS, GAPS, PROFILES, st.booleans(), st.floats(0, 1, exclude_max=True))
-    def test_until_is_honest(
+    def test_nothing_changes_before_until(
         self,
         visits: list[tuple[float, AccessResult]],
         gap: float,
@@ -313,11 +316,11 @@ class TestFreshness:
         part: float,
     ) -> None:
         """
-        Nothing changes before *until*: who asks again till then is told the same.
+        Before *until*, the result is the same.
 
-        But where the clock stood before a failure it may be later than it was told.
+        If the clock was before a failure, *until* may become later.
         """
-        entry, last = known(visits, profile)
+        entry, last = final_entry(visits, profile)
         now = last + gap
         found = freshness(entry, now, profile, stale_while_revalidate=background)
         assume(not found.must_refresh and not found.may_refresh and found.until < inf)
@@ -333,8 +336,8 @@ class TestFreshness:
     def test_background_uses_no_more_than_a_day(
         self, visits: list[tuple[float, AccessResult]], gap: float, profile: AccessProfile
     ) -> None:
-        """Refresh in the background uses files that are stale, and none that is a day old."""
-        entry, last = known(visits, profile)
+        """Refresh in the background uses stale files, and none that is a day old."""
+        entry, last = final_entry(visits, profile)
         now = last + gap
         later = freshness(entry, now, profile, stale_while_revalidate=True)
         first = freshness(entry, now, profile)
@@ -347,9 +350,11 @@ class TestFreshness:
             assert now < entry.last_success.at + DAY
 
     @given(VISITS, PROFILES)
-    def test_memory(self, visits: list[tuple[float, AccessResult]], profile: AccessProfile) -> None:
-        """A usable visit forgets all failures, and a failure forgets nothing."""
-        for before, visit in told(visits, profile):
+    def test_recording_a_visit(
+        self, visits: list[tuple[float, AccessResult]], profile: AccessProfile
+    ) -> None:
+        """A usable visit clears all failures; a failure keeps the last usable visit."""
+        for before, visit in record_visits(visits, profile):
             entry = updated_entry(before, visit)
             assert entry.last_fetch_at >= visit.at - MAX_CLOCK_SKEW
             if visit.usable:
@@ -371,10 +376,10 @@ class TestFreshness:
 
     @given(VISITS, PROFILES)
     def test_bounds(self, visits: list[tuple[float, AccessResult]], profile: AccessProfile) -> None:
-        """What a site says moves a lifetime and a pause between their bounds, and not beyond."""
-        for _, visit in told(visits, profile):
+        """Lifetimes and back-offs stay within the bounds of the profile."""
+        for _, visit in record_visits(visits, profile):
             held = visit.until - visit.at
-            slack = 1e-6  # seconds since 1970 have no more digits
+            slack = 1e-6  # the precision of seconds since 1970
             if visit.usable:
                 assert profile.min_ttl - slack <= held <= profile.max_ttl + slack
             else:
@@ -401,11 +406,11 @@ URLS = st.builds(lambda *pieces: "".join(pieces), SCHEMES, st.just("://"), USERS
 
 
 class TestOrigins:
-    """RFC 9309 §2.3: one origin, one file, however it is written."""
+    """RFC 9309 §2.3: one origin has one file, in every spelling."""
 
     @given(st.one_of(st.text(), st.binary(), URLS))
-    def test_it_is_total(self, url: str | bytes) -> None:
-        """Any text has an origin or none; an origin is its own, and that of its robots.txt."""
+    def test_origin_is_total(self, url: str | bytes) -> None:
+        """Any text has an origin or none; an origin is that of itself and of its robots.txt."""
         origin = origin_of(url)
 
         if origin is not None:
@@ -416,8 +421,8 @@ class TestOrigins:
             assert authority_end(robots_url(origin)) == len(origin)
 
     @given(URLS, RESTS)
-    def test_what_follows_the_authority(self, url: str, rest: str) -> None:
-        """Path, query and fragment have no part in it; nor has the case of what is ASCII."""
+    def test_text_after_the_authority_is_ignored(self, url: str, rest: str) -> None:
+        """Path, query and fragment are ignored, and so is the case of ASCII letters."""
         origin = origin_of(url)
 
         assert origin_of(url + rest) == origin
@@ -426,32 +431,32 @@ class TestOrigins:
             assert origin_of(url.upper()) == origin_of(url.lower()) == origin
 
     @given(URLS, RESTS)
-    def test_others_connect_to_the_same(self, url: str, rest: str) -> None:
-        """What httpx2 and yarl would connect to is the origin, where they and we take the URL."""
+    def test_http_libraries_agree(self, url: str, rest: str) -> None:
+        """httpx2 and yarl connect to the same origin, if both accept the URL."""
         origin = origin_of(url + rest)
         assume(origin is not None)
 
-        for theirs in (_of_httpx2(url + rest), _of_yarl(url + rest)):
+        for theirs in (_httpx2_origin(url + rest), _yarl_origin(url + rest)):
             assert theirs in (None, origin)
 
 
-def _of_httpx2(url: str) -> str | None:
+def _httpx2_origin(url: str) -> str | None:
     try:
-        found = httpx2.URL(url)
+        parsed = httpx2.URL(url)
     except httpx2.InvalidURL:
         return None
-    return _put(found.scheme, found.raw_host.decode("ascii"), found.port)
+    return _join_origin(parsed.scheme, parsed.raw_host.decode("ascii"), parsed.port)
 
 
-def _of_yarl(url: str) -> str | None:
+def _yarl_origin(url: str) -> str | None:
     try:
-        found = yarl.URL(url)
+        parsed = yarl.URL(url)
     except ValueError:
         return None
-    return _put(found.scheme, found.raw_host or "", found.port)
+    return _join_origin(parsed.scheme, parsed.raw_host or "", parsed.port)
 
 
-def _put(scheme: str, host: str, port: int | None) -> str:
+def _join_origin(scheme: str, host: str, port: int | None) -> str:
     shown = f"[{host}]" if ":" in host else host
     default = {"http": 80, "https": 443}[scheme]
     return f"{scheme}://{shown}" + ("" if port in (None, default) else f":{port}")

@@ -208,6 +208,65 @@ def test_imports_are_few(path: Path) -> None:
             assert first not in WORLD, f"{where} imports {name}"
 
 
+# Private names of other projects, and the methods and attributes of named tuples.
+PRIVATE_ELSEWHERE = {
+    *("_asdict", "_field_defaults", "_fields", "_make", "_replace"),
+    *("_Decompress", "_exit", "_shutdown"),  # zlib, os, pygls
+}
+
+
+def is_private(name: str) -> bool:
+    """Tell whether a name begins with one underscore."""
+    return name.startswith("_") and not name.startswith("__")
+
+
+def defined_names(tree: ast.AST) -> Iterator[str]:
+    """Yield the names that a module defines: functions, classes, variables, attributes, slots."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def reached_names(tree: ast.AST, package: str, defined: set[str]) -> Iterator[tuple[int, str]]:
+    """Yield line and name of private attributes and imports that a package does not define."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr not in defined:
+            yield node.lineno, node.attr
+        elif isinstance(node, ast.ImportFrom):
+            first, _, rest = (node.module or "").partition(".")
+            if first == "robotrules" and rest and rest.split(".")[0] != package:
+                yield from ((node.lineno, alias.name) for alias in node.names)
+
+
+def test_private_members_stay_in_their_package() -> None:
+    """
+    No package uses a private member of another package, or imports a private name from it.
+
+    A package that needs the engine behind a file or a rule set uses `robotstxt/internals.py`.
+    """
+    modules = [
+        (path.relative_to(PACKAGE), ast.parse(path.read_text(encoding="utf-8"))) for path in MODULES
+    ]
+    defined: dict[str, set[str]] = {}
+    for path, tree in modules:
+        names = defined.setdefault(path.with_suffix("").parts[0], set(PRIVATE_ELSEWHERE))
+        names.update(defined_names(tree))
+    reached = [
+        f"{path}:{line} {name}"
+        for path, tree in modules
+        for package in path.with_suffix("").parts[:1]
+        for line, name in reached_names(tree, package, defined[package])
+        if is_private(name)
+    ]
+    assert reached == []
+
+
 def test_the_layers_are_known() -> None:
     """Every module belongs to a layer of the plan."""
     assert {layer(path) for path in MODULES} <= {"", "cli", *MAY_IMPORT}

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import robotrules
-from robotrules import DEFAULT, STRICT, ProductTokenError, RobotsTxt, parse
+from robotrules import DEFAULT, STRICT, GroupMatch, ProductTokenError, RobotsTxt, parse
 from robotrules.robotstxt.tokens import CrawlerNames
 from tests.file_samples import GROUPS
 
@@ -107,23 +107,61 @@ class TestChoice:
     def test_groups(self, read: Read, token: Any, indices: list[int]) -> None:
         """The groups a crawler obeys, in the order of the file."""
         robots = read(GROUPS)
-        assert [group.index for group in robots.select(token)] == indices
-        assert robots.select(token) == tuple(robots.groups[index] for index in indices)
+        choice = robots.select_groups(token)
+        assert [group.index for group in choice.groups] == indices
+        assert choice.groups == tuple(robots.groups[index] for index in indices)
+        assert choice.indices == tuple(indices)
         explained = robots.explain("/", token)
         assert [group.index for group in explained.groups] == indices
+
+    @pytest.mark.parametrize(
+        ("token", "purposes", "match", "tokens", "by_purposes"),
+        [
+            ("A", [], GroupMatch.TOKEN, ("A",), ()),
+            (["x", "b"], ["P"], GroupMatch.TOKEN, ("b",), ()),
+            (CrawlerNames(["x", "a"]), [], GroupMatch.TOKEN, ("a",), ()),
+            ("x", ["Q", "P"], GroupMatch.PURPOSE, (), ("P",)),
+            ("x", ["Q"], GroupMatch.STAR, (), ()),
+            (CrawlerNames(["x"], ignores_star=True), [], GroupMatch.NONE, (), ()),
+        ],
+    )
+    def test_a_choice_has_its_cause(
+        self,
+        read: Read,
+        token: Any,
+        purposes: list[str],
+        match: GroupMatch,
+        tokens: tuple[str, ...],
+        by_purposes: tuple[str, ...],
+    ) -> None:
+        """A choice has the same match, tokens and purposes as the explanation; it is a value."""
+        body = f"{GROUPS}\nUser-agent-purpose: P\nDisallow: /purpose"
+        robots = read(body)
+        choice, explained = (
+            robots.select_groups(token, purposes),
+            robots.explain("/", token, purposes),
+        )
+        assert choice[2:] == (match, tokens, by_purposes)
+        assert explained.because is match
+        assert (explained.matched_tokens, explained.matched_purposes) == (tokens, by_purposes)
+        assert explained.groups == choice.groups
+        assert choice.robots is robots
+        same = read(body).select_groups(token, purposes)
+        assert choice == same == pickle.loads(pickle.dumps(choice))
+        assert hash(choice) == hash(same)
 
     def test_merged_tokens(self, read: Read) -> None:
         """Profile google merges the groups of all tokens, in the order of the file (AMB-30)."""
         robots = read(GROUPS, "google")
-        assert [group.index for group in robots.select(["c", "b", "x"])] == [1, 3]
-        assert [group.index for group in robots.select(["x", "y"])] == [2, 3]
+        assert [group.index for group in robots.select_groups(["c", "b", "x"]).groups] == [1, 3]
+        assert [group.index for group in robots.select_groups(["x", "y"]).groups] == [2, 3]
         assert not robots.check("/two", ["c", "b"])
 
     def test_first_star_group_only(self, read: Read) -> None:
         """`first_star_group_only` leaves the later star groups out (AMB-26)."""
         robots = read(GROUPS, DEFAULT.replace(first_star_group_only=True))
-        assert [group.index for group in robots.select("x")] == [2]
-        assert [group.index for group in robots.select("a")] == [0, 1]
+        assert [group.index for group in robots.select_groups("x").groups] == [2]
+        assert [group.index for group in robots.select_groups("a").groups] == [0, 1]
         assert robots.check("/other-star", "x")
         told = robots.explain("/star", "x")
         assert (told.verdict.line, str(told.because), told.matched_tokens) == (7, "star", ())
@@ -131,9 +169,9 @@ class TestChoice:
     def test_no_group(self, read: Read) -> None:
         """Without a group and without a star group nothing is asked of the crawler."""
         robots = read("User-agent: a\nDisallow: /")
-        assert robots.select("b") == ()
+        assert robots.select_groups("b").groups == ()
         assert robots.check("/", "b").reason == "no-group"
-        assert read("").select("b") == ()
+        assert read("").select_groups("b").groups == ()
 
 
 class TestTokens:
@@ -144,7 +182,7 @@ class TestTokens:
         """Nobody has no name."""
         for profile in ("default", "strict"):
             robots = read("User-agent: b\nDisallow: /", profile)
-            for ask in (robots.select, robots.rules_for):
+            for ask in (robots.select_groups, robots.rules_for):
                 with pytest.raises(ProductTokenError, match="crawler's name"):
                     ask(token)
             with pytest.raises(ProductTokenError, match="crawler's name"):
@@ -196,7 +234,7 @@ class TestTokens:
                 partial(robots.check, "/x"),
                 partial(robots.explain, "/x"),
                 robots.rules_for,
-                robots.select,
+                robots.select_groups,
             ]
             for ask in asks:
                 for given in (token, [token], ["b", token]):
@@ -239,15 +277,17 @@ class TestTokens:
             line = None if profile == "google" else 4
             assert robots.check("/m", CrawlerNames(["MJ12bot"])).line == line
             assert robots.check("/star", CrawlerNames(["360Spider"])).line == 6
-            assert robots.select(CrawlerNames(["x"], ignores_star=True)) == ()
-            assert [group.index for group in robots.select(CrawlerNames(["x"]))] == [2]
+            assert robots.select_groups(CrawlerNames(["x"], ignores_star=True)).groups == ()
+            assert [group.index for group in robots.select_groups(CrawlerNames(["x"])).groups] == [
+                2
+            ]
             told = robots.explain("/s", CrawlerNames(["x", "Sogou web spider"]))
             assert (told.product_token, told.matched_tokens) == ("x", ("Sogou web spider",))
 
     def test_a_good_token_is_fine_in_strict(self, read: Read) -> None:
         """Letters, `_` and `-`, and the star itself, raise nowhere."""
         robots = read(GROUPS, "strict")
-        assert robots.select("Foo_Bar-baz") == robots.select("*")
+        assert robots.select_groups("Foo_Bar-baz").groups == robots.select_groups("*").groups
 
     @pytest.mark.parametrize(
         "token", [None, 1, 1.5, b"ExampleBot", [b"a"], [None], {"a"}, object()]
@@ -257,7 +297,7 @@ class TestTokens:
         robots = read("User-agent: *\nDisallow: /")
         wrong = token[0] if isinstance(token, list) else token
         name = type(wrong).__name__
-        for ask in (robots.rules_for, robots.select, lambda given: robots.check("/", given)):
+        for ask in (robots.rules_for, robots.select_groups, lambda given: robots.check("/", given)):
             with pytest.raises(TypeError, match=f"such as 'ExampleBot'.*not {name}$"):
                 ask(token)
 

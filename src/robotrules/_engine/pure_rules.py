@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from robotrules._engine.pure_settings import Note, Settings, faults
 from robotrules._engine.url_type import url_type_error
@@ -219,6 +219,11 @@ class Patterns:
 
     __slots__ = ("_entries", "_implicit", "_settings", "_verdicts")
 
+    if TYPE_CHECKING:
+
+        def _verdict(self, number: int) -> Any:
+            """Return the verdict for the result of `decide()`. A subclass, `RuleSet`, has it."""
+
     def __init__(self, patterns: Sequence[tuple[bytes, bool]], settings: Settings) -> None:
         self._settings = settings
         self._implicit = "match_robots_txt" not in settings.switches
@@ -289,7 +294,7 @@ class Patterns:
     def _made(self, number: int) -> Any:
         """Return what a subclass makes of an answer; made once."""
         if number not in self._verdicts:
-            self._verdicts[number] = self._verdict(number)  # type: ignore[attr-defined]
+            self._verdicts[number] = self._verdict(number)
         return self._verdicts[number]
 
     def allows_many(self, urls: Iterable[str | bytes]) -> list[bool]:

@@ -21,6 +21,7 @@ from robotrules.octets import visible
 from robotrules.profile import PROFILES
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import RobotsTxt, Tokens
+from robotrules.robotstxt.selection import choose_groups
 from robotrules.robotstxt.tokens import CrawlerNames, can_be_name, is_url, vetted_name
 from robotrules.robotstxt.values import Note
 
@@ -213,7 +214,8 @@ class KnownHint:
         if self._waiting is not None:
             alone = CrawlerNames(self._waiting.names[:1])
             by_name, chosen = (
-                robots._choose(names, self._purposes)[0] for names in (alone, self._waiting.names)
+                choose_groups(robots, names, self._purposes).indices
+                for names in (alone, self._waiting.names)
             )
             if by_name != chosen:
                 self._say(self._waiting)

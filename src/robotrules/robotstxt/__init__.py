@@ -11,23 +11,25 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING, Any, AnyStr, NamedTuple
+from typing import TYPE_CHECKING, Any, AnyStr, NamedTuple, cast
 
 from robotrules import _engine
-from robotrules.errors import ProductTokenError, PurposeWarning
+from robotrules.errors import PurposeWarning
 from robotrules.octets import to_octets, to_text
 from robotrules.profile import DOCUMENT_RULES, Profile, Role, find_profile
 from robotrules.robotstxt.readers import reader
 from robotrules.robotstxt.reading import Reading
 from robotrules.robotstxt.ruleset import URL, RuleSet, rule_set
-from robotrules.robotstxt.tokens import (
-    CrawlerNames,
-    are_names,
-    is_compared_whole,
-    leading_name,
-    vetted_name,
-    wrong_type,
+from robotrules.robotstxt.selection import (
+    GroupChoice,
+    choose_groups,
+    find_groups,
+    select_indices,
+    validate_names,
+    validate_purposes,
 )
+from robotrules.robotstxt.tokens import CrawlerNames
+from robotrules.robotstxt.tokens import Tokens as Tokens
 from robotrules.robotstxt.values import (
     KEPT_BY,
     NOTES,
@@ -39,7 +41,7 @@ from robotrules.robotstxt.values import (
     Record,
     Rule,
 )
-from robotrules.robotstxt.verdict import Explanation, GroupMatch, Match, Outcome, Verdict
+from robotrules.robotstxt.verdict import Explanation, Match, Outcome, Verdict
 
 if TYPE_CHECKING:
     from datetime import datetime, time
@@ -48,19 +50,16 @@ if TYPE_CHECKING:
     from robotrules.extensions.request_rate import RequestRate
     from robotrules.extensions.sitemap import Sitemap
 
-Tokens = str | Sequence[str]
-# The groups that a crawler obeys, by number; why these; and its names, or purposes, they have.
-Choice = tuple[list[int], GroupMatch, tuple[str, ...]]
-# What rule sets are remembered by: name or names, and purposes if there are any.
-# Those of a well-known crawler equal a tuple that chooses otherwise, and have a third part.
-Name = (
+# The key of a cached rule set: name or names, and purposes if there are any. `CrawlerNames` equal a
+# tuple that selects groups by another rule, so their key has a third part.
+CacheKey = (
     str
     | tuple[str, ...]
     | tuple[str | tuple[str, ...], tuple[str, ...]]
     | tuple[CrawlerNames, tuple[str, ...], bool]
 )
-# How many names a file remembers rule sets for. Crawlers ask as one or a few; an audit
-# that asks as thousands must not keep thousands.
+# How many crawlers a file caches rule sets for. A crawler has one name or a few; an audit that
+# checks thousands of names must not keep thousands of rule sets.
 REMEMBERED = 256
 
 
@@ -95,7 +94,7 @@ def parse(
 def _reader(profile: str | Profile, engine: Any = None) -> Callable[[bytes, bool], RobotsTxt]:
     """Return what parses under a profile."""
     profile, engine = find_profile(profile), engine or _engine.engine
-    return partial(_class_of(engine), profile, engine, profile.settings(engine))
+    return partial(_make_class(engine), profile, engine, profile.settings(engine))
 
 
 # The same for a profile by name, made once: a small file is parsed in less time than it takes.
@@ -103,14 +102,14 @@ _usual_reader = cache(_reader)
 
 
 @cache
-def _class_of(engine: Any) -> Any:
-    """Return the class that is an engine's File and a RobotsTxt; the engine's methods first."""
+def _make_class(engine: Any) -> type[RobotsTxt]:
+    """Return a class that is an engine's File and a RobotsTxt; the engine's methods come first."""
     slots = ("_documents", "_groups", "_records", "_structures")
     members = {"__slots__": slots, "__module__": __name__, "__doc__": RobotsTxt.__doc__}
-    return type("RobotsTxt", (engine.File, RobotsTxt), members)
+    return cast("type[RobotsTxt]", type("RobotsTxt", (engine.File, RobotsTxt), members))
 
 
-class _DocumentRecords(NamedTuple):
+class DocumentRecords(NamedTuple):
     """The records of one document beside RFC 9309, over the groups of that document."""
 
     groups: dict[int, int | None]
@@ -121,8 +120,8 @@ class _DocumentRecords(NamedTuple):
 class RobotsTxt:
     """A parsed robots.txt. Immutable; share it between threads, pickle it, use it as a key."""
 
-    # What a user holds is this and an engine's File in one, so that a crawler that is known asks in
-    # one call: see `_class_of()`.
+    # An instance is also an engine's File, so that a check with cached rules is one call into the
+    # engine: see `_make_class()`.
     __slots__ = ()
     _document: Any
     _profile: Profile
@@ -132,9 +131,16 @@ class RobotsTxt:
     _records: tuple[Record, ...]
     _groups: tuple[Group, ...]
     _structures: dict[tuple[str, ...], RobotsTxt | None]
-    _documents: dict[tuple[str, ...], _DocumentRecords]
-    _by_name: dict[Name, RuleSet]
+    _documents: dict[tuple[str, ...], DocumentRecords]
+    _by_name: dict[CacheKey, RuleSet]
     _by_groups: dict[tuple[int, ...], RuleSet]
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, profile: Profile, engine: Any, settings: Any, body: bytes, complete: bool
+        ) -> None:
+            """Use `parse()`; an engine's File has the constructor."""
 
     @property
     def profile(self) -> Profile:
@@ -153,54 +159,54 @@ class RobotsTxt:
         raise NotImplementedError  # an engine's File has it
 
     def rules_for(self, product_token: Tokens, purposes: Sequence[str] = ()) -> RuleSet:
-        """Return the compiled rules that a crawler obeys; remembered for the next call."""
+        """Return the compiled rules that a crawler obeys; cached for the next call."""
         if purposes or not isinstance(product_token, str):
-            names, purposes = _vet_names(product_token), _vet_purposes(purposes)
-            key = _key_of(names, purposes)
+            names, purposes = validate_names(product_token), validate_purposes(purposes)
+            key = _make_key(names, purposes)
             if (rules := self._by_name.get(key)) is None:
-                self._warn_of(purposes)
-                rules = self._remembered(key, self._choose(names, purposes)[0])
+                self._warn_if_not_read(purposes)
+                groups, _, _ = select_indices(self._document, self._profile, names, purposes)
+                rules = self._cache_rules(key, groups)
         elif (rules := self._by_name.get(product_token)) is None:
             rules = self._introduced(product_token)
         return rules
 
     def _introduced(self, token: str) -> RuleSet:
-        """Return the rules of a crawler that did not ask before: an engine's File comes here."""
-        return self._remembered(token, self._obeyed(token)[0])
+        """Return the rules of a crawler that are not cached yet. An engine's File calls this."""
+        return self._cache_rules(token, find_groups(self._document, self._profile, token)[0])
 
-    def _remembered(self, key: Name, groups: list[int]) -> RuleSet:
-        """Return the rules of some groups, to be found by a name from now on."""
+    def _cache_rules(self, key: CacheKey, groups: list[int]) -> RuleSet:
+        """Return the rules of *groups*, compiled if necessary, and cache them under *key*."""
         by_name, by_groups = self._by_name, self._by_groups
-        # Crawlers that obey the same groups share what is compiled.
-        rules = by_groups.get(numbers := tuple(groups))
+        # Crawlers that obey the same groups share the compiled rules.
+        rules = by_groups.get(indices := tuple(groups))
         if rules is None:
-            document, engine, profile = self._document, self._engine, self._profile
-            source = Reading(document, engine, profile, groups)
-            rules = rule_set(engine, document, groups, source, profile)
+            rules = self._compile(groups)
         if len(by_name) >= REMEMBERED:
             by_name.clear()
             by_groups.clear()
-        by_groups[numbers] = by_name[key] = rules
+        by_groups[indices] = by_name[key] = rules
         return rules
 
-    def select(self, product_token: Tokens, purposes: Sequence[str] = ()) -> tuple[Group, ...]:
+    def _compile(self, groups: list[int]) -> RuleSet:
+        document, engine, profile = self._document, self._engine, self._profile
+        source = Reading(document, engine, profile, groups)
+        return rule_set(engine, document, groups, source, profile)
+
+    def select_groups(self, product_token: Tokens, purposes: Sequence[str] = ()) -> GroupChoice:
         """
-        Return the groups a crawler obeys (§2.2.1).
+        Return the groups a crawler obeys, and how they were selected (§2.2.1).
 
-        Every group that names *product_token*, compared without case. If none does, every group
-        that names one of *purposes*. If none does, every `*` group. If there is none either, no
-        group, which allows everything.
+        Every group that names *product_token*, compared case-insensitively. If no group does, every
+        group that names one of *purposes*. If no group does, every `*` group. If there is no `*`
+        group, the crawler obeys no group and may fetch everything.
         """
-        purposes = _vet_purposes(purposes) if purposes else ()
-        self._warn_of(purposes)
-        return self._chosen(product_token, purposes)
+        purposes = validate_purposes(purposes) if purposes else ()
+        self._warn_if_not_read(purposes)
+        return choose_groups(self, product_token, purposes)
 
-    def _chosen(self, product_token: Tokens, purposes: Sequence[str]) -> tuple[Group, ...]:
-        groups = self.groups
-        return tuple(groups[number] for number in self._choose(product_token, purposes)[0])
-
-    def _warn_of(self, purposes: Sequence[str]) -> None:
-        """Say that purposes change nothing where the profile does not read them."""
+    def _warn_if_not_read(self, purposes: Sequence[str]) -> None:
+        """Warn that purposes have no effect if the profile does not read them."""
         if purposes and not self._profile.reads_purposes():
             warnings.warn(
                 f"profile {self._profile.name!r} does not read User-Agent-Purpose, so purposes= "
@@ -209,89 +215,57 @@ class RobotsTxt:
                 stacklevel=3,
             )
 
-    def _choose(self, product_token: Tokens, purposes: Sequence[str] = ()) -> Choice:
-        """Choose the groups a crawler obeys: by its name, else its purposes, else the star."""
-        if isinstance(product_token, str):
-            name = vetted_name(product_token, self._profile)
-            star, is_named = self._obeyed(name)
-            if is_named:
-                return star, GroupMatch.TOKEN, (name,)
-        elif isinstance(product_token, CrawlerNames):
-            for token in product_token:
-                # Where the grammar decides what a name is, MJ12bot is MJ, and 360Spider nobody. Of
-                # a name with spaces parsers read the first word (AMB-21).
-                whole = is_compared_whole(token, self._profile)
-                name = token if whole else leading_name(token)
-                if name and (groups := self._named_by(name)):
-                    return groups, GroupMatch.TOKEN, (token,)
-            star = [] if product_token.ignores_star else self._obeyed("*")[0]
-        else:
-            groups, named = self._choose_among(tuple(_vet_names(product_token)))
-            if groups:
-                return groups, GroupMatch.TOKEN, named
-            star, _ = self._obeyed("*")
-        if purposes:
-            found = {
-                purpose: self._document.select(b"user-agent-purpose", purpose)
-                for purpose in purposes
-                if purpose != "*"  # names nobody (AMB-97)
-            }
-            matched = tuple(purpose for purpose, groups in found.items() if groups)
-            if matched:
-                merged = sorted({number for groups in found.values() for number in groups})
-                return merged, GroupMatch.PURPOSE, matched
-        return star, GroupMatch.STAR if star else GroupMatch.NONE, ()
-
-    def _obeyed(self, token: str) -> tuple[list[int], bool]:
-        """Return the groups that name a crawler, and True; or the star's, and False."""
-        if not (token.isalpha() and token.isascii()):  # most are letters only, which is in order
-            token = vetted_name(token, self._profile)
-        found: tuple[list[int], bool] = self._document.choose(token)
-        if self._profile.first_star_group_only and not found[1]:
-            return found[0][:1], False
-        return found
-
-    def _choose_among(self, tokens: tuple[str, ...]) -> tuple[list[int], tuple[str, ...]]:
-        if not tokens:
-            raise ProductTokenError("no product token was given: pass the crawler's name")
-        tokens = tuple(vetted_name(token, self._profile) for token in tokens)
-        chosen: set[int] = set()
-        named: tuple[str, ...] = ()
-        for token in tokens:
-            groups = self._named_by(token)
-            if groups and (self._profile.merge_tokens or not named):
-                chosen.update(groups)
-                named += (token,)
-        return sorted(chosen), named
-
-    def _named_by(self, token: str) -> list[int]:
-        """Return the numbers of the groups that name *token*; the star is nobody's name."""
-        return self._document.select(b"user-agent", token) if token != "*" else []
-
     def explain(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Explanation:
         """Return how the verdict on *url* is reached: groups, normal form, winner and losers."""
-        purposes = _vet_purposes(purposes) if purposes else ()
-        self._warn_of(purposes)
-        numbers, because, named = self._choose(product_token, purposes)
-        all_groups = self.groups
-        groups = tuple(all_groups[number] for number in numbers)
+        purposes = validate_purposes(purposes) if purposes else ()
+        self._warn_if_not_read(purposes)
+        choice = choose_groups(self, product_token, purposes)
+        groups = choice.groups
         rules = [(rule, group.index) for group in groups for rule in group.rules]
-        key = _key_of(product_token, purposes)
-        compiled = self._by_name.get(key) or self._remembered(key, numbers)
+        key = _make_key(product_token, purposes)
+        compiled = self._by_name.get(key) or self._cache_rules(key, list(choice.indices))
         verdict = compiled.check(url)
-        path, found = compiled.matches(url)
-        # Of an index page the directory may match too (AMB-47): its better match counts.
+        path, matched = compiled.matches(url)
+        # The directory of an index page may match too (AMB-47): the better match counts.
         best: dict[int, int] = {}
-        for position, octets in found:
+        for position, octets in matched:
             best.setdefault(position, octets)
         most = max(best.values(), default=0)
         matches = tuple(
-            Match(rules[at][0], _outcome(rules[at][0], octets < most, verdict), rules[at][1])
+            Match(rules[at][0], _find_outcome(rules[at][0], octets < most, verdict), rules[at][1])
             for at, octets in best.items()
         )
-        starts = [group.records[0].key_start for group in all_groups]
-        obeyed = frozenset(numbers)
-        # A line that is no record is of the group it stands in, up to the next one's first line.
+        name = product_token if isinstance(product_token, str) else ", ".join(product_token)
+        if isinstance(product_token, CrawlerNames):
+            name = product_token[0]  # the crawler's name; the others are fallbacks
+        structures = (
+            GroupStructure(
+                record, choose_groups(self.grouped_for(record), product_token, purposes).groups
+            )
+            for record in DOCUMENT_RULES
+        )
+        lines = _get_lines(groups)
+        return Explanation(
+            url if isinstance(url, str) else to_text(url),
+            path,
+            name,
+            choice.matched_tokens,
+            verdict,
+            choice.match,
+            groups,
+            matches,
+            self._find_notes(choice, purposes),
+            tuple(purposes),
+            choice.matched_purposes,
+            group_structures=tuple(
+                structure for structure in structures if _get_lines(structure.groups) != lines
+            ),
+        )
+
+    def _find_notes(self, choice: GroupChoice, purposes: Sequence[str]) -> tuple[Note, ...]:
+        """Return the notes on the chosen groups, on the file as a whole, and on the query."""
+        starts, obeyed = [group.records[0].key_start for group in self.groups], set(choice.indices)
+        # A line that is not a record belongs to the group around it, up to the next group's start.
         notes = tuple(
             note
             for note in self.notes
@@ -300,30 +274,7 @@ class RobotsTxt:
         if purposes and not self._profile.reads_purposes():
             code = "purposes-not-read"
             notes += (Note(code, QUESTION_NOTES[code][0], None, 0, 0),)
-        text = url if isinstance(url, str) else to_text(url)
-        name = product_token if isinstance(product_token, str) else ", ".join(product_token)
-        if isinstance(product_token, CrawlerNames):
-            name = product_token[0]  # what it is called; the others are where it looks next
-        by_purpose = because is GroupMatch.PURPOSE
-        structures = (
-            GroupStructure(name, self.grouped_for(name)._chosen(product_token, purposes))
-            for name in DOCUMENT_RULES
-        )
-        lines = _lines_of(groups)
-        return Explanation(
-            text,
-            path,
-            name,
-            () if by_purpose else named,
-            verdict,
-            because,
-            groups,
-            matches,
-            notes,
-            tuple(purposes),
-            named if by_purpose else (),
-            group_structures=tuple(one for one in structures if _lines_of(one.groups) != lines),
-        )
+        return notes
 
     # --- What other records say -----------------------------------------------------------------
 
@@ -439,7 +390,7 @@ class RobotsTxt:
             structures[keys] = regrouped
         return structures[keys] or self
 
-    def _document_records(self, keys: Sequence[str]) -> _DocumentRecords:
+    def _document_records(self, keys: Sequence[str]) -> DocumentRecords:
         """Return the records of a document's names over its own groups (AMB-29), read once."""
         keys = tuple(keys)
         try:
@@ -453,7 +404,7 @@ class RobotsTxt:
             for record in self.records:
                 if record.key in keys:
                     by_group.setdefault(groups[record.line], []).append(record)
-            documents[keys] = _DocumentRecords(groups, by_group)
+            documents[keys] = DocumentRecords(groups, by_group)
         return documents[keys]
 
     @property
@@ -529,39 +480,20 @@ def _parts_user_agents(records: Iterable[Record], keys: tuple[str, ...]) -> bool
     return False
 
 
-def _lines_of(groups: tuple[Group, ...]) -> list[tuple[int, int]]:
+def _get_lines(groups: tuple[Group, ...]) -> list[tuple[int, int]]:
     return [group.lines for group in groups]
 
 
-def _vet_names(product_token: Tokens) -> Tokens:
-    if not are_names(product_token):
-        raise wrong_type(product_token)
-    return product_token
-
-
-def _key_of(names: Tokens, purposes: Sequence[str]) -> Name:
-    """Return what the rule set of a crawler is remembered by."""
+def _make_key(names: Tokens, purposes: Sequence[str]) -> CacheKey:
+    """Return the key under which the rule set of a crawler is cached."""
     if isinstance(names, CrawlerNames):
         return names, tuple(purposes), names.ignores_star
     name = names if isinstance(names, str) else tuple(names)
     return (name, tuple(purposes)) if purposes else name
 
 
-def _vet_purposes(purposes: Sequence[str]) -> tuple[str, ...]:
-    many = not isinstance(purposes, (str, bytes)) and isinstance(purposes, Iterable)
-    purposes = tuple(purposes) if many else purposes
-    if not many or not all(isinstance(purpose, str) for purpose in purposes):
-        form = "purposes are a list of str such as ['EXAMPLE-PURPOSE-1']"
-        raise TypeError(f"{form}, not {purposes!r}")
-    # Only what the parser trims is empty (RFC 9309 §2.2): a file may have U+00A0 for a purpose, and
-    # whoever asks for all that a file names passes it on.
-    if not all(purpose.strip(" \t") for purpose in purposes):
-        raise ProductTokenError("a purpose is empty: leave it out, or pass its registered token")
-    return tuple(dict.fromkeys(purposes))
-
-
-def _outcome(rule: Rule, shorter: bool, verdict: Verdict) -> Outcome:
-    """Say what became of a rule that matches, given what won."""
+def _find_outcome(rule: Rule, shorter: bool, verdict: Verdict) -> Outcome:
+    """Return the outcome for a rule that matches, given the verdict."""
     if verdict.rule is None:
         return Outcome.NOT_CONSULTED
     if rule == verdict.rule:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from robotrules._engine import engine as default_engine
 from robotrules.octets import to_octets, to_text
@@ -41,7 +41,9 @@ class RuleSet:
     _engine: Any
 
     if TYPE_CHECKING:
-        # What else it has from the engine; `_native.pyi` says what each is.
+        # Members of the engine's Matcher; `_native.pyi` describes them.
+        def __init__(self, of: Any, which: Any) -> None: ...
+
         tied: Callable[[URL], list[int]]
         found: Callable[[URL], tuple[bytes, list[tuple[int, int]]]]
         usable: Callable[[], int]
@@ -144,19 +146,19 @@ class RuleSet:
 
 
 @cache
-def _class_of(engine: Any) -> Any:
-    """Return the class that is an engine's Matcher and a RuleSet; the engine's methods first."""
+def _make_class(engine: Any) -> type[RuleSet]:
+    """Return a class that is an engine's Matcher and a RuleSet; the engine's methods come first."""
     slots = ("_profile", "_source")
     members = {"__slots__": slots, "__module__": __name__, "_engine": engine}
-    return type("RuleSet", (engine.Matcher, RuleSet), members)
+    return cast("type[RuleSet]", type("RuleSet", (engine.Matcher, RuleSet), members))
 
 
 def rule_set(engine: Any, of: Any, which: Any, source: RuleSource, profile: Profile) -> RuleSet:
     """Compile groups of a document, or patterns under settings; *source* knows the rules."""
-    rules = _class_of(engine)(of, which)
-    rules._profile = profile
-    rules._source = source
-    return rules  # type: ignore[no-any-return]
+    rules = _make_class(engine)(of, which)
+    rules._profile = profile  # type: ignore[misc]  # a slot of that class
+    rules._source = source  # type: ignore[misc]  # a slot of that class
+    return rules
 
 
 class _Kept:

@@ -15,6 +15,9 @@ from collections.abc import Iterable, Sequence
 from robotrules.errors import ProductTokenError
 from robotrules.profile import Profile
 
+# A crawler's name, or several in the order of preference (AMB-30).
+Tokens = str | Sequence[str]
+
 # --- Names ----------------------------------------------------------------------------------------
 
 # A User-Agent header or a list has these, and no name does (AMB-22); nor has one a control

@@ -1,8 +1,8 @@
 """
-RobotsTxt: one parsed robots.txt, and the questions it answers (RFC 9309).
+RobotsTxt: a parsed robots.txt file and the queries on it (RFC 9309).
 
-Bytes go in, values come out. No I/O, no clock, and no exception about content: every byte string
-is a robots.txt (§2.3.1.5). It does not know where the file came from or how old it is.
+The input is bytes, the results are values. There is no I/O, no clock, and no exception about
+content: every byte string is a robots.txt (§2.3.1.5). A RobotsTxt does not know its origin or age.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from robotrules import _engine
 from robotrules.errors import PurposeWarning
 from robotrules.octets import to_octets, to_text
 from robotrules.profile import DOCUMENT_RULES, Profile, Role, find_profile
-from robotrules.robotstxt.readers import reader
+from robotrules.robotstxt.readers import load_reader
 from robotrules.robotstxt.reading import Reading
 from robotrules.robotstxt.ruleset import URL, RuleSet, rule_set
 from robotrules.robotstxt.selection import (
@@ -73,32 +73,32 @@ def parse(
     """
     Parse a robots.txt. Never raises on content.
 
-    *complete* is False when the body was cut before it got here: an unfinished last line is then
-    not used (AMB-12). *engine* is for tests that compare the engines.
+    *complete* is False when the body was truncated before this call: an unfinished last line is
+    then ignored (AMB-12). *engine* is for tests that compare the engines.
     """
     if not isinstance(body, bytes):
         if not isinstance(body, (str, bytearray, memoryview)):
             name = type(body).__name__
-            cure = "response.content"
+            argument = "response.content"
             if hasattr(body, "read_bytes"):
-                cure = "path.read_bytes()"
+                argument = "path.read_bytes()"
             elif hasattr(body, "readline"):
-                cure = "file.read()"
-            raise TypeError(f"a robots.txt is bytes or str, not {name}; pass {cure}")
+                argument = "file.read()"
+            raise TypeError(f"a robots.txt is bytes or str, not {name}; pass {argument}")
         body = to_octets(body)
-    usual = engine is None and isinstance(profile, str)
-    read = _usual_reader(profile) if usual else _reader(profile, engine)
-    return read(body, complete)
+    is_cached = engine is None and isinstance(profile, str)
+    parser = _get_cached_parser(profile) if is_cached else _make_parser(profile, engine)
+    return parser(body, complete)
 
 
-def _reader(profile: str | Profile, engine: Any = None) -> Callable[[bytes, bool], RobotsTxt]:
-    """Return what parses under a profile."""
+def _make_parser(profile: str | Profile, engine: Any = None) -> Callable[[bytes, bool], RobotsTxt]:
+    """Return a function that parses with a profile."""
     profile, engine = find_profile(profile), engine or _engine.engine
     return partial(_make_class(engine), profile, engine, profile.settings(engine))
 
 
-# The same for a profile by name, made once: a small file is parsed in less time than it takes.
-_usual_reader = cache(_reader)
+# Cached for profiles given by name: making a parser takes longer than parsing a small file.
+_get_cached_parser = cache(_make_parser)
 
 
 @cache
@@ -110,11 +110,12 @@ def _make_class(engine: Any) -> type[RobotsTxt]:
 
 
 class DocumentRecords(NamedTuple):
-    """The records of one document beside RFC 9309, over the groups of that document."""
+    """The records of another document than RFC 9309, over the groups of that document (AMB-29)."""
 
     groups: dict[int, int | None]
-    """The number of each record's group, by the record's line."""
+    """The index of each record's group, by the record's line."""
     by_group: dict[int | None, list[Record]]
+    """The records of each group, by the group's index."""
 
 
 class RobotsTxt:
@@ -126,7 +127,7 @@ class RobotsTxt:
     _document: Any
     _profile: Profile
     _engine: Any
-    # What was decoded cannot be parsed again from its octets: pickle needs what was received.
+    # A decoded file cannot be parsed again from its body: pickle needs the bytes received.
     _received: bytes
     _records: tuple[Record, ...]
     _groups: tuple[Group, ...]
@@ -144,19 +145,19 @@ class RobotsTxt:
 
     @property
     def profile(self) -> Profile:
-        """The profile it was read with."""
+        """The profile the file was parsed with."""
         return self._profile
 
-    # --- Deciding -----------------------------------------------------------------------------
+    # --- Verdicts -----------------------------------------------------------------------------
 
     def check(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Verdict:
         """
         Return the verdict on *url* for the crawler called *product_token*.
 
-        A crawler with several names passes them in its order of preference (AMB-30). *purposes*
-        count where no group names it (draft-illyes-rep-purpose §3.2, AMB-95).
+        A crawler with several names passes them in the order of preference (AMB-30). *purposes*
+        apply if no group names the crawler (draft-illyes-rep-purpose §3.2, AMB-95).
         """
-        raise NotImplementedError  # an engine's File has it
+        raise NotImplementedError  # an engine's File implements it
 
     def rules_for(self, product_token: Tokens, purposes: Sequence[str] = ()) -> RuleSet:
         """Return the compiled rules that a crawler obeys; cached for the next call."""
@@ -276,20 +277,21 @@ class RobotsTxt:
             notes += (Note(code, QUESTION_NOTES[code][0], None, 0, 0),)
         return notes
 
-    # --- What other records say -----------------------------------------------------------------
+    # --- Other records ------------------------------------------------------------------------
 
     @property
     def sitemaps(self) -> tuple[Sitemap, ...]:
-        """The sitemaps of the file in its order, each once; see `robotrules.sitemaps()`."""
-        found: tuple[Sitemap, ...] = reader("sitemaps")(self)
-        return found
+        """The sitemaps in the order of the file, each once; see `robotrules.sitemaps()`."""
+        sitemaps: tuple[Sitemap, ...] = load_reader("sitemaps")(self)
+        return sitemaps
 
     def crawl_delay(
         self, product_token: Tokens, purposes: Sequence[str] = (), *, star: bool = False
     ) -> CrawlDelay | None:
-        """Return the delay asked of a crawler, or None; see `robotrules.crawl_delay()`."""
-        found: CrawlDelay | None = reader("crawl_delay")(self, product_token, purposes, star=star)
-        return found
+        """Return the delay requested of a crawler, or None; see `robotrules.crawl_delay()`."""
+        read = load_reader("crawl_delay")
+        delay: CrawlDelay | None = read(self, product_token, purposes, star=star)
+        return delay
 
     def request_rate(
         self,
@@ -299,30 +301,30 @@ class RobotsTxt:
         at: time | datetime | None = None,
     ) -> RequestRate | None:
         """
-        Return the politest rate asked of a crawler, or None; see `robotrules.request_rates()`.
+        Return the slowest rate requested of a crawler, or None; see `robotrules.request_rates()`.
 
-        *at* is a time of day in UTC: rates for other hours do not count then.
+        *at* is a time of day in UTC; rates for other hours are then ignored.
         """
-        rates = reader("request_rates")(self, product_token, purposes)
-        counting = (rate for rate in rates if at is None or rate.applies(at))
-        return max(counting, key=lambda rate: rate.seconds, default=None)
+        rates = load_reader("request_rates")(self, product_token, purposes)
+        applicable = (rate for rate in rates if at is None or rate.applies(at))
+        return max(applicable, key=lambda rate: rate.seconds, default=None)
 
     def clean_url(self, url: AnyStr) -> AnyStr:
-        """Return a URL without the parameters that Clean-param names; `robotrules.clean_url()`."""
-        clean: AnyStr = reader("clean_url")(self, url)
+        """Return *url* without the parameters in Clean-param; see `robotrules.clean_url()`."""
+        clean: AnyStr = load_reader("clean_url")(self, url)
         return clean
 
-    # --- What was written ---------------------------------------------------------------------
+    # --- Content ------------------------------------------------------------------------------
 
     @property
     def body(self) -> bytes:
-        """The octets that were parsed; every span points into them."""
+        """The octets that were parsed; all positions refer to them."""
         body: bytes = self._document.body
         return body
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """Every line that was read, comments and blank ones included."""
+        """Every line that was read, including comments and blank lines."""
         body = self.body
         return tuple(
             [
@@ -333,33 +335,33 @@ class RobotsTxt:
 
     @property
     def records(self) -> tuple[Record, ...]:
-        """Every record in order, known to a profile or not."""
+        """Every record in the order of the file, whether the profile knows its name or not."""
         try:
             return self._records
-        except AttributeError:  # extension readers ask again and again
-            self._records = self._reading().records()  # type: ignore[misc]  # a slot of that class
+        except AttributeError:  # cached: every extension reader reads all records
+            self._records = self._make_reading().records()  # type: ignore[misc]  # a slot of that class
             return self._records
 
     @property
     def groups(self) -> tuple[Group, ...]:
-        """Every group in order."""
+        """Every group in the order of the file."""
         try:
             return self._groups
-        except AttributeError:  # who asks for one crawler's groups asks for another's
-            self._groups = self._made_groups()  # type: ignore[misc]  # a slot of that class
+        except AttributeError:  # cached: callers select the groups of one crawler after another
+            self._groups = self._make_groups()  # type: ignore[misc]  # a slot of that class
             return self._groups
 
-    def _made_groups(self) -> tuple[Group, ...]:
+    def _make_groups(self) -> tuple[Group, ...]:
         members: list[list[Record]] = [[] for _ in range(self._document.group_count())]
         for record in self.records:
             if record.group is not None:
                 members[record.group].append(record)
-        as_rules = self._reading().as_rules
+        as_rules = self._make_reading().as_rules
         return tuple(
             Group(
                 index,
                 tuple(record for record in records if record.role is Role.START),
-                as_rules(one for one in records if one.is_rule),
+                as_rules(record for record in records if record.is_rule),
                 tuple(records),
             )
             for index, records in enumerate(members)
@@ -367,11 +369,11 @@ class RobotsTxt:
 
     def grouped_for(self, record: str) -> RobotsTxt:
         """
-        Return the file with the groups over which records of a name are read (AMB-29).
+        Return the file with the groups in which records of this name are read (AMB-29).
 
-        App-Directives and Content-Usage are rules in their own documents, where a user-agent line
-        after one opens a new group. For other records, and where that makes no difference, this
-        is the file itself.
+        The documents that define App-Directives and Content-Usage make them rules, so that a
+        user-agent line after such a record starts a new group. For other records, and if the groups
+        are the same, the result is the file itself.
         """
         if not isinstance(record, str):
             raise TypeError(f"a record's name is a str, not {type(record).__name__}")
@@ -383,22 +385,22 @@ class RobotsTxt:
         except AttributeError:
             structures = self._structures = {}  # type: ignore[misc]  # a slot of that class
         if keys not in structures:
-            regrouped = None  # and not itself: a file that holds itself is a cycle
-            if _parts_user_agents(self.records, keys):
-                read = _reader(_with_rules(self._profile, keys), self._engine)
-                regrouped = read(self._received, self._document.complete)
+            regrouped = None  # not `self`: that would be a reference cycle
+            if _are_groups_split(self.records, keys):
+                parser = _make_parser(_with_rules(self._profile, keys), self._engine)
+                regrouped = parser(self._received, self._document.complete)
             structures[keys] = regrouped
         return structures[keys] or self
 
     def _document_records(self, keys: Sequence[str]) -> DocumentRecords:
-        """Return the records of a document's names over its own groups (AMB-29), read once."""
+        """Return the records of a document over that document's groups (AMB-29); cached."""
         keys = tuple(keys)
         try:
             documents = self._documents
         except AttributeError:
             documents = self._documents = {}  # type: ignore[misc]  # a slot of that class
         if keys not in documents:
-            # Both readings have the same records: only roles and groups differ.
+            # Both structures have the same records: only roles and groups differ.
             groups = {r.line: r.group for r in self.grouped_for(keys[0]).records if r.key in keys}
             by_group: dict[int | None, list[Record]] = {}
             for record in self.records:
@@ -409,30 +411,34 @@ class RobotsTxt:
 
     @property
     def group_structures(self) -> tuple[GroupStructure, ...]:
-        """The group structures that differ from `groups`, with the record that each is for."""
-        views = ((name, self.grouped_for(name)) for name in DOCUMENT_RULES)
-        return tuple(GroupStructure(name, one.groups) for name, one in views if one is not self)
+        """The group structures that differ from `groups`, each with the record it applies to."""
+        files = ((record, self.grouped_for(record)) for record in DOCUMENT_RULES)
+        return tuple(
+            GroupStructure(record, regrouped.groups)
+            for record, regrouped in files
+            if regrouped is not self
+        )
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What was tolerated or could not be used, in the order of the file."""
-        found = self._document.notes()
-        levels = {code: self._level(code) for code in {code for code, *_ in found}}
+        """Notes on what the parser tolerated or ignored, in the order of the file."""
+        notes = self._document.notes()
+        levels = {code: self._find_level(code) for code in {code for code, *_ in notes}}
         return tuple(
             [
                 _new(Note, (code, levels[code], line or None, start, end))
-                for code, line, start, end in found
+                for code, line, start, end in notes
             ]
         )
 
-    def _level(self, code: str) -> str:
-        unused = code in KEPT_BY and not getattr(self._profile, KEPT_BY[code])
-        return "error" if unused else NOTES[code][0]
+    def _find_level(self, code: str) -> str:
+        is_ignored = code in KEPT_BY and not getattr(self._profile, KEPT_BY[code])
+        return "error" if is_ignored else NOTES[code][0]
 
-    def _reading(self) -> Reading:
+    def _make_reading(self) -> Reading:
         return Reading(self._document, self._engine, self._profile, [])
 
-    # --- Being a value ------------------------------------------------------------------------
+    # --- Equality, pickling -------------------------------------------------------------------
 
     def _identity(self) -> tuple[bytes, Profile, bool]:
         return self.body, self._profile, self._document.complete
@@ -458,25 +464,25 @@ def _reparse(body: bytes, profile: Profile, complete: bool) -> RobotsTxt:
     return parse(body, profile, complete=complete)
 
 
-# A file may have a quarter of a million lines; see `reading`.
+# Faster than the constructor of a named tuple: a file may have 250,000 lines; see `reading`.
 _new = tuple.__new__
-# The keys that count as rules where a record is read, by each of them.
+# The names of the record that each document makes a rule, by each of these names.
 _KEYS_OF_DOCUMENTS = {key: keys for keys in DOCUMENT_RULES.values() for key in keys}
 _with_rules = lru_cache(REMEMBERED)(Profile.with_rules)
 
 
-def _parts_user_agents(records: Iterable[Record], keys: tuple[str, ...]) -> bool:
-    """Tell whether a user-agent line joins a group by RFC 9309, and not where *keys* are rules."""
-    listing = ended = False
+def _are_groups_split(records: Iterable[Record], keys: tuple[str, ...]) -> bool:
+    """Tell whether a user-agent line joins a group by RFC 9309, but not if *keys* are rules."""
+    in_user_agents = has_key = False
     for record in records:
         if record.role is Role.START:
-            if listing and ended:
+            if in_user_agents and has_key:
                 return True
-            listing, ended = True, False
+            in_user_agents, has_key = True, False
         elif record.role is Role.RULE:
-            listing = False
+            in_user_agents = False
         elif record.key in keys:
-            ended = True
+            has_key = True
     return False
 
 

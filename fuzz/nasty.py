@@ -16,7 +16,7 @@ from typing import Any
 
 from robotrules.errors import ProductTokenError
 from robotrules.profile import MORE_SPELLINGS, PROFILES, STRICT, Extension, Profile, Role
-from robotrules.robotstxt.tokens import vetted_name
+from robotrules.robotstxt.tokens import vet_name
 
 # Record names in odd case, spelling and whitespace. The last ones are longer than sixteen octets,
 # which is where the native engine changes the way it looks names up.
@@ -97,7 +97,7 @@ class Case:
     def is_askable(self, profile: Profile | None = None) -> bool:
         """Tell whether a profile takes the token as a name; a header or a list is misuse."""
         try:
-            vetted_name(self.token, profile or self.profile())
+            vet_name(self.token, profile or self.profile())
         except ProductTokenError:
             return False
         return True

@@ -190,11 +190,11 @@ class TestReported:
         robots = read(SEPARATED)
         explanation = robots.explain("/p", "b")
         structures = explanation.group_structures
-        assert [(one.record, [group.lines for group in one.groups]) for one in structures] == [
+        assert [(name, [group.lines for group in groups]) for name, groups in structures] == [
             ("App-Directives", [(3, 7)]),
             ("Content-Usage", [(1, 4)]),
         ]
-        assert [one["record"] for one in explanation.as_dict()["group_structures"]] == [
+        assert [shown["record"] for shown in explanation.as_dict()["group_structures"]] == [
             "App-Directives",
             "Content-Usage",
         ]
@@ -216,7 +216,7 @@ class TestWriting:
                 app_directives(file, "/", "x", product_token=name) for file in (robots, new)
             )
             assert before.get("a") == after.get("a")
-            used = [preferences("/", name, robots=one).get("train-ai") for one in (robots, new)]
+            used = [preferences("/", name, robots=file).get("train-ai") for file in (robots, new)]
             assert used[0] == used[1]
 
     def test_every_short_file(self, read: Read) -> None:

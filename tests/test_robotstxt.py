@@ -535,7 +535,7 @@ class TestOtherRecords:
         """Each method returns the result of the function of the package."""
         robots = read(self.BODY)
         assert robots.sitemaps == robotrules.sitemaps(robots)
-        assert [one.url for one in robots.sitemaps] == ["https://example.com/s.xml"]
+        assert [sitemap.url for sitemap in robots.sitemaps] == ["https://example.com/s.xml"]
         delay = robots.crawl_delay("a")
         assert delay == robotrules.crawl_delay(robots, "a")
         assert delay is not None

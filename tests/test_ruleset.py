@@ -73,12 +73,12 @@ class TestChecks:
         with pytest.raises(TypeError):
             rules.allows_many(None)  # type: ignore[arg-type]
 
-    @pytest.mark.parametrize("one", ["/abc", b"/abc"])
-    def test_one_url_is_not_many(self, rules: RuleSet, one: Any) -> None:
+    @pytest.mark.parametrize("url", ["/abc", b"/abc"])
+    def test_one_url_is_not_many(self, rules: RuleSet, url: Any) -> None:
         """A str is a sequence of str: as a list of URLs it would be checked octet by octet."""
         for check in (rules.allows_many, rules.check_many):
             with pytest.raises(TypeError, match=r"pass \[url\]"):
-                check(one)
+                check(url)
 
     def test_patterns_are_text(self, engine: ModuleType) -> None:
         """A single pattern is not accepted as a list, and a number is not a pattern."""
@@ -222,7 +222,7 @@ class TestRules:
 
 
 class TestFromPatterns:
-    """Patterns of other records use the same matcher (house, section 5)."""
+    """Patterns of other records use the same matcher (docs/architecture.md)."""
 
     def test_patterns(self, engine: ModuleType) -> None:
         """Patterns are str or bytes; `best` returns their positions."""
@@ -272,9 +272,9 @@ class TestValue:
 
     def test_patterns(self, engine: ModuleType) -> None:
         """Rule sets made from patterns compare by value too."""
-        one, other = (RuleSet.from_patterns(["/a", "/b"], engine=engine) for _ in range(2))
-        assert one == other
-        assert one != RuleSet.from_patterns(["/b", "/a"], engine=engine)
+        rules, same = (RuleSet.from_patterns(["/a", "/b"], engine=engine) for _ in range(2))
+        assert rules == same
+        assert rules != RuleSet.from_patterns(["/b", "/a"], engine=engine)
 
     def test_no_group_differs_from_no_rules(self, read: Read) -> None:
         """No group and a group without rules both allow, for different reasons; they differ."""

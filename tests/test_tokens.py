@@ -8,7 +8,7 @@ import string
 import pytest
 
 from robotrules import DEFAULT, GOOGLE, STRICT, ProductTokenError, is_product_token, product_token
-from robotrules.robotstxt.tokens import CrawlerNames, vet_names, vetted_name
+from robotrules.robotstxt.tokens import CrawlerNames, vet_name, vet_names
 
 
 @pytest.mark.parametrize("text", ["a", "Z", "-", "_", "Foo_Bar-baz", string.ascii_letters + "-_"])
@@ -114,19 +114,19 @@ def test_an_empty_name() -> None:
     """The message says what is missing."""
     for empty in ("", " \t"):
         with pytest.raises(ProductTokenError) as error:
-            vetted_name(empty, DEFAULT)
+            vet_name(empty, DEFAULT)
         assert str(error.value) == "the product token is empty: pass the crawler's name"
 
 
 def test_an_empty_name_in_profile_google() -> None:
     """Without a leading name the star group applies, as in google/robotstxt (AMB-22)."""
-    assert [vetted_name(name, GOOGLE) for name in ("", " a", "(a)", "a/1")] == ["*", "*", "*", "a"]
+    assert [vet_name(name, GOOGLE) for name in ("", " a", "(a)", "a/1")] == ["*", "*", "*", "a"]
 
 
 def message_of(name: str) -> str:
     """Return the message of the error for a name."""
     with pytest.raises(ProductTokenError) as error:
-        vetted_name(name, DEFAULT)
+        vet_name(name, DEFAULT)
     return str(error.value)
 
 
@@ -163,7 +163,7 @@ def test_a_long_name() -> None:
 def test_an_invalid_name_in_strict() -> None:
     """The message says what is allowed, and two ways to fix the call."""
     with pytest.raises(ProductTokenError) as error:
-        vetted_name("MJ12bot", STRICT)
+        vet_name("MJ12bot", STRICT)
     assert str(error.value) == (
         "invalid product token 'MJ12bot': only letters, '_' and '-' are allowed (RFC 9309 §2.2.1). "
         "robotrules.product_token() finds the token in a User-Agent header; profile 'default' "

@@ -22,7 +22,7 @@ from robotrules.profile import PROFILES
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.selection import choose_groups
-from robotrules.robotstxt.tokens import CrawlerNames, can_be_name, is_url, vetted_name
+from robotrules.robotstxt.tokens import CrawlerNames, can_be_name, is_url, vet_name
 from robotrules.robotstxt.values import Note
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -244,7 +244,7 @@ def given_tokens(tokens: Sequence[str], profile: str, hints: bool = True) -> tup
         raise Trouble("who asks? Pass the crawler's product token, such as --as ExampleBot")
     for token in tokens:
         try:
-            name = vetted_name(token, PROFILES[profile])
+            name = vet_name(token, PROFILES[profile])
         except robotrules.ProductTokenError:
             raise Trouble(_why_refused(token)) from None
         if hints and name != token:

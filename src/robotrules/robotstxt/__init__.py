@@ -24,9 +24,9 @@ from robotrules.robotstxt.selection import (
     GroupChoice,
     choose_groups,
     find_groups,
+    require_names,
     select_indices,
-    validate_names,
-    validate_purposes,
+    vet_purposes,
 )
 from robotrules.robotstxt.tokens import CrawlerNames
 from robotrules.robotstxt.tokens import Tokens as Tokens
@@ -162,7 +162,7 @@ class RobotsTxt:
     def rules_for(self, product_token: Tokens, purposes: Sequence[str] = ()) -> RuleSet:
         """Return the compiled rules that a crawler obeys; cached for the next call."""
         if purposes or not isinstance(product_token, str):
-            names, purposes = validate_names(product_token), validate_purposes(purposes)
+            names, purposes = require_names(product_token), vet_purposes(purposes)
             key = _make_key(names, purposes)
             if (rules := self._by_name.get(key)) is None:
                 self._warn_if_not_read(purposes)
@@ -200,9 +200,9 @@ class RobotsTxt:
 
         Every group that names *product_token*, compared case-insensitively. If no group does, every
         group that names one of *purposes*. If no group does, every `*` group. If there is no `*`
-        group, the crawler obeys no group and may fetch everything.
+        group, the crawler obeys no group, and everything is allowed.
         """
-        purposes = validate_purposes(purposes) if purposes else ()
+        purposes = vet_purposes(purposes) if purposes else ()
         self._warn_if_not_read(purposes)
         return choose_groups(self, product_token, purposes)
 
@@ -218,7 +218,7 @@ class RobotsTxt:
 
     def explain(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Explanation:
         """Return how the verdict on *url* is reached: groups, normal form, winner and losers."""
-        purposes = validate_purposes(purposes) if purposes else ()
+        purposes = vet_purposes(purposes) if purposes else ()
         self._warn_if_not_read(purposes)
         choice = choose_groups(self, product_token, purposes)
         groups = choice.groups

@@ -19,8 +19,8 @@ from robotrules.robotstxt.tokens import (
     are_names,
     is_compared_whole,
     leading_name,
-    vetted_name,
-    wrong_type,
+    make_type_error,
+    vet_name,
 )
 from robotrules.robotstxt.values import Group
 from robotrules.robotstxt.verdict import GroupMatch
@@ -45,7 +45,7 @@ class GroupChoice(NamedTuple):
 
     @property
     def groups(self) -> tuple[Group, ...]:
-        """The groups, in the order of the file; empty: the crawler may fetch everything."""
+        """The groups, in the order of the file; if there are none, everything is allowed."""
         groups = self.robots.groups
         return tuple(groups[index] for index in self.indices)
 
@@ -71,7 +71,7 @@ def select_indices(
 ) -> tuple[list[int], GroupMatch, tuple[str, ...]]:
     """Return the indices of the groups, how they match, and the tokens or purposes they name."""
     if isinstance(product_token, str):
-        name = vetted_name(product_token, profile)
+        name = vet_name(product_token, profile)
         star, is_named = find_groups(document, profile, name)
         if is_named:
             return star, GroupMatch.TOKEN, (name,)
@@ -86,7 +86,7 @@ def select_indices(
         star = [] if product_token.ignores_star else find_groups(document, profile, "*")[0]
     else:
         groups, named = _find_groups_of_several(
-            document, profile, tuple(validate_names(product_token))
+            document, profile, tuple(require_names(product_token))
         )
         if groups:
             return groups, GroupMatch.TOKEN, named
@@ -107,7 +107,7 @@ def select_indices(
 def find_groups(document: Any, profile: Profile, token: str) -> tuple[list[int], bool]:
     """Return the groups that name *token*, and True; otherwise the star groups, and False."""
     if not (token.isalpha() and token.isascii()):  # most tokens are letters only: always valid
-        token = vetted_name(token, profile)
+        token = vet_name(token, profile)
     groups: tuple[list[int], bool] = document.choose(token)
     if profile.first_star_group_only and not groups[1]:
         return groups[0][:1], False
@@ -117,10 +117,10 @@ def find_groups(document: Any, profile: Profile, token: str) -> tuple[list[int],
 def _find_groups_of_several(
     document: Any, profile: Profile, tokens: tuple[str, ...]
 ) -> tuple[list[int], tuple[str, ...]]:
-    """Return the groups that name one of *tokens*, in the order of preference, and that token."""
+    """Return the groups that name one of *tokens*, and the tokens that they name."""
     if not tokens:
         raise ProductTokenError("no product token was given: pass the crawler's name")
-    tokens = tuple(vetted_name(token, profile) for token in tokens)
+    tokens = tuple(vet_name(token, profile) for token in tokens)
     indices: set[int] = set()
     named: tuple[str, ...] = ()
     for token in tokens:
@@ -139,14 +139,14 @@ def _find_named_groups(document: Any, token: str) -> list[int]:
 # --- Arguments ------------------------------------------------------------------------------------
 
 
-def validate_names(product_token: Tokens) -> Tokens:
+def require_names(product_token: Tokens) -> Tokens:
     """Return *product_token* if it is a str or a sequence; otherwise raise a TypeError."""
     if not are_names(product_token):
-        raise wrong_type(product_token)
+        raise make_type_error(product_token)
     return product_token
 
 
-def validate_purposes(purposes: Sequence[str]) -> tuple[str, ...]:
+def vet_purposes(purposes: Sequence[str]) -> tuple[str, ...]:
     """Return the purposes without repetitions; raise an error if one is empty or not a str."""
     is_list = not isinstance(purposes, (str, bytes)) and isinstance(purposes, Iterable)
     purposes = tuple(purposes) if is_list else purposes

@@ -81,7 +81,7 @@ def is_url(text: str) -> bool:
     return _URL.match(text) is not None
 
 
-def vetted_name(name: object, profile: Profile) -> str:
+def vet_name(name: object, profile: Profile) -> str:
     """
     Return the name that is compared with groups; raise a ProductTokenError if invalid (AMB-22).
 
@@ -89,7 +89,7 @@ def vetted_name(name: object, profile: Profile) -> str:
     allowed. Profile google uses the leading letters of a header, and `*` if there are none.
     """
     if not isinstance(name, str):
-        raise wrong_type(name)
+        raise make_type_error(name)
     if is_url(name):
         raise ProductTokenError(
             f"{_shorten(name)} is a URL, not a product token: pass the URL first, as in "
@@ -111,10 +111,10 @@ def vetted_name(name: object, profile: Profile) -> str:
 def vet_names(names: str | Sequence[str], profile: Profile) -> None:
     """Raise an error unless *names* are valid; `CrawlerNames` of a registry are not checked."""
     if isinstance(names, str) or not are_names(names):
-        vetted_name(names, profile)
+        vet_name(names, profile)
     elif not isinstance(names, CrawlerNames):
         for name in names:
-            vetted_name(name, profile)
+            vet_name(name, profile)
 
 
 def are_names(given: object) -> bool:
@@ -126,7 +126,7 @@ def are_names(given: object) -> bool:
     )
 
 
-def wrong_type(given: object) -> TypeError:
+def make_type_error(given: object) -> TypeError:
     """Return the error for a value that is neither a name nor a sequence of names."""
     is_entry = isinstance(getattr(given, "names", None), CrawlerNames)
     fix = ": pass its .names" if is_entry else ""
